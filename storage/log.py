@@ -1,0 +1,37 @@
+"""The file ``log``: one line of JSON for each thing that failed, kept small."""
+
+from __future__ import annotations
+
+import os
+
+from storage import lean
+
+NAME = "log"
+LIMIT_BYTES = 1024 * 1024
+
+
+def append(state_dir: str, *, stage: str, reason: str, session_id: str = "") -> bool:
+    """Add one record and say whether that worked; a full file becomes ``log.1`` first."""
+    from storage import private
+
+    line = lean.dumps({"at": lean.utc_now(), "stage": stage, "session_id": session_id[:128], "reason": reason[:2000]})
+    path = f"{state_dir}/{NAME}"
+    try:
+        private.make_directory(state_dir)
+        _rotate(path)
+        descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, line.encode() + b"\n")
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _rotate(path: str) -> None:
+    try:
+        if os.stat(path).st_size > LIMIT_BYTES:
+            os.replace(path, f"{path}.1")
+    except FileNotFoundError:
+        return

@@ -1,0 +1,42 @@
+"""What is due now and then, in a process that nobody waits for: schema, spool, write-ahead log."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+
+from storage import database, detached, log, notices
+
+RETRY_S = 600.0
+VACUUM_PAGES = 1_000
+
+
+def maintain(state_dir: str) -> bool:
+    """Create or migrate the database, take in the spool, shorten the WAL; say whether all went well.
+
+    Never raises: what fails is logged, and the person is told where only they can help.
+    """
+    try:
+        with contextlib.closing(database.connect(state_dir)) as db:
+            db.execute("pragma wal_checkpoint(truncate)")
+            db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})")
+    except database.NewerDatabaseError as refusal:
+        notices.leave(state_dir, str(refusal))
+        return _failed(state_dir, str(refusal))
+    except (database.StorageError, sqlite3.Error, OSError, ImportError) as failure:
+        return _failed(state_dir, f"{type(failure).__name__}: {failure}")
+    return True
+
+
+def main(state_dir: str) -> None:
+    """Run as the detached process that ``detached.start`` starts."""
+    os.closerange(3, 256)  # whatever else the host let its hook inherit
+    os.chdir("/")
+    if not maintain(state_dir):
+        detached.postpone(state_dir, RETRY_S)
+
+
+def _failed(state_dir: str, reason: str) -> bool:
+    log.append(state_dir, stage="maintenance", reason=reason)
+    return False

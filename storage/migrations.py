@@ -1,0 +1,202 @@
+"""The schema, as the numbered steps that lead to it; never on the hook's path.
+
+A step that was released is never changed. ``traces.SCHEMA_VERSION`` is the number of
+steps, and is set in the same transaction as the steps themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlite_utils import Database, Migrations
+
+from storage import traces
+
+if TYPE_CHECKING:
+    import sqlite3
+
+migrations = Migrations("enricher")
+
+
+@migrations()
+def m001_traces(db: Database) -> None:
+    """Create one row for each prompt: what was asked, what came out, and all that it depended on."""
+    db.execute("""
+        create table traces (
+            id text primary key not null,
+            at text not null,
+            host text not null,
+            session_id text not null,
+            project text not null,
+            cwd text not null,
+            prompt text not null,
+            prompt_hmac text not null,
+            prompt_chars integer not null check (prompt_chars >= 0),
+            status text not null check (status in ('ok', 'silent', 'skipped', 'partial', 'error', 'shadow')),
+            skip_reason text not null check (status <> 'skipped' or skip_reason <> ''),
+            error text not null,
+            task_type text not null,
+            confidence real check (confidence between 0 and 1),
+            uncertain integer not null check (uncertain in (0, 1)),
+            search_intent text not null,
+            intent_confidence real check (intent_confidence between 0 and 1),
+            topics text not null check (json_valid(topics)),
+            complexity text not null,
+            workflow text not null,
+            approach text not null,
+            rules_hash text not null,
+            inputs text not null check (json_valid(inputs)),
+            output_text text not null,
+            output_tokens integer not null check (output_tokens >= 0),
+            scanned_chars integer not null check (scanned_chars >= 0),
+            latency_ms real not null check (latency_ms >= 0),
+            partial integer not null check (partial in (0, 1))
+        )
+    """)
+    db.execute("create index traces_of_a_session on traces (session_id, id)")
+    db.execute("create index traces_that_failed on traces (id) where status = 'error'")
+
+
+@migrations()
+def m002_decisions(db: Database) -> None:
+    """Add what was weighed for a trace: scores, stages, channels, what they offered, guardrails."""
+    db.execute("""
+        create table trace_scores (
+            trace_id text not null references traces (id) on delete cascade,
+            facet text not null,
+            name text not null,
+            score real not null,
+            evidence text not null check (json_valid(evidence)),
+            primary key (trace_id, facet, name)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_stages (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            stage text not null,
+            latency_ms real not null check (latency_ms >= 0),
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_channels (
+            trace_id text not null references traces (id) on delete cascade,
+            channel text not null,
+            status text not null,
+            latency_ms real not null check (latency_ms >= 0),
+            offered integer not null check (offered >= 0),
+            kept integer not null check (kept >= 0),
+            tokens integer not null check (tokens >= 0),
+            fallback text not null,
+            model text not null,
+            primary key (trace_id, channel)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_items (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            channel text not null,
+            ref text not null,
+            text text not null,
+            why text not null,
+            score real,
+            kept integer not null check (kept in (0, 1)),
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_guardrails (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            guardrail_id text not null,
+            title text not null,
+            score real,
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m003_instructions_versions(db: Database) -> None:
+    """Add every version of the instructions that a trace names, whole."""
+    db.execute("""
+        create table instructions_versions (
+            hash text primary key not null,
+            text text not null,
+            first_seen_at text not null
+        )
+    """)
+
+
+@migrations()
+def m004_sessions(db: Database) -> None:
+    """Add what each session was told, and when its host dropped that again (kind reset)."""
+    db.execute("""
+        create table sessions (
+            session_id text not null,
+            trace_id text not null,
+            kind text not null check (kind in ('text', 'guardrail', 'approach', 'item', 'reset')),
+            ref text not null,
+            tokens integer not null check (tokens >= 0),
+            primary key (session_id, trace_id, kind, ref)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m005_labels(db: Database) -> None:
+    """Add what people said of a trace; of several labels the newest counts."""
+    db.execute("""
+        create table labels (
+            id integer primary key,
+            trace_id text not null references traces (id) on delete cascade,
+            labelled_at text not null,
+            verdict text not null check (verdict in ('ok', 'wrong', 'class')),
+            task_type text not null check ((verdict = 'class') = (task_type <> ''))
+        )
+    """)
+    db.execute("create index labels_of_a_trace on labels (trace_id, id)")
+
+
+@migrations()
+def m006_views(db: Database) -> None:
+    """Name the questions that people ask most."""
+    db.execute("""
+        create view why_prompts_were_skipped as
+        select skip_reason, host, count(*) as prompts, max(at) as last_at
+        from traces where status = 'skipped' group by skip_reason, host
+    """)
+    db.execute("""
+        create view which_prompts_failed as
+        select id, at, host, session_id, error, prompt from traces where status = 'error'
+    """)
+    db.execute("""
+        create view when_each_host_was_last_seen as
+        select host, max(at) as last_at, count(*) as prompts from traces group by host
+    """)
+    db.execute("""
+        create view what_people_said as
+        select traces.id, traces.at, labels.labelled_at, labels.verdict, labels.task_type as labelled_task_type,
+               traces.task_type, traces.uncertain, traces.prompt
+        from labels join traces on traces.id = labels.trace_id
+        where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    """)
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date in one transaction that other processes wait for.
+
+    ``connection`` is in autocommit mode. A deferred transaction, which is what
+    ``Migrations.apply`` opens by itself, fails where several start at once.
+    """
+    db = Database(connection, execute_plugins=False)
+    connection.execute("begin immediate")
+    try:
+        migrations.apply(db)
+        connection.execute(f"pragma user_version = {traces.SCHEMA_VERSION:d}")
+        connection.execute("commit")
+    except BaseException:
+        connection.rollback()
+        raise

@@ -1,0 +1,74 @@
+"""Files and directories that only their owner can read, whatever the umask.
+
+Everything that appears under its final name is complete: it is written aside and renamed.
+"""
+
+from __future__ import annotations
+
+import os
+
+NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for its other end
+
+
+def make_directory(path: str) -> None:
+    """Create the directory and its missing parents, each 0700; one that exists stays as it is."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        parent = os.path.dirname(path)
+        if parent in ("", path):
+            raise
+        make_directory(parent)
+        make_directory(path)
+        return
+    os.chmod(path, 0o700)
+
+
+def open_file(path: str, flags: int) -> int:
+    """Open ``path`` for writing, 0600 if this creates it, and return the descriptor."""
+    descriptor = os.open(path, flags | os.O_CREAT | NOFOLLOW | NONBLOCK, 0o600)
+    if os.fstat(descriptor).st_mode & 0o777 != 0o600:
+        os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def write_aside(path: str, content: bytes) -> str:
+    """Write a new private file beside ``path`` and return its name, ready to be renamed or linked."""
+    aside = f"{os.path.dirname(path)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    descriptor = open_file(aside, os.O_WRONLY | os.O_EXCL)
+    try:
+        _write_all(descriptor, content)
+    except OSError:
+        os.unlink(aside)
+        raise
+    finally:
+        os.close(descriptor)
+    return aside
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Put a private file in place at once, over an earlier one of that name."""
+    os.replace(write_aside(path, content), path)
+
+
+def read_file(path: str, limit: int) -> bytes:
+    """Return at most ``limit`` bytes of a regular file; raises OSError for anything else under that name."""
+    descriptor = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK)
+    try:
+        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+            raise OSError(f"{path} is not a regular file")
+        pieces = []
+        while limit > 0 and (piece := os.read(descriptor, limit)):
+            pieces.append(piece)
+            limit -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(descriptor, content) :]

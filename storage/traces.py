@@ -1,0 +1,260 @@
+"""One prompt's record, and its way into the database or, failing that, the spool.
+
+This runs at the end of every prompt, in a process that is a few milliseconds old:
+one transaction, a wait of 50 ms for other writers at the most, never any DDL, and
+nothing that can raise.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from storage import lean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Value = str | int | float | None
+    Rows = list[tuple[Value, ...]]
+
+DATABASE = "enricher.db"
+SCHEMA_VERSION = 6  # the number of migrations; the hook writes to no other schema
+PATIENCE_S = 0.05  # enough for 16 writers at once; anything longer is felt at the prompt
+WAL_LIMIT_BYTES = 512 * 1024  # every cold process reads the whole WAL: 1.6 us per page of 4 KB
+ID_LIMIT = 128
+
+STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
+INJECTING = ("ok", "partial")
+
+TABLES = {
+    "traces": (
+        "id", "at", "host", "session_id", "project", "cwd", "prompt", "prompt_hmac", "prompt_chars", "status",
+        "skip_reason", "error", "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics",
+        "complexity", "workflow", "approach", "rules_hash", "inputs", "output_text", "output_tokens", "scanned_chars",
+        "latency_ms", "partial",
+    ),
+    "trace_scores": ("trace_id", "facet", "name", "score", "evidence"),
+    "trace_stages": ("trace_id", "position", "stage", "latency_ms"),
+    "trace_channels": (
+        "trace_id", "channel", "status", "latency_ms", "offered", "kept", "tokens", "fallback", "model",
+    ),
+    "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
+    "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
+    "instructions_versions": ("hash", "text", "first_seen_at"),
+    "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
+}  # fmt: skip
+
+FAILURES = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
+
+
+class Trace:
+    """Everything one prompt's result depended on, the result, and what it cost.
+
+    The first group of attributes are the columns of ``traces``. The second are the
+    rows beside it, tuples in the order of TABLES without ``trace_id`` and ``position``:
+    ``scores`` (facet, name, score, evidence), ``stages`` (stage, latency_ms), ``channels``
+    (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
+    (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
+    ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
+    approach or item. ``rules_text`` is set only where the database does not hold that
+    version of the instructions yet.
+    """
+
+    __slots__ = (
+        *TABLES["traces"], "channels", "guardrails", "injected", "items", "rules_text", "scores", "stages",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.id: str = new_trace_id()
+        self.at: str = lean.utc_now()
+        self.host: str = ""
+        self.session_id: str = ""
+        self.project: str = ""
+        self.cwd: str = ""
+        self.prompt: str = ""
+        self.prompt_hmac: str = ""
+        self.prompt_chars: int = 0
+        self.status: str = "silent"
+        self.skip_reason: str = ""
+        self.error: str = ""
+        self.task_type: str = ""
+        self.confidence: float | None = None
+        self.uncertain: bool = False
+        self.search_intent: str = ""
+        self.intent_confidence: float | None = None
+        self.topics: Iterable[str] = ()
+        self.complexity: str = ""
+        self.workflow: str = ""
+        self.approach: str = ""
+        self.rules_hash: str = ""
+        self.inputs: dict[str, object] = {}
+        self.output_text: str = ""
+        self.output_tokens: int = 0
+        self.scanned_chars: int = 0
+        self.latency_ms: float = 0.0
+        self.partial: bool = False
+        self.rules_text: str = ""
+        self.scores: list[tuple[object, ...]] = []
+        self.stages: list[tuple[object, ...]] = []
+        self.channels: list[tuple[object, ...]] = []
+        self.items: list[tuple[object, ...]] = []
+        self.guardrails: list[tuple[object, ...]] = []
+        self.injected: list[tuple[str, str]] = []
+
+
+def new_trace_id() -> str:
+    """Return 24 hex digits that sort by time: 14 of the microsecond, 10 of chance."""
+    return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
+
+
+def open_database(state_dir: str) -> sqlite3.Connection | None:
+    """Return the hook's connection, or None where no database of this very schema can be opened.
+
+    The process is expected to leave by ``os._exit``: closing the last connection would
+    cost it a checkpoint.
+    """
+    folder = state_dir.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        db = sqlite3.connect(f"file:{folder}/{DATABASE}?mode=rw", timeout=PATIENCE_S, isolation_level=None, uri=True)
+        if db.execute("pragma user_version").fetchone()[0] != SCHEMA_VERSION:
+            return None
+        db.execute("pragma synchronous = normal")
+    except FAILURES:
+        return None
+    return db
+
+
+def record(state_dir: str, trace: Trace, *, db: sqlite3.Connection | None = None) -> str:
+    """Keep the trace and say where: "stored", "spooled" or "lost".
+
+    Never raises. ``db`` is the connection of ``open_database`` if one is open already.
+    """
+    try:
+        tables = flatten(trace)
+        if keep(state_dir, tables, db=db):
+            return "stored"
+        from storage import spool
+
+        spool.put(state_dir, trace.id, status=trace.status, tables=tables)
+    except FAILURES as failure:
+        from storage import log
+
+        reason = f"trace {trace.id!a} was lost: {failure!r}"
+        log.append(state_dir, stage="record", reason=reason, session_id=trace.session_id)
+        return "lost"
+    return "spooled"
+
+
+def is_upkeep_due(state_dir: str, outcome: str) -> bool:
+    """Say whether the detached maintenance should run after a ``record`` that ended so."""
+    if outcome == "spooled":
+        return True
+    try:
+        return os.stat(f"{state_dir}/{DATABASE}-wal").st_size > WAL_LIMIT_BYTES
+    except (OSError, ValueError):
+        return False
+
+
+def knows_rules(db: sqlite3.Connection | None, rules_hash: str) -> bool:
+    """Say whether that version of the instructions is stored, so that the trace need not carry it."""
+    if db is None:
+        return False
+    try:
+        return db.execute("select 1 from instructions_versions where hash = ?", (rules_hash,)).fetchone() is not None
+    except FAILURES:
+        return False
+
+
+def keep(state_dir: str, tables: dict[str, Rows], *, db: sqlite3.Connection | None = None) -> bool:
+    """Add the rows in one transaction of their own and say whether the database took them."""
+    db = db or open_database(state_dir)
+    if db is None:
+        return False
+    try:
+        db.execute("begin immediate")
+        insert(db, tables)
+        db.execute("commit")
+    except FAILURES:
+        _roll_back(db)
+        return False
+    return True
+
+
+def flatten(trace: Trace) -> dict[str, Rows]:
+    """Return the rows of each table, every value one that SQLite and JSON take alike."""
+    trace.session_id = short(trace.session_id)
+    own = trace.id = short(trace.id)
+    tables: dict[str, Rows] = {
+        "traces": [tuple(_value(getattr(trace, column)) for column in TABLES["traces"])],
+        "trace_scores": [(own, *map(_value, row)) for row in trace.scores],
+        "trace_stages": [(own, position, *map(_value, row)) for position, row in enumerate(trace.stages)],
+        "trace_channels": [(own, *map(_value, row)) for row in trace.channels],
+        "trace_items": [(own, position, *map(_value, row)) for position, row in enumerate(trace.items)],
+        "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
+        "sessions": _session_rows(trace),
+    }
+    if trace.rules_text:
+        tables["instructions_versions"] = [(trace.rules_hash, storable(trace.rules_text), trace.at)]
+    return tables
+
+
+def insert(db: sqlite3.Connection, tables: dict[str, Rows]) -> None:
+    """Add the rows inside the caller's transaction; rows that are there already stay as they are."""
+    for table, rows in tables.items():
+        if rows:
+            db.executemany(insertion(table, TABLES[table]), rows)
+
+
+def insertion(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that adds a row unless its key is there already.
+
+    «insert or ignore» would also swallow a row that a CHECK refuses.
+    """
+    places = ", ".join("?" * len(columns))
+    return f"insert into {table} ({', '.join(columns)}) values ({places}) on conflict do nothing"
+
+
+def storable(text: str) -> str:
+    """Return the text with lone surrogates, which UTF-8 cannot hold, replaced one for one by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+def short(identifier: str) -> str:
+    """Return a host's identifier in at most ID_LIMIT characters, different ones staying different."""
+    identifier = storable(identifier)
+    if len(identifier) <= ID_LIMIT:
+        return identifier
+    return f"{identifier[:64]}~{lean.keyed_hash(b'', identifier.encode())}"
+
+
+def _roll_back(db: sqlite3.Connection) -> None:
+    try:
+        db.rollback()
+    except sqlite3.Error:  # SQLite has rolled back by itself, as it does after an I/O error
+        return
+
+
+def _session_rows(trace: Trace) -> Rows:
+    if not trace.session_id or trace.status not in INJECTING:
+        return []
+    rows: Rows = [(trace.session_id, trace.id, kind, storable(ref), 0) for kind, ref in trace.injected]
+    if trace.output_tokens:
+        rows.append((trace.session_id, trace.id, "text", "", int(trace.output_tokens)))
+    return rows
+
+
+def _value(value: object) -> Value:
+    if isinstance(value, str):
+        return storable(value)
+    if value is None or isinstance(value, float):
+        return None if value is None or value - value != 0 else value  # JSON has no NaN and no infinity
+    if isinstance(value, int):
+        return max(-(2**63), min(int(value), 2**63 - 1))
+    return lean.dumps(list(value) if isinstance(value, tuple) else value)

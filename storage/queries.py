@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     Row = dict[str, object]
 
 JSON_COLUMNS = ("topics", "inputs", "evidence")
-FLAG_COLUMNS = ("uncertain", "partial", "kept")
+FLAG_COLUMNS = ("uncertain", "partial")
 CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
-PERCENTILES = (50, 95, 99)
 PAGE_ROWS = 200
 
 _MATCHING = """
@@ -52,13 +51,13 @@ WHEN_WAS_EACH_HOST_LAST_SEEN = f"select host, max(at) as last_at {_MATCHING} gro
 HOW_LONG_DOES_IT_TAKE = f"""
     with matching as (select id, latency_ms {_MATCHING} and status <> 'skipped'),
     measured as (
-        select '' as stage, latency_ms from matching
+        select 'total' as stage, -1 as position, latency_ms from matching
         union all
-        select trace_stages.stage, trace_stages.latency_ms
+        select trace_stages.stage, trace_stages.position, trace_stages.latency_ms
         from trace_stages join matching on matching.id = trace_stages.trace_id
     ),
     ranked as (
-        select stage, latency_ms,
+        select stage, position, latency_ms,
                row_number() over (partition by stage order by latency_ms) as place,
                count(*) over (partition by stage) as measurements
         from measured
@@ -67,7 +66,7 @@ HOW_LONG_DOES_IT_TAKE = f"""
            min(case when place * 100 >= measurements * 50 then latency_ms end) as p50_ms,
            min(case when place * 100 >= measurements * 95 then latency_ms end) as p95_ms,
            min(case when place * 100 >= measurements * 99 then latency_ms end) as p99_ms
-    from ranked group by stage order by stage
+    from ranked group by stage order by min(position), stage
 """
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)
@@ -104,7 +103,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Percentiles of one stage by nearest rank; the empty stage is the whole."""
+    """Percentiles of one stage by nearest rank; the stage «total» is the whole."""
 
     stage: str
     measurements: int
@@ -214,7 +213,10 @@ def _with_children(db: sqlite3.Connection, row: Row) -> Row:
     for table in CHILDREN:
         order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
         rows = db.execute(f"select * from {table} where trace_id = :id order by {order}", {"id": row["id"]})
-        row[table.removeprefix("trace_")] = [_readable(child, without="trace_id") for child in rows]
+        children = [_readable(child, without="trace_id") for child in rows]
+        row[table.removeprefix("trace_")] = children
+        for item in children if table == "trace_items" else ():
+            item["kept"] = bool(item["kept"])
     given = db.execute(WHAT_WAS_THE_LABEL, {"id": row["id"]}).fetchone()
     row["label"] = None if given is None else dict(given)
     return row

@@ -1,0 +1,289 @@
+"""``enricher trace``: what the hook did, prompt by prompt and in sum.
+
+Data goes to stdout under the column names of the schema; what is wrong goes to stderr,
+with exit code 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import state_dir
+from storage import database, queries, traces
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+    from rich.table import Table
+
+    Row = dict[str, Any]
+
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+PROMPT_CHARS = 400
+ID_CHARS = 14  # down to the microsecond
+
+as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+@click.group()
+def trace() -> None:
+    """Look into the log of prompts: what was asked, what was added, why, how long it took."""
+
+
+def filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which traces are meant."""
+    for option in reversed(
+        (
+            click.option(
+                "--status", type=click.Choice(traces.STATUSES), default=None, help="Only traces that ended so."
+            ),
+            click.option("--host", default="", help="Only traces of this host."),
+            click.option("--session", "session_id", default="", help="Only traces of this session."),
+            click.option("--project", default="", help="Only traces of this project."),
+            click.option("--task-type", default="", help="Only traces classified so."),
+            click.option(
+                "--since", default="", metavar="WHEN", help="Only traces from this UTC date or time on (ISO-8601)."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@trace.command("list")
+@filters
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
+@click.option("--before", default="", metavar="ID", help="Only traces older than this one: the next page.")
+@as_json
+def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> None:
+    """List the newest traces, newest first."""
+    with _opened() as db:
+        rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
+    if is_json:
+        _print_json(rows)
+    else:
+        _console().print(_table_of(rows))
+
+
+@trace.command()
+@click.argument("trace_id", metavar="ID")
+@as_json
+def show(trace_id: str, is_json: bool) -> None:
+    """Show one trace with everything that was weighed; the beginning of its id will do."""
+    with _opened() as db:
+        row: Row = queries.show(db, queries.find(db, trace_id))
+    _print_trace(row, is_json=is_json)
+
+
+@trace.command()
+@click.option("--session", "session_id", default="", help="The last one of this session.")
+@click.option("--host", default="", help="The last one of this host.")
+@as_json
+def last(session_id: str, host: str, is_json: bool) -> None:
+    """Show the newest trace."""
+    with _opened() as db:
+        row: Row = queries.show(db, queries.last(db, session_id=session_id, host=host))
+    _print_trace(row, is_json=is_json)
+
+
+@trace.command()
+@click.argument("trace_id", metavar="ID")
+@click.argument("verdict", metavar="CLASS|ok|wrong")
+@as_json
+def label(trace_id: str, verdict: str, is_json: bool) -> None:
+    """Say that a trace was right (ok), wrong, or which task type it should have had."""
+    if not queries.is_class_name(verdict):
+        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor the name of a task type")
+    with _opened() as db:
+        entry = queries.label(db, queries.find(db, trace_id), verdict)
+    if is_json:
+        _print_json(entry)
+    else:
+        click.echo(f"{entry['id']}: {verdict}")
+
+
+@trace.command()
+@filters
+@click.option("--format", "kind", type=click.Choice(("jsonl", "csv")), default="jsonl", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False), default=None, help="Write to this file, readable by you only.")
+def export(kind: str, out: str | None, **which: str | None) -> None:
+    """Write the matching traces: JSONL with everything beside them, or CSV with the columns of ``traces``."""
+    write = _write_csv if kind == "csv" else _write_jsonl
+    with _opened() as db, _destination(out) as file:
+        write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
+
+
+@trace.command()
+@filters
+@as_json
+def stats(is_json: bool, **which: str | None) -> None:
+    """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt."""
+    with _opened() as db:
+        figures = queries.stats(db, _filter(which))
+    if is_json:
+        _print_json(asdict(figures))
+    else:
+        _print_stats(figures)
+
+
+@contextlib.contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    try:
+        with contextlib.closing(database.connect(state_dir())) as db:
+            yield db
+    except (database.StorageError, queries.UnknownTraceError) as refusal:
+        raise click.ClickException(str(refusal)) from refusal
+
+
+def _filter(which: dict[str, str | None]) -> queries.Filter:
+    return queries.Filter(**{name: value or "" for name, value in which.items()})
+
+
+@contextlib.contextmanager
+def _destination(out: str | None) -> Iterator[Any]:
+    if out is None:
+        yield sys.stdout
+        return
+    from storage import private
+
+    descriptor = private.open_file(os.path.abspath(out), os.O_WRONLY | os.O_TRUNC)
+    with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def _write_jsonl(file: Any, rows: Iterator[Row]) -> None:
+    for row in rows:
+        file.write(json.dumps(row) + "\n")
+
+
+def _write_csv(file: Any, rows: Iterator[Row]) -> None:
+    import csv
+
+    writer = csv.writer(file, lineterminator="\n")
+    columns = traces.TABLES["traces"]
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_csv_cell(row[name]) for name in columns])
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, list | dict):
+        return json.dumps(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2))
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def _printable(value: object) -> str:
+    """Return what a terminal may be given: control characters of a prompt would act on it."""
+    return str(value).translate(CONTROLS)
+
+
+def _table(*columns: str, numbers: int = 0) -> Table:
+    """Return an empty table whose last ``numbers`` columns are set to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for position, column in enumerate(columns):
+        table.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
+    return table
+
+
+def _table_of(rows: list[Row]) -> Table:
+    """Return one line a trace: the start of its id, which is enough to name it, and of its prompt."""
+    hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
+    table = _table("id", "at", *hosts, "status", "task_type", "prompt")
+    table.expand = True
+    for column in table.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    table.columns[-1].ratio = 1  # the prompt has what the others leave
+    for row in rows:
+        task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
+        status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
+        prompt = " ".join(row["prompt"][:PROMPT_CHARS].split())
+        cells = (row["id"][:ID_CHARS], row["at"][5:19].replace("T", " "), *(row[name] for name in hosts), status, task_type, prompt)
+        table.add_row(*map(_printable, cells))
+    return table
+
+
+def _print_trace(row: Row, *, is_json: bool) -> None:
+    if is_json:
+        _print_json(row)
+        return
+    console = _console()
+    texts = ("prompt", "output_text")
+    beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
+    facts = _table("", "")
+    facts.show_header = False
+    for name, value in row.items():
+        if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
+            facts.add_row(name, _cell(value))
+    if row["label"]:
+        facts.add_row("label", _printable(row["label"]["task_type"] or row["label"]["verdict"]))
+    console.print(facts)
+    for name in texts:
+        if row[name]:
+            console.print(f"{name}\n", style="bold", end="")
+            console.print(_printable(row[name]) + "\n", soft_wrap=True)
+    for name in beside:
+        _print_rows(console, name, row[name])
+
+
+def _print_rows(console: Console, name: str, rows: list[Row]) -> None:
+    if not rows:
+        return
+    table = _table(*(column for column in rows[0] if column != "position"))
+    table.title, table.title_justify = name, "left"
+    for row in rows:
+        table.add_row(*(_cell(value) for column, value in row.items() if column != "position"))
+    console.print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return _printable(
+            ", ".join(str(one.get("signal", one)) if isinstance(one, dict) else str(one) for one in value)
+        )
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else _printable(f"{value:.3g}" if isinstance(value, float) else value)
+
+
+def _print_stats(figures: queries.Stats) -> None:
+    console = _console()
+    counts = ", ".join(f"{count} {status}" for status, count in figures.by_status.items())
+    console.print(f"{figures.prompts} prompts" + (f": {counts}" if counts else ""))
+    console.print(f"failure rate {figures.failure_rate:.2%}, silent share {figures.silent_share:.1%} of those judged\n")
+    for title, heading, counted in (
+        ("skips by reason", "prompts", figures.skips),
+        ("hosts", "last_at", figures.last_seen),
+    ):
+        if counted:
+            table = _table(title, heading, numbers=1)
+            for name, value in counted.items():
+                table.add_row(_printable(name) or "(unknown)", _printable(value))
+            console.print(table)
+    if figures.latencies:
+        table = _table("stage", "measurements", "p50_ms", "p95_ms", "p99_ms", numbers=4)
+        for one in figures.latencies:
+            quantiles = (f"{value:.2f}" for value in (one.p50_ms, one.p95_ms, one.p99_ms))
+            table.add_row(_printable(one.stage), str(one.measurements), *quantiles)
+        console.print(table)

@@ -1,0 +1,179 @@
+"""Take secrets out of a prompt before anything else sees it.
+
+A screen of our own instead of a ruleset: no pattern engine is loaded and an
+ordinary prompt pays for a dozen substring searches. All searching happens on an
+ASCII image of the text that keeps every offset; each step looks at a bounded
+stretch, so the work grows with the length of the text and never faster.
+
+Rather one word too many than one secret too few: an over-eager redaction costs
+the trace a word, a missed one keeps a password on disk.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
+
+WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
+MARKS = (b"://", b"sg.", b" -u ", b" --user ")
+BLOCKS = (b"<private", b"private key")
+_SHORTEST_TOKEN = 15
+# Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
+_MOST_PASSES = 6
+# Longer than any value the detectors accept, key blocks excepted (those are found in the whole text).
+_MARGIN = 4096
+_LONGEST_MARK = 48
+_TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+_RUNS = bytes(code if code in _TOKEN_CHARACTERS else 32 for code in range(256))
+
+
+class Screen:
+    """One text in the three forms the detectors search, offset by offset the same."""
+
+    __slots__ = ("has_random", "long", "low", "raw", "runs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.has_random = False
+        self.raw = text.encode("ascii", "replace")
+        self.low = self.raw.lower()
+        self.runs = self.raw.translate(_RUNS)
+        self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not run.isalpha()]
+
+    def run_end(self, start: int, limit: int) -> int:
+        """Return where the run of token characters that holds ``start`` ends, at most ``limit`` further."""
+        end = self.runs.find(b" ", start, start + limit)
+        return end if end >= 0 else min(len(self.runs), start + limit)
+
+    def whole_run_end(self, start: int) -> int:
+        """Return where the run of token characters that holds ``start`` ends."""
+        end = self.runs.find(b" ", start)
+        return end if end >= 0 else len(self.runs)
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text with each secret as ``[redacted:<kind>]``, and the kinds found, sorted."""
+    kinds: set[str] = set()
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            break
+        text = _replace(text, spans, kinds)
+    return text, tuple(sorted(kinds))
+
+
+def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
+    """Redact, keep at most ``limit`` characters (three quarters head, the rest tail); name kinds and full length.
+
+    Of a huge prompt only the surroundings of what is kept are searched, blocks of
+    keys and private blocks in all of it, and nothing is cut inside a secret.
+    """
+    kinds: set[str] = set()
+    shortened = text
+    if len(text) > limit + 4 * _MARGIN:
+        shortened, left_out = _keep_ends(text, limit, kinds)
+    else:
+        left_out = 0
+    redacted, found = redact(shortened)
+    capped = _cap(redacted, limit, left_out) if left_out or len(redacted) > limit else redacted
+    return capped, tuple(sorted(kinds.union(found))), len(text)
+
+
+def _spans(text: str) -> list[Span]:
+    screen = Screen(text)
+    low = screen.low
+    spans: list[Span] = []
+    words = [word for word in WORDS if word in low]
+    if words:
+        from enricher.secret_assignments import assigned_secrets
+
+        spans += assigned_secrets(screen, words)
+    marks = [mark for mark in MARKS if mark in low]
+    blocks = [block for block in BLOCKS if block in low]
+    if marks or blocks or screen.long:
+        from enricher.secret_shapes import block_spans, mark_spans, token_spans
+
+        spans += token_spans(screen)
+        spans += mark_spans(screen, marks)
+        spans += block_spans(screen.raw, low, blocks)
+    return _merge(spans)
+
+
+def _merge(spans: list[Span]) -> list[Span]:
+    """Join what overlaps; the earliest span names the kind, the most specific one on a tie."""
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span[0] < merged[-1][1]:
+            start, end, rank, kind = merged[-1]
+            merged[-1] = _joined(start, max(end, span[1]), first=(rank, kind), second=span)
+        else:
+            merged.append(span)
+    return merged
+
+
+def _joined(start: int, end: int, *, first: tuple[int, str], second: Span) -> Span:
+    rank, kind = first if second[0] > start else min(first, (second[2], second[3]))
+    return start, end, rank, kind
+
+
+def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
+    pieces: list[str] = []
+    position = 0
+    for start, end, _, kind in spans:
+        pieces += (text[position:start], "[redacted:", kind, "]")
+        kinds.add(kind)
+        position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
+    """Return head and tail of a huge text with some room to spare, and how many characters are left out."""
+    from enricher.secret_shapes import block_spans
+
+    raw = text.encode("ascii", "replace")
+    text = _replace(text, _merge(block_spans(raw, raw.lower(), list(BLOCKS))), kinds)
+    head_end, tail_start = limit + _MARGIN, len(text) - limit - _MARGIN
+    if head_end >= tail_start:
+        return text, 0
+    head = _replace_before(text[: head_end + _MARGIN], head_end, kinds)
+    tail = _replace_behind(text[tail_start - _MARGIN :], _MARGIN, kinds)
+    return f"{head}\n{tail}", tail_start - head_end
+
+
+def _replace_before(text: str, end: int, kinds: set[str]) -> str:
+    """Redact the text and drop what lies behind ``end``, with a secret that straddles it."""
+    spans = _spans(text)
+    end = next((start for start, stop, _, _ in spans if start < end < stop), end)
+    return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
+
+
+def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
+    """Redact the text and drop what lies before ``start``, with a secret that straddles it."""
+    spans = _spans(text)
+    start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
+    moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]
+    return _replace(text[start:], moved, kinds)
+
+
+def _cap(text: str, limit: int, left_out: int) -> str:
+    """Keep head and tail of a redacted text, cutting between words and never inside a replacement."""
+    slack = min(256, limit // 8)
+    room = limit - slack - _LONGEST_MARK
+    head_end = _cut(text, room * 3 // 4, slack)
+    tail_start = _cut(text, len(text) - room // 4, slack)
+    left_out += tail_start - head_end
+    return f"{text[:head_end]}\n[... {left_out} characters left out ...]\n{text[tail_start:]}"
+
+
+def _cut(text: str, position: int, slack: int) -> int:
+    """Return the last place at or before ``position``, by at most ``slack``, that is between words."""
+    nearby = text[position - slack : position]
+    blank = max(nearby.rfind(" "), nearby.rfind("\n"))
+    if blank >= 0:
+        return position - slack + blank
+    replaced = nearby.rfind("[redacted:")
+    return position if replaced < 0 or "]" in nearby[replaced:] else position - slack + replaced

@@ -1,0 +1,401 @@
+"""Secrets that betray themselves by their shape: vendor tokens, key blocks, URLs with a password.
+
+Each detector takes a ``Screen`` and returns spans. It looks at a bounded stretch
+behind each hit; only an accepted span may run on, and the search goes on behind it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.redact import Screen, Span
+
+_ALNUM = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_DIGITS = b"0123456789"
+_HEX = b"0123456789abcdef"
+_BASE64 = _ALNUM + b"+/=_-"
+_LONGEST_LOOK = 320
+_LONGEST_USERINFO = 512
+
+# Prefix, kind, shortest unbroken stretch of letters and digits behind it, whether a word may run into it.
+_VENDORS: tuple[tuple[bytes, str, int, bool], ...] = (
+    (b"ghp_", "github_token", 12, True),
+    (b"gho_", "github_token", 12, True),
+    (b"ghu_", "github_token", 12, True),
+    (b"ghs_", "github_token", 12, True),
+    (b"ghr_", "github_token", 12, True),
+    (b"github_pat_", "github_token", 12, True),
+    (b"glpat-", "gitlab_token", 8, True),
+    (b"gldt-", "gitlab_token", 16, False),
+    (b"glrt-", "gitlab_token", 16, False),
+    (b"glptt-", "gitlab_token", 16, False),
+    (b"glsoat-", "gitlab_token", 16, False),
+    (b"glcbt-", "gitlab_token", 16, False),
+    (b"xoxb-", "slack_token", 8, True),
+    (b"xoxp-", "slack_token", 8, True),
+    (b"xoxa-", "slack_token", 8, True),
+    (b"xoxo-", "slack_token", 8, True),
+    (b"xoxr-", "slack_token", 8, True),
+    (b"xoxs-", "slack_token", 8, True),
+    (b"xapp-", "slack_token", 8, True),
+    (b"sk_live_", "stripe_key", 8, True),
+    (b"sk_test_", "stripe_key", 8, True),
+    (b"rk_live_", "stripe_key", 8, True),
+    (b"rk_test_", "stripe_key", 8, True),
+    (b"whsec_", "stripe_key", 16, True),
+    (b"sk-ant-", "anthropic_key", 8, False),
+    (b"sk-proj-", "openai_key", 8, False),
+    (b"sk-", "openai_key", 14, False),
+    (b"AIza", "google_key", 20, False),
+    (b"GOCSPX-", "google_key", 10, False),
+    (b"npm_", "npm_token", 30, False),
+    (b"pypi-", "pypi_token", 16, False),
+    (b"hf_", "huggingface_token", 28, False),
+    (b"gsk_", "groq_key", 28, False),
+    (b"shpat_", "shopify_token", 28, False),
+    (b"dop_v1_", "digitalocean_token", 32, False),
+    (b"dckr_pat_", "docker_token", 16, False),
+    (b"ATATT3", "atlassian_token", 24, False),
+    (b"lin_api_", "linear_key", 24, False),
+    (b"sq0csp-", "square_key", 12, False),
+    (b"sq0atp-", "square_key", 12, False),
+    (b"AKC", "artifactory_token", 40, False),
+    (b"AGE-SECRET-KEY-1", "age_key", 20, True),
+)
+_AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
+_SPECIFIC, _LOOSE = 0, 1
+
+
+def token_spans(screen: Screen) -> list[Span]:
+    """Return tokens whose issuer gave them a recognisable beginning."""
+    if not screen.long:
+        return []
+    joined = b" ".join(screen.long)
+    spans: list[Span] = []
+    for prefix, kind, least, inside in _VENDORS:
+        if prefix in joined:
+            spans += _vendor(screen, prefix, kind=kind, least=least, inside=inside)
+    for prefix in _AWS:
+        if prefix in joined:
+            spans += _aws(screen, prefix)
+    if b"eyJ" in joined:
+        spans += _jwt(screen)
+    return spans + _odd_shapes(screen)
+
+
+def _vendor(screen: Screen, prefix: bytes, *, kind: str, least: int, inside: bool) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(prefix)
+    while start >= 0:
+        body = start + len(prefix)
+        end = screen.run_end(body, _LONGEST_LOOK)
+        if (inside or _begins_here(screen, start)) and _is_random(raw[body:end], least):
+            end = screen.whole_run_end(body)
+            spans.append((start, end, _SPECIFIC, kind))
+            body = end
+        start = raw.find(prefix, body)
+    return spans
+
+
+def _is_random(body: bytes, least: int) -> bool:
+    """Say whether letters and digits come unbroken for long enough, and not as a filler such as xxxx."""
+    stretches = body.replace(b"_", b"-").split(b"-")
+    longest = max(stretches, key=len)
+    has_digit = len(longest.translate(None, _DIGITS)) < len(longest)
+    enough = least if has_digit or least >= 24 else max(least, 20)
+    return len(longest) >= enough and bool(longest.strip(b"xX"))
+
+
+def _begins_here(screen: Screen, start: int) -> bool:
+    """Say whether no word runs into ``start``; an escape such as backslash-n before it is no word."""
+    before = screen.raw[max(0, start - 2) : start]
+    return before[-1:] not in _WORD_ENDS or before[:1] == b"\\" or before == b""
+
+
+_WORD_ENDS = frozenset(bytes((code,)) for code in _ALNUM + b"_-")
+
+
+def _aws(screen: Screen, prefix: bytes) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(prefix)
+    while start >= 0:
+        end = start + len(prefix)
+        body = raw[end : end + 16]
+        if len(body) == 16 and body.isalnum() and body.upper() == body:
+            end = screen.whole_run_end(start)
+            spans.append((start, end, _SPECIFIC, "aws_key"))
+        start = raw.find(prefix, end)
+    return spans
+
+
+def _jwt(screen: Screen) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(b"eyJ")
+    while start >= 0:
+        head = screen.whole_run_end(start)
+        end = _dotted_end(screen, head, 4) if head - start > 12 else head
+        if end - head > 8:
+            spans.append((start, end, _SPECIFIC, "jwt"))
+        start = raw.find(b"eyJ", end)
+    return spans
+
+
+def _dotted_end(screen: Screen, end: int, most: int) -> int:
+    """Return where up to ``most`` further runs end that follow one another by single dots."""
+    for _ in range(most):
+        if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
+            break
+        end = screen.whole_run_end(end + 1)
+    return end
+
+
+def _odd_shapes(screen: Screen) -> list[Span]:
+    """Return tokens that are known by length and alphabet rather than by a beginning."""
+    candidates = [run for run in screen.long if 24 <= len(run) <= 37 and _has_odd_shape(run)]
+    if not candidates:
+        return []
+    spans: list[Span] = []
+    padded, start = b" " + screen.runs + b" ", 0
+    for run in candidates:
+        # One found behind the padding blank has in the unpadded text the offset of that blank.
+        start = padded.find(b" " + run + b" ", start)
+        end = start + len(run)
+        kind = _odd_kind(screen, start, end)
+        if kind == "discord_token":
+            end = _dotted_end(screen, end, 2)
+        if kind:
+            spans.append((start, end, _SPECIFIC, kind))
+        start += len(run)
+    return spans
+
+
+def _has_odd_shape(run: bytes) -> bool:
+    size = len(run)
+    if size <= 28:
+        return run[:1] in {b"M", b"N", b"O"}
+    return size == 35 or run[:2] in {b"SK", b"AC"} or run[:4] == b"key-" or run[32:35] == b"-us"
+
+
+def _odd_kind(screen: Screen, start: int, end: int) -> str:
+    raw, run = screen.raw, screen.raw[start:end]
+    if len(run) <= 28:
+        first = screen.run_end(end + 1, 12)
+        dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
+        return "discord_token" if dotted and screen.run_end(first + 1, 27) == first + 28 else ""
+    if len(run) == 35:
+        return (
+            "telegram_token" if raw[start - 1 : start] == b":" and raw[max(0, start - 9) : start - 1].isdigit() else ""
+        )
+    if len(run) == 34 and run[:2] in {b"SK", b"AC"}:
+        return "twilio_key" if run[2:].isalnum() and run[2:].lower() == run[2:] else ""
+    if len(run) == 36 and run[:4] == b"key-" and not run[4:].translate(None, _HEX):
+        return "mailgun_key"
+    return "mailchimp_key" if not run[:32].translate(None, _ALNUM) and run[35:].isdigit() else ""
+
+
+def mark_spans(screen: Screen, marks: list[bytes]) -> list[Span]:
+    """Return secrets that a mark such as ``://`` announces; ``marks`` are those known to occur."""
+    spans: list[Span] = []
+    for mark in marks:
+        if mark == b"://":
+            spans += _urls(screen)
+        elif mark == b"sg.":
+            spans += _sendgrid(screen)
+        else:
+            spans += _user_option(screen, mark)
+    return spans
+
+
+def _sendgrid(screen: Screen) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(b"SG.")
+    while start >= 0:
+        end = screen.run_end(start + 3, 65)
+        if end - start > 18 and raw[end : end + 1] == b"." and screen.run_end(end + 1, 16) - end > 16:
+            end = screen.whole_run_end(end + 1)
+            spans.append((start, end, _SPECIFIC, "sendgrid_key"))
+        start = raw.find(b"SG.", end)
+    return spans
+
+
+def _urls(screen: Screen) -> list[Span]:
+    spans: list[Span] = []
+    low, mark = screen.low, screen.low.find(b"://")
+    while mark >= 0:
+        start = mark + 3
+        userinfo = _userinfo(screen.raw[start : start + _LONGEST_USERINFO])
+        if userinfo:
+            spans += _url_password(start, userinfo)
+        else:
+            spans += _webhook(screen, start)
+        mark = low.find(b"://", start)
+    return spans
+
+
+def _userinfo(rest: bytes) -> bytes:
+    """Return what stands before the last ``@`` of the authority, empty if there is none."""
+    words = rest.split(None, 1)
+    if not words or rest[:1].isspace():
+        return b""
+    authority = words[0]
+    for stop in (b'"', b"'", b"`", b"<", b">", b"?", b"\\", b"://"):
+        authority = authority.partition(stop)[0] if b"@" not in authority.partition(stop)[0] else authority
+    userinfo, at, _ = authority.partition(b"/")[0].rpartition(b"@")
+    if not at:
+        # An unescaped slash in a password: only where a user and a host frame it.
+        userinfo, at, _ = authority.rpartition(b"@")
+        if not at or b":" not in authority.partition(b"/")[0] or authority.partition(b":")[2][:1].isdigit():
+            return b""
+    return userinfo
+
+
+def _url_password(start: int, userinfo: bytes) -> list[Span]:
+    user, colon, password = userinfo.partition(b":")
+    if colon:
+        start += len(user) + 1
+        return [(start, start + len(password), _LOOSE, "url_password")] if not _is_reference(password) else []
+    alone = len(user) >= 20 and not user.isalpha() and not _is_reference(user)
+    return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
+
+
+def _is_reference(password: bytes) -> bool:
+    """Say whether a template stands where the secret would be."""
+    opened = password[:1] in {b"$", b"<", b"{", b"%", b"["} and password[-1:] in {b"}", b">", b"]", b"%", b"s"}
+    shell = password[:1] == b"$" and password[1:].replace(b"_", b"").isalnum()
+    return not password or opened or shell or not password.strip(b"*.xX")
+
+
+_WEBHOOKS = (
+    (b"hooks.slack.com/", "slack_webhook"),
+    (b"discord.com/api/webhooks/", "discord_webhook"),
+    (b"discordapp.com/api/webhooks/", "discord_webhook"),
+)
+
+
+def _webhook(screen: Screen, start: int) -> list[Span]:
+    for host, kind in _WEBHOOKS:
+        if screen.low.startswith(host, start):
+            path = start + len(host)
+            end = _dotted_path_end(screen, path)
+            return [(path, end, _SPECIFIC, kind)] if end - path >= 20 else []
+    return []
+
+
+def _dotted_path_end(screen: Screen, start: int) -> int:
+    end = screen.run_end(start, _LONGEST_LOOK)
+    while screen.raw[end : end + 1] == b"/" and end - start < _LONGEST_LOOK:
+        end = screen.run_end(end + 1, _LONGEST_LOOK)
+    return end
+
+
+def _user_option(screen: Screen, mark: bytes) -> list[Span]:
+    """Return the password of ``-u name:password``."""
+    spans: list[Span] = []
+    start = screen.low.find(mark)
+    while start >= 0:
+        start += len(mark)
+        word = screen.raw[start : start + _LONGEST_USERINFO].split(None, 1)[:1]
+        user, colon, password = word[0].strip(b"\"'").partition(b":") if word else (b"", b"", b"")
+        # "-u 1000:1000" and "-u root:root" are an account and its group.
+        if (
+            colon
+            and user
+            and not password.isdigit()
+            and password != user
+            and b"/" not in user
+            and not _is_reference(password)
+        ):
+            first = screen.raw.find(b":", start) + 1
+            spans.append((first, first + len(password), _LOOSE, "password"))
+        start = screen.low.find(mark, start)
+    return spans
+
+
+def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
+    """Return private blocks and private keys, which may be of any length."""
+    spans: list[Span] = []
+    if b"<private" in blocks:
+        spans += _private_blocks(low)
+    if b"private key" in blocks:
+        spans += _key_blocks(raw)
+    return spans
+
+
+def _private_blocks(low: bytes) -> list[Span]:
+    """Return everything between the tags and the tags themselves; one left open reaches to the end."""
+    spans: list[Span] = []
+    depth, begin, name = 0, 0, low.find(b"private")
+    while name >= 0:
+        behind = low[name + 7 : name + 8]
+        if low[name - 1 : name] == b"<" and behind in {b">", b" ", b"\n", b"\t"}:
+            begin = begin if depth else name - 1
+            depth += 1
+        elif depth and behind == b">" and low[name - 2 : name] == b"</":
+            depth -= 1
+            if not depth:
+                spans.append((begin, name + 8, _SPECIFIC, "private"))
+        name = low.find(b"private", name + 7)
+    return [*spans, (begin, len(low), _SPECIFIC, "private")] if depth else spans
+
+
+def _key_blocks(raw: bytes) -> list[Span]:
+    """Return private keys from BEGIN to END; where one line is missing, as far as lines look like a key."""
+    spans: list[Span] = []
+    begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
+    while name >= 0:
+        line = raw[max(done, name - 40) : name]
+        if b"BEGIN " in line:
+            spans += _open_key(raw, begin, name)
+            begin = name - len(line) + line.rindex(b"BEGIN ")
+            begin -= len(line[: line.rindex(b"BEGIN ")]) - len(line[: line.rindex(b"BEGIN ")].rstrip(b"- "))
+        elif b"END " in line:
+            start = begin if begin >= 0 else _key_start(raw, done, name - len(line) + line.rindex(b"END "))
+            done = _dashes_end(raw, name)
+            spans.append((start, done, _SPECIFIC, "private_key"))
+            begin = -1
+        name = raw.find(b"PRIVATE KEY", name + 11)
+    return spans + _open_key(raw, begin, len(raw))
+
+
+def _dashes_end(raw: bytes, name: int) -> int:
+    end = name + 11 + (6 if raw.startswith(b" BLOCK", name + 11) else 0)
+    tail = raw[end : end + 8]
+    dashes = tail.lstrip(b" ").lstrip(b"-")
+    return end + len(tail) - len(dashes) if b"-" in tail[: len(tail) - len(dashes)] else end
+
+
+def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
+    """Return the span of a key whose END is missing, nothing where only its first line is quoted."""
+    if begin < 0:
+        return []
+    start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
+    end, position = 0, start
+    while position < limit:
+        stop = raw.find(b"\n", position, limit)
+        stop = limit if stop < 0 else stop
+        if not _looks_like_key(raw[position:stop], is_first=position == start):
+            break
+        end = stop if raw[position:stop].strip() else end
+        position = stop + 1
+    return [(begin, end, _SPECIFIC, "private_key")] if end else []
+
+
+def _key_start(raw: bytes, limit: int, end: int) -> int:
+    """Return where the key lines begin that precede an END line."""
+    start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
+    position = start
+    while position > limit:
+        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit
+        if not _looks_like_key(raw[line:position], is_first=False):
+            break
+        start = position = line
+    return start
+
+
+def _looks_like_key(line: bytes, *, is_first: bool) -> bool:
+    words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
+    if not words:
+        return True
+    if words[0][-1:] == b":" and len(line) < 120 and not is_first:
+        return words[0][:-1] in {b"Proc-Type", b"DEK-Info", b"Version", b"Comment", b"Subject", b"Charset", b"Hash"}
+    return all(len(word) >= 4 and not word.translate(None, _BASE64) for word in words) and max(map(len, words)) >= 12

@@ -1,0 +1,138 @@
+"""The Python API of the enricher: one prompt in, everything known about it out; nothing is recorded.
+
+The command line's ``enrich`` and ``explain`` are thin readers of it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify import classify
+from enricher.context import gather
+from enricher.context.skills import installed_skills
+from enricher.decision import Enrichment, Inputs, decide, says_nothing
+from enricher.event import PromptEvent
+from enricher.home import project_root
+from enricher.hosts import presentable
+from enricher.pipeline import PROMPT_LIMIT
+from enricher.redact import redact_and_cap
+from enricher.rules import cache
+from enricher.settings import with_environment
+from enricher.skip import skip_reason
+from storage.lean import loads
+from storage.traces import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a prompt would get, and why; offsets of evidence are code points of ``prompt``."""
+
+    prompt: str
+    skipped: str
+    enrichment: Enrichment
+    rules: cache.Rules
+    inputs: Inputs
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented record of ``enrich --json``."""
+        judged, said = self.enrichment.classification, not self.skipped
+        return {
+            "task_type": judged.task_type,
+            "confidence": judged.confidence,
+            "uncertain": judged.uncertain,
+            "scores": judged.scores,
+            "evidence": [
+                {"facet": one.facet, "name": one.name, "signal": one.signal, "start": one.start, "end": one.end,
+                 "weight": one.weight}
+                for one in judged.evidence
+            ],
+            "search_intent": {
+                "type": judged.search_intent or "none",
+                "confidence": judged.intent_confidence,
+                "source": "keyword",
+            },
+            "topics": judged.topics,
+            "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if said],
+            "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
+            "workflow": self.enrichment.workflow or None,
+            "context": [
+                {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
+                for one in self.enrichment.items
+            ],
+            "text": self.text(),
+            "skipped": self.skipped or None,
+            "scanned_chars": judged.scanned_chars,
+            "timings_ms": self.timings_ms,
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """Return the text that the agent would receive; empty where the prompt is skipped."""
+        return "" if self.skipped else self.enrichment.text
+
+
+def enrich(
+    prompt: str, *, cwd: str = "", session_id: str = "", host: str = "claude", instructions: str = ""
+) -> Result:
+    """Return what ``prompt`` would get in ``cwd``, as the first prompt of a session.
+
+    ``instructions`` names a file to use in place of all layers. Raises
+    ``enricher.rules.cache.NoRulesError`` where there are no usable rules.
+    """
+    watch = _Watch()
+    rules, _layers = rules_for(cwd, instructions=instructions)
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
+    watch.tick("rules")
+    judged_prompt, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
+    event = PromptEvent(prompt, host=host, session_id=session_id, cwd=cwd)
+    skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=bool(settings["enabled"]))
+    watch.tick("redact")
+    skills = installed_skills(host, project_root(cwd)) if cwd else []
+    inputs = Inputs(judged_prompt, settings=settings, skills=skills)
+    classification = classify(judged_prompt, rules.body["classes"])
+    watch.tick("classify")
+    if not skipped and not says_nothing(classification, rules.body):
+        ask = {"prompt": judged_prompt, "cwd": cwd, "session_id": session_id, "task_type": classification.task_type}
+        inputs.channels = gather(rules.body["channels"], ask, settings)
+    watch.tick("gather")
+    enrichment = decide(inputs, rules, classification)
+    enrichment.text = presentable(enrichment.text)
+    watch.tick("guide")
+    return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
+
+
+def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, cache.Layers]:
+    """Return the rules of ``cwd``, or of one named file, compiled to the end however long that takes."""
+    return cache.load(cwd, wait_ms=30_000, base=instructions)
+
+
+def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
+    """Return the enrichment of recorded inputs under ``rules``, as the hook would have said it."""
+    enrichment = decide(Inputs.from_json(prompt, recorded), rules)
+    enrichment.text = presentable(enrichment.text)
+    return enrichment
+
+
+def recorded_rules(identity: str, text: str) -> cache.Rules:
+    """Return a version of the rules from its stored text; raises ValueError if that is damaged."""
+    body = loads(text)
+    if not isinstance(body, dict):
+        raise ValueError(f"version {identity} is no compiled form")
+    return cache.Rules(identity, body)
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.last = time.perf_counter()
+        self.stages: dict[str, float] = {}
+
+    def tick(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages[stage] = round((now - self.last) * 1000, 3)
+        self.last = now

@@ -1,0 +1,78 @@
+"""The command ``enricher``: a table of commands, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import click
+
+COMMANDS = {
+    "hook": "answer one event on stdin as a host's prompt hook",
+    "enrich": "show what a prompt would get",
+    "explain": "show why: signals, scores, and what was left out",
+    "check": "lint the instructions",
+    "demo": "see the product work on sample data",
+    "install": "register the hook in a host",
+    "uninstall": "take the hook out of a host",
+    "on": "switch the enricher on (ends shadow mode)",
+    "off": "switch the enricher off",
+    "doctor": "check every registered host and say what to mend",
+    "trust": "let a project's .enricher/ take part",
+    "config": "show the settings and where they come from",
+    "trace": "list, show, label and export what was logged",
+    "bench": "measure the hook against the bare interpreter",
+}
+
+
+def main() -> None:
+    """Run the command line; our own root comes first, whatever ``PYTHONPATH`` holds."""
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    if sys.argv[1:2] == ["hook"] and not {"--help", "--format"}.intersection(sys.argv):
+        from enricher.hook import main as hook
+
+        hook([word for word in sys.argv[2:] if word != "--host"])
+    _group()()
+
+
+def _group() -> click.Group:
+    import click
+
+    class Commands(click.Group):
+        """Commands by name: ours from the table above, the workbench's by entry point."""
+
+        def list_commands(self, ctx: click.Context) -> list[str]:
+            del ctx
+            return [*COMMANDS, *_from_above()]
+
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+            del ctx
+            if cmd_name in COMMANDS:
+                module = __import__(f"enricher.cli.{cmd_name}", fromlist=[cmd_name])
+                command: click.Command = getattr(module, f"{cmd_name}_command", None) or getattr(module, cmd_name)
+                return command
+            entry = _from_above().get(cmd_name)
+            return entry.load() if entry else None
+
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            """Help from the table, so that ``--help`` loads no command."""
+            with formatter.section("Commands"):
+                others = [(name, command.get_short_help_str(70)) for name in _from_above() if (command := self.get_command(ctx, name))]
+                formatter.write_dl([*COMMANDS.items(), *others])
+
+    from enricher import __version__
+
+    group = Commands(
+        "enricher",
+        help="A prompt hook for coding agents: a few sourced facts or silence, every decision logged.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    return click.version_option(__version__, prog_name="enricher")(group)
+
+
+def _from_above() -> dict[str, object]:
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group="enricher.commands")}

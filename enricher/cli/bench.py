@@ -1,0 +1,83 @@
+"""``enricher bench``: the figures of the README, each by one command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from enricher.bench import Row
+
+HOOK_TARGETS = {"hook": 2.3, "hook through sh": 2.5}
+P99_TARGET = 2.0
+CLASSIFY_TARGETS_MS = {"2 KB": 1.0, "16 KB": 5.0, "100 KB": 5.0, "1 MB": 5.0}
+
+as_json = click.option("--json", "is_json", is_flag=True, help="Rows as JSON.")
+asserting = click.option("--assert", "asserts", is_flag=True, help="Exit 1 where a target is missed.")
+
+
+@click.group("bench")
+def bench() -> None:
+    """Measure the hook against the bare interpreter, in paired runs."""
+
+
+@bench.command("hook")
+@click.option("--runs", "-n", default=100, type=click.IntRange(10, 10_000), help="Rounds of the paired run.")
+@as_json
+@asserting
+def hook(runs: int, is_json: bool, asserts: bool) -> None:
+    """The whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
+    from enricher.bench import hook_rows
+
+    rows = hook_rows(runs)
+    _print(rows, is_json=is_json)
+    missed = [row.name for row in rows if row.ratio > HOOK_TARGETS.get(row.name, 9e9)]
+    missed += [f"{row.name} p99" for row in rows if row.name == "hook" and row.p99_ratio > P99_TARGET]
+    _finish(missed, asserts=asserts)
+
+
+@bench.command("intent")
+@as_json
+@asserting
+def intent(is_json: bool, asserts: bool) -> None:
+    """Classification alone (task type, search intent, guardrail signals) by prompt size, in one process."""
+    from enricher.bench import classification_rows
+
+    rows = classification_rows()
+    _print(rows, is_json=is_json)
+    _finish([row.name for row in rows if row.p99_ms > CLASSIFY_TARGETS_MS.get(row.name, 9e9)], asserts=asserts)
+
+
+@bench.command("burst")
+@click.option("--at-once", default=16, type=click.IntRange(1, 64))
+@as_json
+@asserting
+def burst(at_once: int, is_json: bool, asserts: bool) -> None:
+    """Many hooks at the same moment: how many answered, how many traces arrived."""
+    from enricher.bench import burst as run_burst
+
+    outcome = run_burst(at_once)
+    click.echo(json.dumps(outcome) if is_json else ", ".join(f"{name} {value:g}" for name, value in outcome.items()))
+    _finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
+
+
+def _print(rows: list[Row], *, is_json: bool) -> None:
+    if is_json:
+        click.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    click.echo("| | median ms | p99 ms | ratio of medians | ratio of p99 | runs |\n|---|---|---|---|---|---|")
+    for row in rows:
+        click.echo(
+            f"| {row.name} | {row.median_ms:.2f} | {row.p99_ms:.2f} | {row.ratio:.2f} | {row.p99_ratio:.2f} | {row.runs} |"
+        )
+
+
+def _finish(missed: list[str], *, asserts: bool) -> None:
+    for name in missed:
+        click.echo(f"target missed: {name}", err=True)
+    if missed and asserts:
+        sys.exit(1)

@@ -1,0 +1,66 @@
+"""``enricher enrich``: what would this prompt get?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@click.command("enrich")
+@click.argument("prompt", required=False)
+@click.option("--jsonl", type=click.File("rb"), help='Many prompts: a line each, {"id", "prompt", "cwd"?, "session_id"?}.')
+@click.option("--json", "as_json", is_flag=True, help="The whole record instead of the text.")
+@click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
+@click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
+def enrich(prompt: str | None, jsonl: Any, as_json: bool, instructions: str | None, cwd: str | None) -> None:
+    """Show what PROMPT would get; "-" reads it from stdin. Nothing is recorded."""
+    if jsonl is not None:
+        sys.exit(_many(jsonl, instructions=instructions or "", cwd=cwd or ""))
+    if prompt is None:
+        raise click.UsageError("give a PROMPT, '-' for stdin, or --jsonl FILE")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt
+    from enricher.api import enrich as enrich_prompt
+
+    result = enrich_prompt(text, cwd=cwd or "", instructions=instructions or "")
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False))
+    elif result.text():
+        click.echo(result.text())
+
+
+def _many(lines: Iterable[bytes], *, instructions: str, cwd: str) -> int:
+    """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
+    failed = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        row = _one(line, number, instructions=instructions, cwd=cwd)
+        failed = failed or "error" in row
+        click.echo(json.dumps(row, ensure_ascii=True))
+    return 1 if failed else 0
+
+
+def _one(line: bytes, number: int, *, instructions: str, cwd: str) -> dict[str, Any]:
+    from enricher.api import enrich as enrich_prompt
+
+    identity: object = None
+    try:
+        asked = json.loads(line)
+        identity = asked.get("id") if isinstance(asked, dict) else None
+        if not isinstance(asked, dict) or not isinstance(asked.get("prompt"), str):
+            raise ValueError('a line is {"id": …, "prompt": "…"}')
+        result = enrich_prompt(
+            asked["prompt"],
+            cwd=str(asked.get("cwd") or cwd),
+            session_id=str(asked.get("session_id") or ""),
+            instructions=instructions,
+        )
+    except (ValueError, RecursionError) as error:
+        return {"id": identity, "error": f"line {number}: {error}"}
+    return {"id": identity, **result.to_json()}

@@ -1,0 +1,142 @@
+"""``enricher explain``: why a prompt gets what it gets, and why it gets no more."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from enricher.decision import Enrichment
+    from enricher.rules.cache import Rules
+
+COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
+
+
+@click.command("explain")
+@click.argument("prompt", required=False)
+@click.option("--trace", "trace_id", help="Explain a recorded prompt with the rules and inputs it had.")
+@click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
+@click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
+@click.option("--json", "as_json", is_flag=True, help="The explanation as one object.")
+def explain(prompt: str | None, trace_id: str | None, instructions: str | None, cwd: str | None, as_json: bool) -> None:
+    """Show why PROMPT (or a recorded one) gets what it gets: signals, spans, scores, and what was left out."""
+    if trace_id:
+        text, enrichment, rules, skipped = _recorded(trace_id)
+    elif prompt is not None:
+        from enricher.api import enrich
+
+        result = enrich(prompt, cwd=cwd or "", instructions=instructions or "")
+        text, enrichment, rules, skipped = result.prompt, result.enrichment, result.rules, result.skipped
+    else:
+        raise click.UsageError("give a PROMPT or --trace ID")
+    if as_json:
+        click.echo(json.dumps(_as_json(text, enrichment, rules, skipped=skipped)))
+        return
+    from rich.console import Console
+
+    _print(Console(highlight=False), text, enrichment, rules, skipped=skipped)
+
+
+def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str]:
+    import contextlib
+
+    from enricher.api import recorded_rules, replay
+    from enricher.home import state_dir
+    from storage import database, queries
+
+    try:
+        with contextlib.closing(database.connect(state_dir())) as db:
+            trace: dict[str, Any] = queries.show(db, queries.find(db, trace_id))
+            stored = queries.instructions(db, trace["rules_hash"])
+    except (queries.UnknownTraceError, database.StorageError) as error:
+        raise click.ClickException(f"{error}; see: enricher trace list") from error
+    if not stored or "settings" not in trace["inputs"]:
+        outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
+        raise click.ClickException(f"trace {trace_id} keeps no inputs to explain ({outcome})")
+    rules = recorded_rules(trace["rules_hash"], stored)
+    return trace["prompt"], replay(trace["prompt"], trace["inputs"], rules), rules, trace["skip_reason"]
+
+
+def _ranking(enrichment: Enrichment, facet: str) -> list[tuple[str, int]]:
+    return sorted(enrichment.classification.scores.get(facet, {}).items(), key=lambda pair: -pair[1])
+
+
+def _as_json(text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -> dict[str, Any]:
+    judged = enrichment.classification
+    return {
+        "prompt": text,
+        "skipped": skipped or None,
+        "task_type": judged.task_type,
+        "confidence": judged.confidence,
+        "uncertain": judged.uncertain,
+        "scores": judged.scores,
+        "features": judged.features,
+        "evidence": [[e.facet, e.name, e.signal, e.start, e.end, e.weight] for e in judged.evidence],
+        "facts": enrichment.facts,
+        "left_out": [
+            {"line": miss.line, "reason": miss.reason, "score": miss.score, "needed": miss.needed}
+            for miss in enrichment.misses
+        ],
+        "text": "" if skipped else enrichment.text,
+        "rules_hash": rules.hash,
+    }
+
+
+def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -> None:
+    judged = enrichment.classification
+    console.print(_marked(text, enrichment))
+    console.print()
+    for facet in ("task_type", "search_intent"):
+        _print_facet(console, enrichment, facet)
+    lead = f"confidence {judged.confidence:.2f}: every {_doubling(rules)} points of lead double the odds"
+    console.print(f"{lead}; {'not shown' if judged.uncertain else 'shown'}")
+    if enrichment.facts:
+        console.print("facts: " + ", ".join(f"{name} {value}" for name, value in sorted(enrichment.facts.items())))
+    for miss in enrichment.misses:
+        needed = f" ({miss.score:g} of {miss.needed:g})" if miss.needed else ""
+        console.print(f"left out: {miss.line}: {miss.reason}{needed}")
+    console.print()
+    if skipped:
+        console.print(f"skipped: {skipped}")
+    else:
+        console.print(enrichment.text or "nothing is said", markup=False)
+
+
+def _marked(text: str, enrichment: Enrichment) -> Text:
+    from rich.text import Text
+
+    marked = Text(text)
+    for one in enrichment.classification.evidence:
+        if one.end - one.start < max(len(text), 1):
+            marked.stylize(COLOURS.get(one.facet, "bold"), one.start, one.end)
+    return marked
+
+
+def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
+    from rich.table import Table
+
+    ranking = [pair for pair in _ranking(enrichment, facet) if pair[1]][:4]
+    table = Table(title=facet.replace("_", " "), title_justify="left", box=None, pad_edge=False)
+    for column in ("class", "points", "because of"):
+        table.add_column(column)
+    for name, score in ranking:
+        own = [one for one in enrichment.classification.evidence if (one.facet, one.name) == (facet, name)]
+        table.add_row(name, str(score), ", ".join(f"{one.signal} +{one.weight}" for one in own))
+    console.print(table)
+    if len(ranking) > 1:
+        (best, most), (second, less) = ranking[:2]
+        console.print(f"{second} came nearest: it lacked {most - less + 1} points to beat {best}")
+    console.print()
+
+
+def _doubling(rules: Rules) -> str:
+    points = next(
+        (facet["points_that_double"] for facet in rules.body["classes"]["facets"] if facet["name"] == "task_type"), math.nan
+    )
+    return f"{points:g}"

@@ -1,0 +1,16 @@
+"""``enricher hook``: the same process a host starts, for trying it by hand."""
+
+from __future__ import annotations
+
+import click
+
+from enricher.hosts import NAMES
+
+
+@click.command("hook")
+@click.option("--host", type=click.Choice(NAMES), default="claude", help="Answer in this host's form.")
+def hook(host: str) -> None:
+    """Answer one event on stdin with one JSON object, or nothing, on stdout; the exit code is always 0."""
+    from enricher.hook import main
+
+    main([host])

@@ -1,0 +1,55 @@
+"""The skills that this host really has installed: name and description of each, as inputs of the approach."""
+
+from __future__ import annotations
+
+import os
+
+FOLDERS = {
+    "claude": (".claude/skills",),
+    "codex": (".codex/skills", ".agents/skills"),
+    "gemini": (".gemini/skills",),
+    "copilot": (".copilot/skills", ".github/skills", ".claude/skills"),
+    "cursor": (".cursor/skills", ".claude/skills"),
+    "opencode": (".opencode/skills", ".claude/skills"),
+}
+MOST_SKILLS = 64
+HEAD_BYTES = 2048
+
+
+def installed_skills(host: str, cwd: str) -> list[tuple[str, str]]:
+    """Return (name, description) of the skills in the user's and the project's folders, sorted by name."""
+    bases = [os.path.expanduser("~"), cwd] if cwd else [os.path.expanduser("~")]
+    folders = [os.path.join(base, folder) for base in bases for folder in FOLDERS.get(host, ())]
+    if aops := os.environ.get("AOPS"):
+        folders.append(os.path.join(aops, "skills"))
+    found: dict[str, str] = {}
+    for folder in folders:
+        for name in _names(folder):
+            skill = _read(os.path.join(folder, name, "SKILL.md"), name)
+            if skill and len(found) < MOST_SKILLS:
+                found.setdefault(*skill)
+    return sorted(found.items())
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _read(path: str, folder_name: str) -> tuple[str, str] | None:
+    """Name and description from the frontmatter's first kilobytes."""
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+    fields = {"name": folder_name, "description": ""}
+    for line in head.partition("\n---")[0].splitlines():
+        key, colon, value = line.partition(":")
+        if colon and key.strip() in fields and value.strip():
+            fields[key.strip()] = value.strip().strip("\"'")
+    return fields["name"], fields["description"]

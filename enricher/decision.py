@@ -1,0 +1,207 @@
+"""Decide what is worth saying about one prompt: pure, so that a replay can trust its result.
+
+Everything that comes from outside is collected into ``Inputs`` first and recorded;
+the same inputs and the same rules give the same enrichment, byte for byte.
+"""
+
+from __future__ import annotations
+
+from enricher.classify import Classification, classify
+from enricher.context import Gathered
+from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
+from enricher.guidance.facts import read_facts
+from enricher.render import Lines, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value
+
+RECORDED_SETTINGS = ("budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled")
+"""The settings that shape a text; the others only say where it goes."""
+
+
+class Inputs:
+    """All that a result depends on, beside the rules.
+
+    ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
+    are what the session was told already and what that cost in tokens.
+    """
+
+    __slots__ = ("channels", "injected", "prompt", "settings", "skills", "spent")
+
+    def __init__(
+        self,
+        prompt: str,
+        *,
+        settings: Mapping[str, Value],
+        skills: list[tuple[str, str]] | None = None,
+        injected: list[str] | None = None,
+        spent: int = 0,
+        channels: list[Gathered] | None = None,
+    ) -> None:
+        self.prompt = prompt
+        self.settings = {key: settings[key] for key in RECORDED_SETTINGS}
+        self.skills = skills or []
+        self.injected = injected or []
+        self.spent = spent
+        self.channels = channels or []
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the recorded form; the prompt has a column of its own."""
+        return {
+            "settings": self.settings,
+            "skills": [list(skill) for skill in self.skills],
+            "injected": self.injected,
+            "spent": self.spent,
+            "channels": [channel.to_json() for channel in self.channels],
+        }
+
+    @staticmethod
+    def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
+        return Inputs(
+            prompt,
+            settings=value["settings"],
+            skills=[(name, description) for name, description in value["skills"]],
+            injected=list(value["injected"]),
+            spent=value["spent"],
+            channels=[Gathered.from_json(channel) for channel in value["channels"]],
+        )
+
+
+class Kept:
+    """A candidate with its fate: in the text, or why not."""
+
+    __slots__ = ("channel", "kept", "ref", "score", "text", "why")
+
+    def __init__(self, channel: str, ref: str, text: str, *, score: float, why: str) -> None:
+        self.channel = channel
+        self.ref = ref
+        self.text = text
+        self.score = score
+        self.why = why
+        self.kept = False
+
+
+class Enrichment:
+    """The result: what was found out, the lines that were said, and the ones that were not, with the reason."""
+
+    __slots__ = (
+        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "signal_scores", "text",
+        "tokens", "workflow",
+    )  # fmt: skip
+
+    def __init__(self, classification: Classification) -> None:
+        self.classification = classification
+        self.shown = False
+        self.facts: dict[str, str] = {}
+        self.guardrails: list[Scored] = []
+        self.approach: Scored | None = None
+        self.workflow = ""
+        self.items: list[Kept] = []
+        self.partial: list[str] = []
+        self.misses: list[Miss] = []
+        self.signal_scores: dict[str, dict[str, int]] = {}
+        self.text = ""
+        self.tokens = 0
+
+    def refs(self) -> list[tuple[str, str]]:
+        """Return what a session has now been told, as (kind, reference)."""
+        if not self.text:
+            return []
+        told = [("guardrail", one.id) for one in self.guardrails]
+        told += [("approach", self.approach.id)] if self.approach else []
+        return told + [("item", item.ref or item.text) for item in self.items if item.kept]
+
+
+def says_nothing(classification: Classification, body: Mapping[str, Any]) -> str:
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
+    if classification.task_type in body["never_show"]:
+        return f"{classification.task_type} gets nothing"
+    return ""
+
+
+def decide(inputs: Inputs, rules: Rules, classification: Classification | None = None) -> Enrichment:
+    """Return the enrichment of recorded inputs under ``rules``; no clock, no file, no chance."""
+    body = rules.body
+    judged = classification or classify(inputs.prompt, body["classes"])
+    result = Enrichment(judged)
+    if not inputs.settings["search_intent.enabled"]:
+        judged.search_intent, judged.intent_confidence = "", 0.0
+    result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
+    if reason := says_nothing(judged, body):
+        result.misses.append(Miss("everything", reason))
+        return result
+    if inputs.spent >= inputs.settings["budgets.session_tokens"]:
+        result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
+        return result
+    _guide(result, inputs, body)
+    _weigh(result, inputs, body)
+    _write(result, inputs, body)
+    return result
+
+
+def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    judged = result.classification
+    result.shown = not judged.uncertain
+    task_type = judged.task_type if result.shown else ""
+    result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
+    guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
+    result.guardrails, misses = select_guardrails(
+        body["guardrails"], task_type=task_type, signal_scores=guardrail_scores, injected=inputs.injected
+    )
+    result.approach, more = suggest_approach(
+        body["approaches"], result.facts, task_type=task_type, signal_scores=approach_scores, injected=inputs.injected
+    )
+    result.misses += misses + more
+    if not result.shown:
+        result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    """Order the candidates by the channels' priority and their score; say why one is left out."""
+    rank = {rule["name"]: rule for rule in body["channels"]}
+    seen: set[str] = set()
+    for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
+        rule = rank.get(channel.name)
+        taken = 0
+        for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
+            item = Kept(channel.name, offered.ref, offered.text, score=offered.score, why="")
+            name = offered.ref or offered.text
+            if rule is None or offered.score < rule["min_score"]:
+                item.why = "below the floor"
+            elif f"item:{name}" in inputs.injected:
+                item.why = "said before in this session"
+            elif name in seen:
+                item.why = "told by another channel"
+            elif taken >= rule["most"]:
+                item.why = "more relevant ones fill the channel"
+            else:
+                seen.add(name)
+                taken += 1
+            result.items.append(item)
+
+
+def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    lines = Lines()
+    open_items = [item for item in result.items if not item.why]
+    for item in open_items[int(inputs.settings["budgets.items"]) :]:
+        item.why = "more relevant ones fill the text"
+    open_items = [item for item in open_items if not item.why]
+    lines.items = [(item.text, item.ref) for item in open_items]
+    lines.guardrails = result.guardrails
+    lines.approach = result.approach.text if result.approach else ""
+    has_more = bool(lines.items or lines.guardrails or lines.approach)
+    if result.shown and (has_more or body["class_alone"]):
+        lines.classification = result.classification.task_type
+    elif result.shown:
+        result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
+    lines.partial = result.partial
+    left = int(inputs.settings["budgets.session_tokens"]) - inputs.spent
+    result.text, kept = render(lines, tokens=min(int(inputs.settings["budgets.tokens"]), left))
+    for at, item in enumerate(open_items):
+        item.kept = at < kept
+        item.why = "" if item.kept else "no room"

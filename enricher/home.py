@@ -1,0 +1,56 @@
+"""Where things live: our own root, the state of this user, the configuration of this user.
+
+The folders are those that platformdirs would name; asking it costs the hook more
+than everything else it does, so a test compares the two instead.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+APP = "prompt-enricher"
+
+
+def root_dir() -> str:
+    """Return the folder that holds the packages ``enricher``, ``storage`` and the folder ``instructions``."""
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def state_dir() -> str:
+    """Return the folder of database, spool, compiled rules, launcher and log (``$ENRICHER_HOME`` wins)."""
+    return os.environ.get("ENRICHER_HOME") or _user_dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+
+
+def config_dir() -> str:
+    """Return the folder of ``config.toml`` and the user's instructions (``$ENRICHER_CONFIG_HOME`` wins)."""
+    named = os.environ.get("ENRICHER_CONFIG_HOME")
+    return named or _user_dir("XDG_CONFIG_HOME", ".config", "Library/Application Support")
+
+
+def _user_dir(variable: str, unix: str, mac: str) -> str:
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    elif sys.platform == "darwin":
+        base = os.path.join(os.path.expanduser("~"), mac)
+    else:
+        named = os.environ.get(variable, "")
+        base = named if os.path.isabs(named) else os.path.join(os.path.expanduser("~"), unix)
+    return os.path.join(base, APP)
+
+
+def project_root(cwd: str) -> str:
+    """Return the nearest folder at or above ``cwd`` that holds ``.git``, else ``cwd`` itself."""
+    folder = os.path.abspath(cwd) if cwd else os.getcwd()
+    for candidate in ancestors(folder):
+        if os.path.lexists(os.path.join(candidate, ".git")):
+            return candidate
+    return folder
+
+
+def ancestors(folder: str) -> list[str]:
+    """Return ``folder`` and the folders above it, nearest first."""
+    found = [folder]
+    while (parent := os.path.dirname(found[-1])) != found[-1]:
+        found.append(parent)
+    return found

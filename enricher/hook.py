@@ -1,0 +1,174 @@
+"""The hook process: an event's bytes in, the answer's bytes out, always within the deadline, always exit 0.
+
+A host that gets another exit code may throw the person's prompt away, so nothing
+leaves this module but ``os._exit(0)``. What fails is recorded in the log.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+STARTED = time.perf_counter()
+
+from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
+from enricher.home import state_dir  # noqa: E402
+from enricher.hosts import adapter, detect  # noqa: E402
+from storage import log  # noqa: E402
+from storage.lean import dumps, on_alarm, scan  # noqa: E402
+
+DEADLINE_S = 1.5
+LARGEST_EVENT = 64 << 20
+SMALL_EVENT = 256 << 10
+FAILURES = "failures"
+FAILURES_BEFORE_TELLING = 3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class DeadlineError(BaseException):
+    """The hook's time is up; what is known by now is the answer."""
+
+
+def main(argv: list[str]) -> None:
+    """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
+    try:
+        on_alarm(DEADLINE_S - (time.perf_counter() - STARTED), _ring)
+        _answer(_registered_name(argv))
+    except BaseException as failure:  # noqa: BLE001 (the outermost frame: whatever it is, the prompt goes on)
+        _attempt(lambda: _note_failure(failure))
+    os._exit(0)
+
+
+def _ring() -> None:
+    raise DeadlineError
+
+
+def _registered_name(argv: list[str]) -> str:
+    words = [word for word in argv if not word.startswith("-")]
+    return words[0] if words else ""
+
+
+def _answer(named: str) -> None:
+    payload = _read_event()
+    host = detect(os.environ, payload, named)
+    speaker = adapter(host)
+    event = speaker.parse(payload)
+    event.host = event.host or host
+    run = pipeline.Run(event, started=STARTED)
+    run.tick("read")
+    failure = _attempt(lambda: pipeline.run(event, run))
+    on_alarm(0, _ring)
+    if failure:
+        _attempt(lambda: _note_failure(failure, run))
+    notice = _notice(run)
+    _write(speaker.answer(run.text(), notice))
+    run.tick("answer")
+    for stage, reason in run.problems:
+        log.append(run.state, stage=stage, reason=reason, session_id=run.trace.session_id)
+    if not failure:
+        _forget_failures(run.state)
+    pipeline.keep(run)
+
+
+def _attempt(action: Callable[[], None]) -> BaseException | None:
+    """Do it, and return what went wrong instead of raising it."""
+    try:
+        action()
+    except BaseException as failure:  # noqa: BLE001 (a failing stage must not take the others with it)
+        return failure
+    return None
+
+
+def _read_event() -> object:
+    """Return the first complete JSON value on stdin; also when its writer never closes the pipe."""
+    received = bytearray()
+    while len(received) < LARGEST_EVENT:
+        try:
+            piece = os.read(0, 1 << 20)
+        except OSError:
+            break
+        received += piece
+        if not piece:
+            break
+        if received.rstrip().endswith(b"}") and not _has_more(received):
+            value = _decoded(received)
+            if value is not None:
+                return value
+    value = _decoded(received)
+    if value is None:
+        raise ValueError(f"stdin held no JSON value: {bytes(received[:80])!r}")
+    return value
+
+
+def _has_more(received: bytearray) -> bool:
+    """Say whether a large event goes on at once: parsing it after every piece would take quadratic time."""
+    if len(received) < SMALL_EVENT:
+        return False
+    import select
+
+    waiting = select.poll()
+    waiting.register(0, select.POLLIN)
+    return bool(waiting.poll(0))
+
+
+def _decoded(received: bytearray) -> object | None:
+    try:
+        return scan(received.decode("utf-8", "replace").removeprefix("\ufeff"))[0]
+    except ValueError:
+        return None
+
+
+def _write(answer: dict[str, object] | None) -> None:
+    if answer is None:
+        return
+    rest = dumps(answer).encode("ascii") + b"\n"
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def _notice(run: pipeline.Run) -> str:
+    """What the person should see: a failure that persists, news left by the maintenance, on request a summary."""
+    from storage import notices
+
+    for text in run.notices:
+        notices.leave(run.state, text)
+    told = notices.take(run.state)
+    if not told and run.settings.get("show") and run.text():
+        return f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
+    return told
+
+
+def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> None:
+    reason = "deadline" if isinstance(failure, DeadlineError) else f"{type(failure).__name__}: {failure}"
+    state = run.state if run else state_dir()
+    session = run.trace.session_id if run else ""
+    stage = run.trace.stages[-1][0] if run and run.trace.stages else "read"
+    log.append(state, stage=f"after {stage}", reason=reason, session_id=session)
+    if run:
+        run.trace.status, run.trace.error = "error", reason
+        run.trace.output_text = ""
+    _count_failure(state, reason)
+
+
+def _count_failure(state: str, reason: str) -> None:
+    path = f"{state}/{FAILURES}"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.write(descriptor, b".")
+    count = os.fstat(descriptor).st_size
+    os.close(descriptor)
+    if count == FAILURES_BEFORE_TELLING:
+        from storage import notices
+
+        notices.leave(state, f"Prompt Enricher failed {count} times in a row ({reason}). Run: enricher doctor")
+
+
+def _forget_failures(state: str) -> None:
+    try:
+        os.unlink(f"{state}/{FAILURES}")
+    except OSError:
+        return
+
+

@@ -1,0 +1,209 @@
+"""The whole way of a prompt on one page: redact, skip or classify, gather, decide, say, record.
+
+Here is all the input and output between a host's event and its answer; what is
+decided in between is pure (``enricher.decision``).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.classify import classify
+from enricher.context import gather
+from enricher.context.skills import installed_skills
+from enricher.decision import Enrichment, Inputs, decide, says_nothing
+from enricher.home import project_root, state_dir
+from enricher.hosts import presentable
+from enricher.redact import redact_and_cap
+from enricher.rules import cache
+from enricher.settings import is_on, with_environment
+from enricher.skip import skip_reason
+from storage import key, sessions, traces
+from storage.lean import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+    from enricher.event import PromptEvent
+    from enricher.settings import Value
+    from storage.traces import Trace
+
+PROMPT_LIMIT = 64 * 1024
+"""Characters of a prompt that are judged and kept (ruling R33)."""
+
+
+class Run:
+    """One prompt on its way: what is known so far, so that a deadline can still answer and record."""
+
+    __slots__ = ("db", "enrichment", "inputs", "last", "notices", "problems", "rules", "settings", "started", "state", "trace")
+
+    def __init__(self, event: PromptEvent, *, started: float) -> None:
+        self.started = self.last = started
+        self.state = state_dir()
+        self.db: sqlite3.Connection | None = None
+        self.rules: cache.Rules | None = None
+        self.settings: dict[str, Value] = {}
+        self.inputs: Inputs | None = None
+        self.enrichment: Enrichment | None = None
+        self.problems: list[tuple[str, str]] = []
+        self.notices: list[str] = []
+        self.trace: Trace = traces.Trace()
+        self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
+
+    def tick(self, stage: str) -> None:
+        """End a stage and note its milliseconds."""
+        now = time.perf_counter()
+        self.trace.stages.append((stage, round((now - self.last) * 1000, 3)))
+        self.last = now
+
+    def text(self) -> str:
+        """Return what goes to the agent."""
+        return self.trace.output_text if self.trace.status in traces.INJECTING else ""
+
+
+def run(event: PromptEvent, run: Run) -> None:
+    """Take one prompt all the way to its text; ``run`` holds the outcome, ready to be recorded."""
+    _load_rules(event, run)
+    run.tick("rules")
+    reason = skip_reason(
+        event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
+    )
+    prompt = _judged_prompt(event, run)
+    run.tick("redact")
+    run.db = traces.open_database(run.state)
+    if reason or not prompt.strip():
+        _skip(run, reason or "empty")
+    elif not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
+        _skip(run, "duplicate")
+    else:
+        _enrich(event, prompt, run)
+
+
+def _load_rules(event: PromptEvent, run: Run) -> None:
+    rules, layers = cache.load(event.cwd, wait_ms=_patience())
+    run.rules = rules
+    run.settings, problems = with_environment(rules.body["settings"], os.environ)
+    run.problems += [("settings", f"{name}: {message}") for name, message in problems]
+    if layers.missing:
+        run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
+    if rules.state != cache.FRESH:
+        run.problems.append(("rules", f"rules_{rules.state}: {rules.problem or 'the compiler has not finished yet'}"))
+    if layers.untrusted:
+        run.notices.append(
+            f"Prompt Enricher: {layers.untrusted}/.enricher is not used until you have read it and run: enricher trust"
+        )
+
+
+def _patience() -> int:
+    given = os.environ.get("ENRICHER_BUDGETS_RULES_WAIT_MS", "")
+    return min(int(given), 1000) if given.isdecimal() else 400
+
+
+def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
+    return bool(settings["enabled"]) and is_on(settings, "hosts", host)
+
+
+def _judged_prompt(event: PromptEvent, run: Run) -> str:
+    """The text that everything works on: redacted, then capped; with ``log = full`` only capped."""
+    trace = run.trace
+    original = traces.storable(event.prompt)
+    if run.settings["log"] == "full" and len(original) <= PROMPT_LIMIT:
+        judged, full_length = original, len(original)
+    else:
+        judged, kinds, full_length = redact_and_cap(original, PROMPT_LIMIT)
+        trace.inputs["redacted"] = list(kinds)
+    trace.prompt = judged
+    trace.prompt_chars = full_length
+    trace.prompt_hmac = keyed_hash(key.load(run.state), original.encode())
+    return judged
+
+
+def _skip(run: Run, reason: str) -> None:
+    run.trace.status, run.trace.skip_reason = "skipped", reason
+
+
+def _enrich(event: PromptEvent, prompt: str, run: Run) -> None:
+    rules = run.rules
+    if rules is None:
+        return
+    told = sessions.session_state(run.state, event.session_id, db=run.db)
+    injected = [f"{kind}:{ref}" for kind, refs in _told(told) for ref in sorted(refs)]
+    skills = installed_skills(event.host, project_root(event.cwd) if event.cwd else "")
+    inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=injected, spent=told.tokens)
+    run.inputs = inputs
+    run.tick("session")
+    judged = classify(prompt, rules.body["classes"])
+    run.tick("classify")
+    if not says_nothing(judged, rules.body):
+        request = {"prompt": prompt, "cwd": event.cwd, "session_id": event.session_id, "task_type": judged.task_type}
+        inputs.channels = gather(rules.body["channels"], request, run.settings)
+    run.tick("gather")
+    enrichment = decide(inputs, rules, judged)
+    enrichment.text = presentable(enrichment.text)
+    run.enrichment = enrichment
+    run.tick("guide")
+    describe(run.trace, enrichment, inputs)
+    run.trace.rules_hash = rules.hash
+    if run.settings["shadow"]:
+        run.trace.status = "shadow"
+
+
+def _told(told: sessions.SessionState) -> list[tuple[str, frozenset[str]]]:
+    return [("approach", told.approaches), ("guardrail", told.guardrails), ("item", told.items)]
+
+
+def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
+    """Write the enrichment and what it depended on into the trace."""
+    judged = enrichment.classification
+    trace.status = "partial" if enrichment.partial else "ok" if enrichment.text else "silent"
+    trace.task_type, trace.confidence, trace.uncertain = judged.task_type, judged.confidence, judged.uncertain
+    trace.search_intent, trace.intent_confidence = judged.search_intent or "none", judged.intent_confidence
+    trace.topics, trace.complexity = judged.topics, str(judged.complexity)
+    trace.workflow = enrichment.workflow
+    trace.approach = enrichment.approach.text if enrichment.approach else ""
+    trace.inputs = {**trace.inputs, **inputs.to_json()}
+    trace.output_text, trace.output_tokens = enrichment.text, enrichment.tokens
+    trace.scanned_chars = judged.scanned_chars
+    trace.partial = bool(enrichment.partial)
+    evidence: dict[tuple[str, str], list[list[object]]] = {}
+    for one in judged.evidence:
+        evidence.setdefault((one.facet, one.name), []).append([one.signal, one.start, one.end, one.weight])
+    trace.scores = [
+        (facet, name, score, evidence.get((facet, name), []))
+        for facet, scores in judged.scores.items()
+        for name, score in scores.items()
+        if score
+    ]
+    trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
+    trace.channels = [
+        (one.name, one.status, one.latency_ms, len(one.candidates), _kept(enrichment, one.name), 0, False, "")
+        for one in inputs.channels
+    ]
+    trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
+    trace.injected = enrichment.refs()
+
+
+def _kept(enrichment: Enrichment, channel: str) -> int:
+    return sum(1 for item in enrichment.items if item.channel == channel and item.kept)
+
+
+def keep(run: Run) -> None:
+    """Record the trace as the ``log`` setting allows; start the maintenance where it is due."""
+    trace, level = run.trace, run.settings.get("log", "redacted")
+    trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
+    if level == "off":
+        return
+    if level == "hash":
+        trace.prompt, trace.output_text = "", ""
+        trace.items, trace.inputs = [], {}
+    if run.rules is not None and trace.rules_hash and not traces.knows_rules(run.db, trace.rules_hash):
+        from storage.lean import dumps
+
+        trace.rules_text = dumps(run.rules.body)
+    outcome = traces.record(run.state, trace, db=run.db)
+    if traces.is_upkeep_due(run.state, outcome):
+        from storage import detached
+
+        detached.start(run.state)

@@ -1,0 +1,88 @@
+"""Put the chosen lines into the documented text: labels in their fixed order, facts quoted, budgets kept.
+
+What came from elsewhere (channels, prompts) is data: stripped of control
+characters and of anything that imitates a host's tags, and length-limited.
+"""
+
+from __future__ import annotations
+
+from enricher.budget import HARD_CAP_TOKENS, MOST_CHARACTERS, cut, estimate_tokens
+
+TITLE = "## Prompt Enrichment"
+CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
+LONGEST_ITEM = 300
+LONGEST_REF = 160
+FEWEST_TOKENS_WORTH_SHOWING = 8
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from enricher.guidance import Scored
+
+
+class Lines:
+    """What may be said about one prompt; an empty field is a line left out."""
+
+    __slots__ = ("approach", "classification", "guardrails", "items", "partial")
+
+    def __init__(self) -> None:
+        self.classification = ""
+        self.items: list[tuple[str, str]] = []
+        self.guardrails: list[Scored] = []
+        self.approach = ""
+        self.partial: list[str] = []
+
+
+def harmless(text: str, *, longest: int) -> str:
+    """Return foreign text on one line, without control characters, fake host tags or comment ends."""
+    flat = " ".join(text.replace("\x1b", " ").split())
+    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
+    for sign, harmless_sign in (("<", "‹"), (">", "›")):
+        clean = clean.replace(sign, harmless_sign)
+    return clean if len(clean) <= longest else clean[: longest - 1].rstrip() + "…"
+
+
+def render(lines: Lines, *, tokens: int) -> tuple[str, int]:
+    """Return the text, and how many of the items are in it; nothing to say is an empty text.
+
+    Guidance is short and stays whole; items fill what is left, most important
+    first, the last one cut to fit rather than dropped.
+    """
+    tokens = min(tokens, HARD_CAP_TOKENS)
+    head = [f"**Classification**: {lines.classification}"] if lines.classification else []
+    tail = _guidance(lines)
+    left = tokens - estimate_tokens("\n".join([TITLE, *head, CONTEXT_LABEL, *tail])) - 1
+    bullets = _fit(lines.items, tokens=left) if lines.items else []
+    context = [CONTEXT_LABEL, *bullets] if bullets else []
+    if not (head or context or tail):
+        return "", 0
+    text = "\n".join([TITLE, *head, *context, *tail])
+    if estimate_tokens(text) > tokens:
+        text = cut(text, tokens=tokens)
+    return text[:MOST_CHARACTERS], len(bullets)
+
+
+def _guidance(lines: Lines) -> list[str]:
+    tail = []
+    if lines.guardrails:
+        tail.append("**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.text})" for one in lines.guardrails))
+    if lines.approach:
+        tail.append(f"**Suggested Approach**: {lines.approach}")
+    if lines.partial:
+        tail.append(f"_Partial: {', '.join(lines.partial)}_")
+    return tail
+
+
+def _fit(items: Iterable[tuple[str, str]], *, tokens: int) -> list[str]:
+    bullets: list[str] = []
+    for text, ref in items:
+        if tokens < FEWEST_TOKENS_WORTH_SHOWING:
+            break
+        quoted = harmless(text, longest=LONGEST_ITEM)
+        source = harmless(ref, longest=LONGEST_REF)
+        bullet = cut(f'- {source}: "{quoted}"' if source else f'- "{quoted}"', tokens=tokens)
+        if bullet:
+            bullets.append(bullet)
+            tokens -= estimate_tokens(bullet)
+    return bullets

@@ -1,0 +1,1 @@
+"""The instructions file and its catalogues: parse, lint, compile, cache."""

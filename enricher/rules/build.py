@@ -1,0 +1,87 @@
+"""Write compiled rules: for the wheel, and for the hook after an edit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from enricher.home import root_dir, state_dir
+from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render, shipped_file, stamp
+from enricher.rules.compiler import Compiled, compile_layers
+from enricher.rules.layers import Layer, Layers, packaged_file
+from storage import log, notices, private
+from storage.lean import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def build_packaged() -> Compiled:
+    """Compile the instructions that we ship into ``instructions/compiled.json``."""
+    compiled = compile_layers([Layer("packaged", packaged_file())])
+    if compiled.body and not compiled.broken:
+        sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
+        _write(shipped_file(), _header(compiled, sources, state=FRESH), compiled.body)
+    return compiled
+
+
+def refresh() -> None:
+    """Compile the layers named on the command line as ``name=path``; the hook started us and may have gone."""
+    layers = Layers()
+    for argument in sys.argv[1:]:
+        name, _, path = argument.partition("=")
+        kind = layers.configuration if path.endswith(".toml") else layers.instructions
+        kind.append(Layer(name, path))
+    refresh_layers(layers)
+
+
+def refresh_layers(layers: Layers) -> Compiled:
+    """Compile ``layers`` into the cache; a broken edit keeps the last good body and tells the person once."""
+    stamps = {path: stamp(path) for path in layers.files()}
+    compiled = compile_layers(layers.instructions, layers.configuration)
+    sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *_catalogues(compiled, layers))]
+    for problem in compiled.problems:
+        log.append(state_dir(), stage="rules", reason=str(problem))
+    target = cache_file(layers)
+    if not compiled.broken:
+        _write(target, _header(compiled, sources, state=FRESH), compiled.body)
+        return compiled
+    good = read_any_age(target) or read_any_age(shipped_file())
+    problem = str(compiled.broken[0])
+    notices.leave(state_dir(), f"Prompt Enricher: the last good rules stay in use. {problem} (see: enricher check)")
+    if good is not None:
+        header = {"hash": good.hash, "state": BROKEN, "problem": problem, "sources": sources}
+        _write(target, header, {**good.body, "settings": compiled.body["settings"]})
+    return compiled
+
+
+def _catalogues(compiled: Compiled, layers: Layers) -> list[str]:
+    return compiled.sources[len(layers.instructions) :]
+
+
+def _header(compiled: Compiled, sources: list[list[Any]], *, state: str) -> dict[str, Any]:
+    problem = str(compiled.problems[0]) if compiled.problems else ""
+    return {"hash": compiled.hash, "state": state, "problem": problem, "sources": sources}
+
+
+def _write(path: str, header: dict[str, Any], body: Mapping[str, Any]) -> None:
+    text = render(header, dumps(body))
+    if path == shipped_file():
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        return
+    private.make_directory(os.path.dirname(path))
+    private.write_file(path, text.encode())
+
+
+def main() -> None:
+    """Compile the packaged instructions; print what is wrong with them and fail if they are broken."""
+    compiled = build_packaged()
+    for problem in compiled.problems:
+        print(problem, file=sys.stderr)
+    sys.exit(1 if compiled.broken else 0)
+
+
+if __name__ == "__main__":
+    main()

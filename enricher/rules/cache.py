@@ -1,0 +1,162 @@
+"""Hand out compiled rules: one small read per prompt, a compiler in a child process only after an edit.
+
+A cache file is a header line (what it was made from) and a body line (the rules
+as JSON). ``stat`` of every source decides whether it still holds; the content
+hash in the header is its identity. A broken edit leaves the last good body.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from enricher.home import root_dir, state_dir
+from enricher.rules.layers import Layers, find_layers, packaged_file
+from storage.lean import dumps, keyed_hash, loads, scan
+
+FORMAT = 1
+FRESH, STALE, BROKEN = "fresh", "stale", "broken"
+LARGEST = 4 << 20
+UNPACKED_WITHIN_NS = 1_000_000_000
+"""Files of one wheel are written within this time; a source younger than that was edited."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Rules:
+    """Compiled rules of one version; ``body`` is plain JSON, ``state`` fresh, stale or broken."""
+
+    __slots__ = ("body", "hash", "problem", "state")
+
+    def __init__(self, identity: str, body: Mapping[str, Any], state: str = FRESH, problem: str = "") -> None:
+        self.hash = identity
+        self.body = body
+        self.state = state
+        self.problem = problem
+
+
+class NoRulesError(Exception):
+    """There are no rules at all: neither compiled ones nor a compiler that answers."""
+
+
+def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
+    """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
+
+    Waits up to ``wait_ms`` for the compiler after an edit, then answers with the
+    last good version and says so. Raises NoRulesError where nothing was ever compiled.
+    """
+    layers = find_layers(cwd, base=base)
+    cached = cache_file(layers)
+    rules = _read(cached) or _read_shipped(layers)
+    if rules is None and compile_in_child(layers, wait_ms=wait_ms):
+        rules = _read(cached)
+    if rules is None:
+        rules = read_any_age(cached) or read_any_age(shipped_file())
+        if rules is None:
+            raise NoRulesError(f"no compiled rules for {layers.files()[-1]}")
+        rules.state = STALE
+    return rules, layers
+
+
+def cache_file(layers: Layers) -> str:
+    """Return where the compiled form of these layers is kept."""
+    names = "\0".join(layers.files()).encode(errors="surrogateescape")
+    return os.path.join(state_dir(), "rules", keyed_hash(b"layers", names) + ".json")
+
+
+def shipped_file() -> str:
+    """Return the compiled form of the packaged instructions."""
+    return os.path.join(root_dir(), "instructions", "compiled.json")
+
+
+def stamp(path: str) -> list[int]:
+    """Return what tells an edit: modification time in nanoseconds, size in bytes, inode, type of file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return []
+    return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode >> 12]
+
+
+def read_any_age(path: str) -> Rules | None:
+    """Return the rules of a cache file, whatever became of its sources since."""
+    header, body = _split(_private_text(path))
+    return Rules(header["hash"], body, header["state"], header["problem"]) if header else None
+
+
+def _read(path: str) -> Rules | None:
+    header, body = _split(_private_text(path))
+    if header is None or any(stamp(source) != was for source, was in header["sources"]):
+        return None
+    return Rules(header["hash"], body, header["state"], header["problem"])
+
+
+def _read_shipped(layers: Layers) -> Rules | None:
+    """The compiled form inside the package: its sources are known by size, and older than itself."""
+    if layers.files() != [packaged_file()]:
+        return None
+    path = shipped_file()
+    header, body = _split(_private_text(path))
+    made = stamp(path)
+    if header is None or not made:
+        return None
+    for name, (_mtime, size, *_rest) in header["sources"]:
+        found = stamp(os.path.join(root_dir(), name))
+        if not found or found[1] != size or found[0] > made[0] + UNPACKED_WITHIN_NS:
+            return None
+    return Rules(header["hash"], body)
+
+
+def _private_text(path: str) -> str:
+    """The file's text if nobody else could have written it."""
+    try:
+        with open(path, "rb") as file:
+            found = os.fstat(file.fileno())
+            is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
+            if not is_ours or found.st_mode & 0o002 or found.st_size > LARGEST:
+                return ""
+            return file.read().decode("ascii")
+    except (OSError, ValueError):
+        return ""
+
+
+def _split(text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Header and body of a cache file; a wrong format or checksum is no cache file."""
+    first, _, rest = text.partition("\n")
+    try:
+        header, body = loads(first), rest.strip()
+        good = header["format"] == FORMAT and header["checksum"] == keyed_hash(b"body", body.encode())  # type: ignore[index]
+        return (header, scan(body)[0]) if good else (None, {})  # type: ignore[return-value]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, {}
+
+
+def render(header: dict[str, Any], body: str) -> str:
+    """Return the text of a cache file; ``header`` gains format and checksum."""
+    return dumps({**header, "format": FORMAT, "checksum": keyed_hash(b"body", body.encode())}) + "\n" + body + "\n"
+
+
+def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
+    """Start the compiler on these layers and say whether it was done within ``wait_ms``."""
+    program = f"import sys; sys.path.insert(0, {root_dir()!r}); from enricher.rules.build import refresh; refresh()"
+    argv = [sys.executable, "-I", "-B", "-c", program, *(f"{layer.name}={layer.path}" for layer in _all(layers))]
+    null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
+    try:
+        child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null, setsid=True)
+    except OSError:
+        return False
+    until = time.monotonic() + wait_ms / 1000
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.002)
+    return False
+
+
+def _all(layers: Layers) -> list[Any]:
+    return [*layers.instructions, *layers.configuration]

@@ -1,0 +1,216 @@
+"""Read an instructions file: headings are rules, prose explains them, one yaml block each is for the machine.
+
+Every value keeps the line it came from, because a maintainer's mistake is only
+useful to report as ``file:line: error: what and how to mend it``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+PARTS = ("Classification", "Context", "Guardrails", "Output")
+"""The four parts that seed 000 asks of an instructions file, in their order."""
+
+DEEPEST_HEADING = 2
+MOST_VALUES = 20_000
+"""Bound of one block, so that nested YAML aliases cannot eat the machine."""
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One finding about a file, printed as ``file:line: severity: message``."""
+
+    file: str
+    line: int
+    severity: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.severity}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBlock:
+    """A rule as written: where it stands, what it is called, what its yaml block says.
+
+    ``id`` is kind and name as identifiers (``task_type.debug``); ``lines`` maps a
+    path inside ``data`` such as ``("signals", 3)`` to its line in the file.
+    """
+
+    id: str
+    kind: str
+    name: str
+    part: str
+    prose: str
+    data: dict[str, Any]
+    file: str
+    line: int
+    lines: dict[Path, int] = field(repr=False)
+
+    def line_of(self, *path: str | int) -> int:
+        """Return the line of the value at ``path``, or of the nearest thing around it."""
+        for end in range(len(path), -1, -1):
+            if (line := self.lines.get(path[:end])) is not None:
+                return line
+        return self.line
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An instructions file, read as far as it could be."""
+
+    file: str
+    rules: list[RuleBlock]
+    problems: list[Problem]
+    parts: dict[str, int]
+
+
+def read_document(file: str, text: str) -> Document:
+    """Return the rules of ``text`` with the problems found on the way; never raises for bad content."""
+    from markdown_it import MarkdownIt
+
+    reader = _Reader(Document(file, [], [], {}))
+    tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(text), None]
+    for token, following in pairwise(tokens):
+        if token is None:
+            break
+        line = (token.map or [0])[0] + 1
+        words = following.content.strip() if following and following.type == "inline" else ""
+        if token.type == "heading_open":
+            reader.heading(words, line, level=int(token.tag[1]))
+        elif token.type == "paragraph_open":
+            reader.prose.append(words)
+        elif token.type == "fence" and token.info.strip() == "yaml":
+            reader.block(token.content, line)
+    reader.close_heading()
+    return reader.document
+
+
+class _Reader:
+    """Where the walk through the file is: in which part, under which heading, behind which prose."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.part = ""
+        self.open_heading: tuple[str, int] | None = None
+        self.prose: list[str] = []
+
+    def report(self, line: int, message: str, severity: str = "error") -> None:
+        self.document.problems.append(Problem(self.document.file, line, severity, message))
+
+    def heading(self, title: str, line: int, *, level: int) -> None:
+        if level > DEEPEST_HEADING:
+            return
+        self.close_heading()
+        self.prose = []
+        if level == 1:
+            self.enter_part(title, line)
+        else:
+            self.open_heading = (title, line)
+
+    def enter_part(self, title: str, line: int) -> None:
+        self.part = next((part for part in PARTS if part.lower() == title.lower()), "")
+        if self.part in self.document.parts:
+            first = self.document.parts[self.part]
+            self.report(line, f"part '{self.part}' stands twice; join it with the one on line {first}")
+        elif self.part:
+            self.document.parts[self.part] = line
+
+    def close_heading(self) -> None:
+        if self.open_heading and ":" in self.open_heading[0]:
+            title, line = self.open_heading
+            self.report(line, f"'{title}' reads like a rule but has no yaml block", "warning")
+        self.open_heading = None
+
+    def block(self, source: str, line: int) -> None:
+        if self.open_heading is None:
+            self.report(line, "yaml block without a rule; give it a heading '## Kind: name' of its own")
+            return
+        title, heading_line = self.open_heading
+        self.open_heading = None
+        if not self.part:
+            parts = ", ".join(f"'# {part}'" for part in PARTS)
+            self.report(heading_line, f"rule '{title}' stands in no part; move it below one of {parts}")
+            return
+        data, lines = _load_yaml(self, source, line)
+        if data is None:
+            return
+        kind, _, name = (piece.strip() for piece in title.partition(":"))
+        rule_id = ".".join(filter(None, (identifier(kind), name.replace(" ", "-"))))
+        self.document.rules.append(
+            RuleBlock(
+                id=rule_id,
+                kind=identifier(kind),
+                name=name,
+                part=self.part,
+                prose="\n".join(self.prose),
+                data=data,
+                file=self.document.file,
+                line=heading_line,
+                lines=lines,
+            )
+        )
+
+
+def identifier(title: str) -> str:
+    """Return a heading's words as an identifier: ``Task type`` becomes ``task_type``."""
+    return "_".join(title.lower().replace("-", " ").split())
+
+
+def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str, Any] | None, dict[Path, int]]:
+    values = _Values(reader, fence_line)
+    try:
+        node = yaml.compose(source, Loader=yaml.SafeLoader)
+        value = values.of(node, ()) if node else {}
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = fence_line + 1 + (mark.line if mark else 0)
+        reader.report(at, f"YAML: {error.problem or error.context}; mend the block that begins on line {fence_line}")
+        return None, values.lines
+    except (yaml.YAMLError, RecursionError) as error:
+        reader.report(fence_line, f"YAML: {' '.join(str(error).split())}")
+        return None, values.lines
+    if not isinstance(value, dict):
+        reader.report(fence_line + 1, "the yaml block of a rule must be a mapping such as 'signals: […]'")
+        return None, values.lines
+    return value, values.lines
+
+
+class _Values:
+    """Plain values of a YAML tree, and the line each stands on."""
+
+    def __init__(self, reader: _Reader, fence_line: int) -> None:
+        self.reader = reader
+        self.fence_line = fence_line
+        self.lines: dict[Path, int] = {}
+
+    def of(self, node: yaml.Node, path: Path) -> Any:
+        if len(self.lines) > MOST_VALUES:
+            raise yaml.YAMLError(f"more than {MOST_VALUES} values in one block; split the rule")
+        self.lines[path] = self.line(node)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.of(item, (*path, at)) for at, item in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, path)
+        return yaml.SafeLoader("").construct_object(node)
+
+    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            if key in found:
+                self.reader.report(self.line(key_node), f"key '{key}' stands twice; keep one")
+            found[key] = self.of(value_node, (*path, key))
+        return found
+
+    def line(self, node: yaml.Node) -> int:
+        return self.fence_line + 1 + int(node.start_mark.line)

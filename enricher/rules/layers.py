@@ -1,0 +1,88 @@
+"""Which instructions and configuration files speak for a prompt, lowest layer first.
+
+On the hook's path: only names and ``stat``. Packaged, then the user's own, then
+the file of seed 000 under ``$AOPS``, then the project's and its nearest
+package's, both only where the project is trusted.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.home import ancestors, config_dir, project_root, root_dir
+from enricher.trust import is_trusted
+
+FILE = "prompt-enricher-instructions.md"
+AOPS_PATH = os.path.join("hooks", "prompts", FILE)
+
+
+class Layer:
+    """A file of one layer; ``trusted`` says whether it may start programs."""
+
+    __slots__ = ("name", "path")
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = name
+        self.path = path
+
+
+class Layers:
+    """The files that exist for one working directory, and what was looked for in vain."""
+
+    __slots__ = ("configuration", "instructions", "missing", "untrusted")
+
+    def __init__(self) -> None:
+        self.instructions: list[Layer] = []
+        self.configuration: list[Layer] = []
+        self.missing = ""
+        self.untrusted = ""
+
+    def files(self) -> list[str]:
+        """Return every file, instructions first."""
+        return [layer.path for layer in (*self.instructions, *self.configuration)]
+
+
+def packaged_file() -> str:
+    """Return the instructions file that we ship."""
+    return os.path.join(root_dir(), "instructions", FILE)
+
+
+def find_layers(cwd: str, *, base: str = "") -> Layers:
+    """Return the layers that speak in ``cwd``; a ``base`` file stands for all of them."""
+    layers = Layers()
+    if base:
+        layers.instructions.append(Layer("base", os.path.abspath(base)))
+        return layers
+    layers.instructions.append(Layer("packaged", packaged_file()))
+    _add(layers, "user", config_dir())
+    if aops := os.environ.get("AOPS"):
+        path = os.path.join(aops, AOPS_PATH)
+        if os.path.exists(path):
+            layers.instructions.append(Layer("aops", path))
+        else:
+            layers.missing = path
+    _add_project(layers, cwd)
+    return layers
+
+
+def _add(layers: Layers, name: str, folder: str) -> None:
+    for kind, file in ((layers.instructions, "instructions.md"), (layers.configuration, "config.toml")):
+        path = os.path.join(folder, file)
+        if os.path.exists(path):
+            kind.append(Layer(name, path))
+
+
+def _add_project(layers: Layers, cwd: str) -> None:
+    if not cwd:
+        return
+    root = project_root(cwd)
+    near = [root, *(folder for folder in ancestors(os.path.abspath(cwd)) if folder.startswith(root + os.sep))][:2]
+    folders = [os.path.join(folder, ".enricher") for folder in near]
+    folders = [folder for folder in folders if os.path.isdir(folder)]
+    if not folders:
+        return
+    if not is_trusted(root):
+        layers.untrusted = root
+        return
+    for name, folder in zip(("project", "package"), folders, strict=False):
+        _add(layers, name, folder)

@@ -1,0 +1,50 @@
+"""What a maintainer should know about instructions beyond what the compiler refuses.
+
+Examples are run, and signals that can never matter are named. Used by
+``enricher check``, never on the hook's path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from enricher.classify import classify
+from enricher.rules.compiler import compile_layers
+from enricher.rules.document import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.rules.compiler import Compiled
+    from enricher.rules.layers import Layer
+    from enricher.rules.signals import ClassRule
+
+
+def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
+    """Return the compiled layers with the problems of compiler and lint, sorted by file and line."""
+    compiled = compile_layers(instructions, configuration)
+    if not compiled.broken:
+        compiled.problems += _failing_examples(compiled)
+    compiled.problems.sort()
+    return compiled
+
+
+def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
+    for rule in compiled.classes:
+        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        for index, example in enumerate(rule.examples):
+            found = _found(rule, example, compiled)
+            if found != rule.name:
+                message = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}; add a signal or mend the example"
+                yield Problem(rule.file, block.line_of("examples", index), "error", message)
+
+
+def _found(rule: ClassRule, example: str, compiled: Compiled) -> str:
+    judged = classify(example, compiled.body["classes"])
+    if rule.facet == "task_type":
+        return judged.task_type
+    if rule.facet == "search_intent":
+        return judged.search_intent or "none"
+    scores = judged.scores.get(rule.facet, {})
+    return rule.name if scores.get(rule.name, 0) >= 1 else ""
+

@@ -1,0 +1,120 @@
+"""What each kind of rule may say: validated when rules are compiled, never per prompt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Weight = Annotated[int, Field(ge=1, le=9)]
+Name = Annotated[str, Field(min_length=1)]
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    disabled: bool = False
+    extend: bool = False
+
+
+class FacetSettings(_Rule):
+    """``## Task type``, ``## Search intent``: what a lead is worth, and when a best guess is shown.
+
+    Every ``points_that_double`` of lead double the odds; ``silent`` classes get
+    nothing, and nothing is shown where they are likelier than ``max_silent``.
+    """
+
+    points_that_double: Annotated[float, Field(gt=0)] = 3.0
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+    silent: list[Name] = []
+    max_silent: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class Words(_Rule):
+    """``## Words: openers``: a list that signals and the reader of prompts refer to by name."""
+
+    words: Annotated[list[Name], Field(min_length=1)]
+
+
+class ClassSignals(_Rule):
+    """``## Task type: debug``, ``## Search intent: howto``: what speaks for one class."""
+
+    signals: list[dict[str, Any]] = []
+    examples: list[str] = []
+
+
+class Catalogues(_Rule):
+    """``## Catalogues``: the files that the guardrails come from, relative to this one."""
+
+    guardrails: Name = "HEURISTICS.md"
+    names: Name = "guardrails.md"
+
+
+class GuidanceSettings(_Rule):
+    """``## Guardrail``, ``## Approach``: the threshold and the number of lines."""
+
+    min_score: Annotated[int, Field(ge=1)] = 3
+    task_type_weight: Weight = 3
+    most: Annotated[int, Field(ge=1, le=9)] = 3
+
+
+class GuardrailSignals(_Rule):
+    """``## Guardrail: H5``: what in a prompt calls for this guardrail, beside its task types."""
+
+    signals: list[dict[str, Any]] = []
+    examples: list[str] = []
+    always: bool = False
+
+
+class Approach(_Rule):
+    """``## Approach: start-at-frame``: one sentence, the facts it needs, what calls for it."""
+
+    say: Name
+    needs: list[Name] = []
+    task_types: dict[str, Weight] = {}
+    signals: list[dict[str, Any]] = []
+    examples: list[str] = []
+
+
+class Channel(_Rule):
+    """``## Channel: notes``: a command that answers a prompt with items."""
+
+    command: Annotated[list[Name], Field(min_length=1)]
+    deadline_ms: Annotated[int, Field(ge=1, le=150)] = 150
+    min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    most: Annotated[int, Field(ge=1, le=15)] = 3
+    priority: Annotated[int, Field(ge=0, le=9)] = 5
+
+
+class Lines(_Rule):
+    """``## Lines``: which lines may stand on their own."""
+
+    class_alone: bool = False
+
+
+class Budgets(_Rule):
+    """``## Budgets``: how much one prompt and one session may receive."""
+
+    tokens: Annotated[int, Field(ge=1, le=2000)] = 450
+    session_tokens: Annotated[int, Field(ge=1)] = 1500
+    items: Annotated[int, Field(ge=1, le=15)] = 3
+
+
+KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
+    ("task_type", False): ("Classification", FacetSettings),
+    ("task_type", True): ("Classification", ClassSignals),
+    ("search_intent", False): ("Classification", FacetSettings),
+    ("search_intent", True): ("Classification", ClassSignals),
+    ("words", True): ("Classification", Words),
+    ("channel", True): ("Context", Channel),
+    ("catalogues", False): ("Guardrails", Catalogues),
+    ("guardrail", False): ("Guardrails", GuidanceSettings),
+    ("guardrail", True): ("Guardrails", GuardrailSignals),
+    ("approach", False): ("Guardrails", GuidanceSettings),
+    ("approach", True): ("Guardrails", Approach),
+    ("budgets", False): ("Output", Budgets),
+    ("lines", False): ("Output", Lines),
+}
+"""(kind, named) → the part it belongs to and what it may say."""
+
+__all__ = ["KINDS", "ValidationError"]

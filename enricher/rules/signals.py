@@ -1,0 +1,317 @@
+"""Compile the class rules of the instructions file into the table that ``enricher.classify`` walks.
+
+The compiled form is plain JSON and is used as it is parsed: names are resolved,
+word forms expanded and phrases split here, once per edit, never per prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from enricher.classify import matching, structure
+from enricher.rules.inflection import CONTRACTIONS, forms
+
+PLACES = {
+    "any": matching.ANY,
+    "start": matching.START,
+    "end": matching.END,
+    "first-sentence": matching.FIRST_SENTENCE,
+    "last-sentence": matching.LAST_SENTENCE,
+    "whole": matching.WHOLE,
+    "lead": matching.LEAD,
+    "order": matching.ORDER,
+    "last-order": matching.LAST_ORDER,
+    "object": matching.OBJECT,
+}
+LEADING = frozenset({"lead", "order", "last-order"})
+MARKERS = {
+    "<code>": structure.CODE,
+    "<file>": structure.FILE,
+    "<doc>": structure.DOC_FILE,
+    "<agent-file>": structure.AGENT_FILE,
+    "<test-file>": structure.TEST_FILE,
+    "<url>": structure.URL,
+    "<quote>": structure.QUOTE,
+    "<image>": structure.IMAGE,
+}
+FEATURES = frozenset(
+    "always question_mark ends_with_question no_words tiny short medium long very_long order imperative several_orders"
+    " order_last polite_request prohibition approval several_sentences non_english code_block inline_code diff"
+    " stack_trace log shell table pasted_error error_line list heading quoted quote path file doc_file agent_file"
+    " test_file url image mention identifier".split()
+)
+KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
+SUBJECTS = ("phrase", "any", "words", "feature")
+MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT, MOST_SIGNALS = 12, 1, 9, 1000
+DEFAULT_GAP = 6
+LATE = "task_"
+LISTS = ("openers", "requests", "approvals", "english", "no-topics")
+"""Word lists that the reader of prompts itself needs; other lists serve signals only."""
+
+_UNFOLDED = frozenset(
+    "the and for not you are was has have had can will would could should this that these those with what where when"
+    " why how who which into from than then there here its our your their his her him she they them all any but out off"
+    " one two now yet also just only very too more most some such been being does did done".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRule:
+    """One class of a facet: what counts for it, and prompts that must come out as it."""
+
+    facet: str
+    name: str
+    title: str
+    signals: list[dict[str, Any]]
+    examples: list[str]
+    line: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """How the scores of one facet become a confidence, and when that is worth showing."""
+
+    name: str
+    points_that_double: float = 3.0
+    min_confidence: float = 0.5
+    silent: list[str] = field(default_factory=list)
+    max_silent: float = 1.0
+
+
+class SignalError(ValueError):
+    """A signal that cannot be compiled; ``index`` is its place in the rule."""
+
+    def __init__(self, message: str, *, rule: ClassRule, index: int) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.index = index
+
+
+def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
+    """Return what is wrong with one signal as written, in words that say how to mend it."""
+    if not isinstance(signal, dict):
+        return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
+    found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
+    subjects = [key for key in SUBJECTS if key in signal]
+    if len(subjects) != 1:
+        found.append(f"needs exactly one of {', '.join(SUBJECTS)}")
+    if signal.get("at", "any") not in PLACES:
+        found.append(f"at: '{signal['at']}' is no place; known: {', '.join(PLACES)}")
+    gap = signal.get("gap", DEFAULT_GAP)
+    if not _is_whole(gap) or not 0 < gap <= MOST_GAP:
+        found.append(f"gap: {gap} is outside 1 to {MOST_GAP}")
+    weight = signal.get("weight", LEAST_WEIGHT)
+    if not _is_whole(weight) or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+        found.append(f"weight: {weight} is outside {LEAST_WEIGHT} to {MOST_WEIGHT}")
+    if "feature" in signal and not _is_feature(signal["feature"]):
+        found.append(f"unknown feature '{signal['feature']}'; known: {', '.join(sorted(FEATURES))}")
+    if "words" in signal and signal["words"] not in lists:
+        found.append(f"unknown word list '{signal['words']}'; known: {', '.join(sorted(lists))}")
+    if not found:
+        found += _check_phrases(signal, lists)
+    return found
+
+
+def _is_feature(name: object) -> bool:
+    """Say whether ``name`` is structural, or the task type that an earlier facet came to (``task_debug``)."""
+    return name in FEATURES or (isinstance(name, str) and name.startswith(LATE))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
+    found = []
+    for key in ("any", "unless", "with"):
+        if not isinstance(signal.get(key, []), list):
+            return [f"{key}: needs a list in square brackets"]
+    for phrase in [*_alternatives(signal, lists), *signal.get("unless", []), *signal.get("with", [])]:
+        if not isinstance(phrase, str):
+            found.append(f"{phrase!r} is no text; put it in quotes")
+        elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
+            found.append(f"'{phrase}' is empty, or … stands at its edge")
+        elif phrase.startswith("[") and phrase.partition("@")[0][1:-1] not in lists:
+            found.append(f"unknown word list '{phrase}'")
+    for phrase in [*signal.get("unless", []), *signal.get("with", [])]:
+        if (
+            isinstance(phrase, str)
+            and phrase.startswith("<")
+            and phrase not in MARKERS
+            and phrase[1:-1] not in FEATURES
+        ):
+            found.append(f"unknown feature '{phrase[1:-1]}'")
+    return found
+
+
+def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
+    if "phrase" in signal:
+        return [signal["phrase"]]
+    if "any" in signal:
+        return list(signal["any"])
+    return list(lists[signal["words"]]) if "words" in signal else []
+
+
+def tokens(phrase: str) -> list[str]:
+    """Return the words of a phrase as the reader of prompts would give them."""
+    found: list[str] = []
+    for chunk in phrase.lower().replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
+        found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
+    return found
+
+
+def label(signal: dict[str, Any]) -> str:
+    """Return how ``explain`` names a signal."""
+    if "feature" in signal:
+        text = f"<{signal['feature']}>"
+    elif "words" in signal:
+        text = f"[{signal['words']}]"
+    elif "phrase" in signal:
+        text = f'"{signal["phrase"]}"'
+    else:
+        shown = signal["any"][:3]
+        text = "/".join(map(str, shown)) + ("/…" if len(signal["any"]) > len(shown) else "")
+    return text + (f" at {signal['at']}" if signal.get("at", "any") != "any" else "")
+
+
+def condition_of(signal: dict[str, Any]) -> str:
+    """Return what a signal looks for, apart from its weight: equal conditions fire together."""
+    return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
+
+
+def compile_classes(
+    rules: list[ClassRule], *, facets: list[Facet] | None = None, lists: dict[str, list[str]] | None = None
+) -> dict[str, Any]:
+    """Return the table that ``enricher.classify.classify`` walks; raises SignalError for a signal it cannot use.
+
+    Ties between classes keep the order of ``rules``.
+    """
+    known = {name: [] for name in LISTS} | (lists or {})
+    for rule in rules:
+        for index, signal in enumerate(rule.signals):
+            for message in check_signal(signal, known):
+                raise SignalError(message, rule=rule, index=index)
+    names = list(dict.fromkeys(rule.facet for rule in rules))
+    described = {facet.name: facet for facet in facets or []}
+    compiler = _Compiler(known)
+    classes = []
+    for at, rule in enumerate(rules):
+        classes.append([names.index(rule.facet), rule.name])
+        for signal in rule.signals:
+            compiler.add(signal, class_at=at)
+    return {
+        "facets": [_facet(described.get(name, Facet(name))) for name in names],
+        "classes": classes,
+        **compiler.table(),
+    }
+
+
+def _facet(facet: Facet) -> dict[str, Any]:
+    return {
+        "name": facet.name,
+        "points_that_double": facet.points_that_double,
+        "min_confidence": facet.min_confidence,
+        "silent": facet.silent,
+        "max_silent": facet.max_silent,
+    }
+
+
+class _Compiler:
+    """The table as it grows, signal by signal."""
+
+    def __init__(self, lists: dict[str, list[str]]) -> None:
+        self.lists = lists
+        self.conditions: list[list[Any]] = []
+        self.known: dict[str, int] = {}
+        self.exact: dict[str, list[Any]] = {}
+        self.index: dict[str, list[Any]] = {}
+        self.features: dict[str, list[int]] = {}
+        self.late: dict[str, list[int]] = {}
+        self.bases: dict[str, None] = {}
+        self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
+
+    def add(self, signal: dict[str, Any], *, class_at: int) -> None:
+        number = self.condition(signal)
+        self.conditions[number][4].append([class_at, signal.get("weight", LEAST_WEIGHT)])
+
+    def condition(self, signal: dict[str, Any]) -> int:
+        key = condition_of(signal)
+        if key in self.known:
+            return self.known[key]
+        number = self.known[key] = len(self.conditions)
+        feature = signal.get("feature", "")
+        row: list[Any] = [PLACES[signal.get("at", "any")], label(signal), [], [], [], feature]
+        self.conditions.append(row)
+        if feature:
+            table = self.late if feature.startswith(LATE) else self.features
+            table.setdefault(feature.removeprefix(LATE), []).append(number)
+        for phrase in dict.fromkeys(_alternatives(signal, self.lists)):
+            self.phrase(phrase, number, signal=signal)
+        row[2] = [self.guard(guard) for guard in signal.get("unless", [])]
+        row[3] = [self.guard(guard) for guard in signal.get("with", [])]
+        return number
+
+    def guard(self, written: str) -> int:
+        written, _, place = written.partition("@")
+        if written.startswith("["):
+            return self.condition({"words": written[1:-1], **({"at": place} if place else {})})
+        if written.startswith("<") and written not in MARKERS:
+            return self.condition({"feature": written[1:-1]})
+        return self.condition({"phrase": written})
+
+    def phrase(self, phrase: str, number: int, *, signal: dict[str, Any]) -> None:
+        words = tokens(phrase)
+        leading = signal.get("at") in LEADING
+        if leading:
+            self.orders[words[0]] = 1
+        table = self.exact if leading or signal.get("exact") else self.index
+        rest = [matching.GAP if word == "…" else word for word in words[1:]]
+        gap = signal.get("gap", DEFAULT_GAP) if matching.GAP in rest else 0
+        table.setdefault(words[0], []).append([number, gap, *rest] if rest else number)
+        for word in words[1:] if table is self.exact else words:
+            self.bases[word] = None
+
+    def table(self) -> dict[str, Any]:
+        return {
+            "conditions": self.conditions,
+            "features": self.features,
+            "late": self.late,
+            "exact": self.exact,
+            "index": self.index,
+            "fold": _folds(self.bases),
+            "contractions": CONTRACTIONS,
+            "orders": self.orders,
+            "openers": {opener: 1 for opener in self.lists["openers"] if " " not in opener},
+            "requests": _by_first_word([*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]),
+            "approvals": dict.fromkeys(self.lists["approvals"], 1),
+            "english": dict.fromkeys(self.lists["english"], 1),
+            "no_topics": _with_forms(self.lists["no-topics"]),
+        }
+
+
+def _folds(bases: dict[str, None]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for base in bases:
+        if base in _UNFOLDED:
+            continue
+        for form in forms(base):
+            if form != base:
+                found.setdefault(form, base)
+    return found
+
+
+def _by_first_word(phrases: list[str]) -> dict[str, list[list[str]]]:
+    found: dict[str, list[list[str]]] = {}
+    for phrase in phrases:
+        first, *rest = tokens(phrase)
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _with_forms(words: list[str]) -> dict[str, int]:
+    found = dict.fromkeys(words, 1)
+    for word in words:
+        found.update(dict.fromkeys(forms(word), 1))
+    return found

@@ -1,0 +1,139 @@
+"""What a person may switch: the keys, their defaults, and which source won.
+
+Sources in rising order: these defaults, the instructions file (budgets), the
+user's ``config.toml``, a trusted project's, the environment. Files are read when
+rules are compiled; only the environment is read for each prompt.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Value = bool | int | float | str
+
+DEFAULTS: dict[str, Value] = {
+    "enabled": True,
+    "shadow": False,
+    "bypass_prefix": ".",
+    "log": "redacted",
+    "show": False,
+    "budgets.tokens": 450,
+    "budgets.session_tokens": 1500,
+    "budgets.items": 3,
+    "budgets.channel_ms": 150,
+    "budgets.gather_ms": 200,
+    "budgets.hook_ms": 1500,
+    "budgets.rules_wait_ms": 400,
+    "search_intent.enabled": True,
+    "search_intent.use_llm": False,
+    "search_intent.llm_timeout_ms": 200,
+    "search_intent.min_confidence": 0.5,
+}
+
+OPEN_TABLES = ("channels", "hosts")
+"""Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
+
+CHOICES: dict[str, tuple[str, ...]] = {"log": ("off", "hash", "redacted", "full")}
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "budgets.tokens": (1, 2000),
+    "budgets.session_tokens": (1, 100_000),
+    "budgets.items": (1, 15),
+    "budgets.channel_ms": (1, 150),
+    "budgets.gather_ms": (1, 200),
+    "budgets.hook_ms": (100, 1500),
+    "budgets.rules_wait_ms": (1, 1000),
+    "search_intent.llm_timeout_ms": (1, 1500),
+    "search_intent.min_confidence": (0.0, 1.0),
+}
+"""Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
+
+ALIASES = {
+    "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
+    "SUBCOG_SEARCH_INTENT_USE_LLM": "search_intent.use_llm",
+    "SUBCOG_SEARCH_INTENT_LLM_TIMEOUT_MS": "search_intent.llm_timeout_ms",
+    "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "search_intent.min_confidence",
+}
+"""Environment names of seed 001; our own ``ENRICHER_…`` names win over them."""
+
+
+class BadValueError(ValueError):
+    """A setting that cannot be read; the message says what would be."""
+
+
+def convert(key: str, value: object) -> Value:
+    """Return ``value`` as the type that ``key`` has; numbers are moved inside their limits.
+
+    Raises BadValueError with the remedy.
+    """
+    default = DEFAULTS.get(key, True)
+    if isinstance(default, bool):
+        return _as_bool(key, value)
+    if isinstance(default, str):
+        return _as_text(key, value)
+    return _as_number(key, value, default)
+
+
+def _as_bool(key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise BadValueError(f"{key} is {value!r}; write true or false")
+
+
+def _as_text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise BadValueError(f"{key} is {value!r}; write a text in quotes")
+    if key in CHOICES and value not in CHOICES[key]:
+        raise BadValueError(f"{key} is {value!r}; write one of {', '.join(CHOICES[key])}")
+    return value
+
+
+def _as_number(key: str, value: object, default: float) -> float:
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError
+        number = type(default)(value)
+    except ValueError:
+        raise BadValueError(f"{key} is {value!r}; write a number") from None
+    low, high = LIMITS[key]
+    if key == "search_intent.llm_timeout_ms" and number < low:
+        raise BadValueError(f"{key} is {value!r}; write a number of milliseconds above 0")
+    if not low <= number <= high:
+        return type(default)(low if not number >= low else high)
+    return number
+
+
+def with_environment(
+    compiled: Mapping[str, Value], environ: Mapping[str, str]
+) -> tuple[dict[str, Value], list[tuple[str, str]]]:
+    """Return the settings of this prompt, and what was wrong with the environment as (name, message)."""
+    settings = dict(compiled)
+    problems: list[tuple[str, str]] = []
+    for name, key in named_in(environ):
+        try:
+            settings[key] = convert(key, environ[name])
+        except BadValueError as error:
+            problems.append((name, str(error)))
+    return settings, problems
+
+
+def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the (variable, key) pairs that ``environ`` sets, the winning ones last."""
+    found = [(name, key) for name, key in ALIASES.items() if name in environ]
+    for key in DEFAULTS:
+        name = "ENRICHER_" + key.upper().replace(".", "_")
+        if name in environ:
+            found.append((name, key))
+    return found
+
+
+def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
+    """Say whether a named channel or host is switched on; nothing said means yes."""
+    return bool(settings.get(f"{table}.{name}", True))

@@ -1,0 +1,78 @@
+"""``enricher demo``: the product doing its main job on shipped sample prompts, no configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+from enricher.home import root_dir
+
+SKILL = "---\nname: python-scripts\ndescription: How this house writes Python scripts: layout, arguments, tests.\n---\n"
+
+
+@click.command("demo")
+@click.option("--width", default=100, type=click.IntRange(60, 200), help="Columns of the output.")
+def demo(width: int) -> None:
+    """Type sample prompts at a real hook process and show what the agent would receive, and what was logged."""
+    from rich.console import Console
+
+    console = Console(width=width, highlight=False)
+    with tempfile.TemporaryDirectory(prefix="enricher-demo-") as folder:
+        environment = _fresh_environment(Path(folder))
+        for number, sample in enumerate(_samples()):
+            _show(console, sample, _hook(sample["prompt"], number, folder, environment))
+        console.rule("what was logged")
+        for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
+            console.print(f"$ enricher {' '.join(arguments)}", style="bold")
+            _command(arguments, environment, width)
+
+
+def _samples() -> list[dict[str, str]]:
+    path = Path(root_dir()) / "enricher" / "samples" / "prompts.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _fresh_environment(folder: Path) -> dict[str, str]:
+    """A home of its own, so that nothing of the person's is read or written."""
+    skill = folder / ".claude" / "skills" / "python-scripts"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text(SKILL, encoding="utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "XDG_", "AOPS"))}
+    return {**kept, "HOME": str(folder), "ENRICHER_HOME": str(folder / "state"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _hook(prompt: str, number: int, folder: str, environment: dict[str, str]) -> str:
+    event = {
+        "session_id": f"demo-{number}", "transcript_path": "", "cwd": folder, "permission_mode": "default",
+        "hook_event_name": "UserPromptSubmit", "prompt": prompt,
+    }  # fmt: skip
+    boot = os.path.join(root_dir(), "enricher", "boot.py")
+    command = [sys.executable, "-I", "-S", boot, "claude"]
+    answered = subprocess.run(command, input=json.dumps(event), capture_output=True, text=True, env=environment, check=True)
+    if not answered.stdout:
+        return ""
+    answer: dict[str, Any] = json.loads(answered.stdout)
+    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def _show(console: Console, sample: dict[str, str], context: str) -> None:
+    console.rule(sample["about"], align="left")
+    console.print(sample["prompt"], style="cyan", markup=False)
+    console.print()
+    console.print(context or "(nothing is added)", style="" if context else "dim", markup=False)
+    console.print()
+
+
+def _command(arguments: list[str], environment: dict[str, str], width: int) -> None:
+    program = "from enricher.cli import main; main()"
+    subprocess.run([sys.executable, "-c", program, *arguments], env={**environment, "COLUMNS": str(width)}, check=False)

@@ -28,6 +28,8 @@ from storage.traces import storable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from enricher.rules.layers import Layers
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -77,9 +79,7 @@ class Result:
         return "" if self.skipped else self.enrichment.text
 
 
-def enrich(
-    prompt: str, *, cwd: str = "", session_id: str = "", host: str = "claude", instructions: str = ""
-) -> Result:
+def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "claude", instructions: str = "") -> Result:
     """Return what ``prompt`` would get in ``cwd``, as the first prompt of a session.
 
     ``instructions`` names a file to use in place of all layers. Raises
@@ -107,7 +107,7 @@ def enrich(
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
 
 
-def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, cache.Layers]:
+def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
     """Return the rules of ``cwd``, or of one named file, compiled to the end however long that takes."""
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 

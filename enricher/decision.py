@@ -90,8 +90,8 @@ class Enrichment:
     """The result: what was found out, the lines that were said, and the ones that were not, with the reason."""
 
     __slots__ = (
-        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "signal_scores", "text",
-        "tokens", "workflow",
+        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "text", "tokens",
+        "workflow",
     )  # fmt: skip
 
     def __init__(self, classification: Classification) -> None:
@@ -104,7 +104,6 @@ class Enrichment:
         self.items: list[Kept] = []
         self.partial: list[str] = []
         self.misses: list[Miss] = []
-        self.signal_scores: dict[str, dict[str, int]] = {}
         self.text = ""
         self.tokens = 0
 
@@ -135,7 +134,7 @@ def decide(inputs: Inputs, rules: Rules, classification: Classification | None =
     if reason := says_nothing(judged, body):
         result.misses.append(Miss("everything", reason))
         return result
-    if inputs.spent >= inputs.settings["budgets.session_tokens"]:
+    if inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
         return result
     _guide(result, inputs, body)

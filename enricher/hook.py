@@ -37,8 +37,9 @@ def main(argv: list[str]) -> None:
     try:
         on_alarm(DEADLINE_S - (time.perf_counter() - STARTED), _ring)
         _answer(_registered_name(argv))
-    except BaseException as failure:  # noqa: BLE001 (the outermost frame: whatever it is, the prompt goes on)
-        _attempt(lambda: _note_failure(failure))
+    except BaseException as failure:  # the outermost frame: whatever it is, the prompt goes on
+        reason = failure
+        _attempt(lambda: _note_failure(reason))
     os._exit(0)
 
 
@@ -77,7 +78,7 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
     """Do it, and return what went wrong instead of raising it."""
     try:
         action()
-    except BaseException as failure:  # noqa: BLE001 (a failing stage must not take the others with it)
+    except BaseException as failure:  # a failing stage must not take the others with it
         return failure
     return None
 
@@ -170,5 +171,3 @@ def _forget_failures(state: str) -> None:
         os.unlink(f"{state}/{FAILURES}")
     except OSError:
         return
-
-

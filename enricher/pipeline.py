@@ -37,7 +37,19 @@ PROMPT_LIMIT = 64 * 1024
 class Run:
     """One prompt on its way: what is known so far, so that a deadline can still answer and record."""
 
-    __slots__ = ("db", "enrichment", "inputs", "last", "notices", "problems", "rules", "settings", "started", "state", "trace")
+    __slots__ = (
+        "db",
+        "enrichment",
+        "inputs",
+        "last",
+        "notices",
+        "problems",
+        "rules",
+        "settings",
+        "started",
+        "state",
+        "trace",
+    )
 
     def __init__(self, event: PromptEvent, *, started: float) -> None:
         self.started = self.last = started

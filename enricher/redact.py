@@ -21,6 +21,7 @@ WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"cre
 MARKS = (b"://", b"sg.", b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key")
 _SHORTEST_TOKEN = 15
+_LONGEST_NAME = 24
 # Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
 _MOST_PASSES = 6
 # Longer than any value the detectors accept, key blocks excepted (those are found in the whole text).
@@ -41,7 +42,11 @@ class Screen:
         self.raw = text.encode("ascii", "replace")
         self.low = self.raw.lower()
         self.runs = self.raw.translate(_RUNS)
-        self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not run.isalpha()]
+        # Long runs of nothing but letters are names, up to a length that names do not have.
+        runs = self.runs.split()
+        self.long = [
+            run for run in runs if len(run) >= _SHORTEST_TOKEN and (len(run) >= _LONGEST_NAME or not run.isalpha())
+        ]
 
     def run_end(self, start: int, limit: int) -> int:
         """Return where the run of token characters that holds ``start`` ends, at most ``limit`` further."""

@@ -13,6 +13,7 @@ CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):
 LONGEST_ITEM = 300
 LONGEST_REF = 160
 FEWEST_TOKENS_WORTH_SHOWING = 8
+LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ def harmless(text: str, *, longest: int) -> str:
     """Return foreign text on one line, without control characters, fake host tags or comment ends."""
     flat = " ".join(text.replace("\x1b", " ").split())
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
-    for sign, harmless_sign in (("<", "‹"), (">", "›")):
-        clean = clean.replace(sign, harmless_sign)
+    clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
     return clean if len(clean) <= longest else clean[: longest - 1].rstrip() + "…"
 
 

@@ -47,6 +47,7 @@ _BY_WORD = (
     *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
 )
 _SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ")
+_LEAST_MIXED = {"password": 6, "key": 16}
 _SIGNS = "=:\uff1d\uff1a"
 _ARROWS = frozenset("=>")
 _HEADER_SIGNS = frozenset(":=,\uff1a")
@@ -99,7 +100,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
     """Judge what is said about the name that holds ``hit`` and ends at ``end``."""
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
-    kind, proof = _meaning(screen.low, start, end)
+    kind, proof = _meaning(screen, start, end)
     if not kind:
         return None
     value = _authorization(screen.text, end) if kind == "authorization" else _value(screen.text, start, end)
@@ -111,8 +112,9 @@ def _named(screen: Screen, hit: int, end: int) -> Span | None:
 _MAY_FOLLOW = frozenset("=: \t\"'`\\>\uff1a\uff1d*-,")
 
 
-def _meaning(low: bytes, start: int, end: int) -> tuple[str, int]:
+def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
     """Return what kind of secret a name promises, and how much its value must prove."""
+    low = screen.low
     name = low[start:end]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
     if squeezed.endswith(_PASSWORDS):
@@ -131,6 +133,8 @@ def _meaning(low: bytes, start: int, end: int) -> tuple[str, int]:
         return "", _RANDOM
     if squeezed == b"bearer":
         return "token", _MIXED
+    if name.endswith(b"_key") and screen.raw[start:end].isupper():
+        return "key", _MIXED
     return next(kind for word, kind in _BY_WORD if word in name), _RANDOM
 
 
@@ -340,7 +344,7 @@ def _is_secret(value: _Value, kind: str, proof: int) -> bool:
     if " " in text.strip():
         return proof == _ANYTHING and value.is_quoted and _is_passphrase(text)
     if proof == _MIXED:
-        return _is_mixed(text, 6 if kind == "password" else 8) and not _is_path(text)
+        return _is_mixed(text, _LEAST_MIXED.get(kind, 8)) and not _is_path(text)
     if text.isdigit():
         return kind == "password" or len(text) >= 12
     if kind == "authorization":

@@ -164,7 +164,8 @@ def _odd_shapes(screen: Screen) -> list[Span]:
         if kind == "discord_token":
             end = _dotted_end(screen, end, 2)
         if kind:
-            spans.append((start, end, _SPECIFIC, kind))
+            bot = screen.runs.rfind(b" ", 0, start - 1) + 1 if kind == "telegram_token" else start
+            spans.append((bot, end, _SPECIFIC, kind))
         start += len(run)
     return spans
 
@@ -183,9 +184,8 @@ def _odd_kind(screen: Screen, start: int, end: int) -> str:
         dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
         return "discord_token" if dotted and screen.run_end(first + 1, 27) == first + 28 else ""
     if len(run) == 35:
-        return (
-            "telegram_token" if raw[start - 1 : start] == b":" and raw[max(0, start - 9) : start - 1].isdigit() else ""
-        )
+        bot = raw[max(0, start - 9) : start]
+        return "telegram_token" if bot[-1:] == b":" and len(bot) == 9 and bot[:-1].isdigit() else ""
     if len(run) == 34 and run[:2] in {b"SK", b"AC"}:
         return "twilio_key" if run[2:].isalnum() and run[2:].lower() == run[2:] else ""
     if len(run) == 36 and run[:4] == b"key-" and not run[4:].translate(None, _HEX):
@@ -220,51 +220,49 @@ def _sendgrid(screen: Screen) -> list[Span]:
 
 def _urls(screen: Screen) -> list[Span]:
     spans: list[Span] = []
-    low, mark = screen.low, screen.low.find(b"://")
+    mark = screen.low.find(b"://")
     while mark >= 0:
         start = mark + 3
-        userinfo = _userinfo(screen.raw[start : start + _LONGEST_USERINFO])
-        if userinfo:
-            spans += _url_password(start, userinfo)
-        else:
-            spans += _webhook(screen, start)
-        mark = low.find(b"://", start)
+        userinfo = _userinfo(screen.text[start : start + _LONGEST_USERINFO])
+        spans += _url_password(start, userinfo) if userinfo else _webhook(screen, start)
+        mark = screen.low.find(b"://", start)
     return spans
 
 
-def _userinfo(rest: bytes) -> bytes:
+def _userinfo(rest: str) -> str:
     """Return what stands before the last ``@`` of the authority, empty if there is none."""
-    words = rest.split(None, 1)
-    if not words or rest[:1].isspace():
-        return b""
-    authority = words[0]
-    for stop in (b'"', b"'", b"`", b"<", b">", b"?", b"\\", b"://"):
-        authority = authority.partition(stop)[0] if b"@" not in authority.partition(stop)[0] else authority
-    userinfo, at, _ = authority.partition(b"/")[0].rpartition(b"@")
-    if not at:
-        # An unescaped slash in a password: only where a user and a host frame it.
-        userinfo, at, _ = authority.rpartition(b"@")
-        if not at or b":" not in authority.partition(b"/")[0] or authority.partition(b":")[2][:1].isdigit():
-            return b""
-    return userinfo
+    if "@" not in rest or rest[:1].isspace():
+        return ""
+    word = rest.split(None, 1)[0]
+    for stop in _URL_STOPS:
+        word = word.partition(stop)[0]
+    for stop in "/?#":
+        head = word.partition(stop)[0]
+        # Behind a user such a sign is part of a password that should have been escaped; behind a host it is not.
+        password = head.partition(":")[2]
+        word = head if "@" in head or not password or password.isdigit() else word
+    return word.rpartition("@")[0]
 
 
-def _url_password(start: int, userinfo: bytes) -> list[Span]:
-    user, colon, password = userinfo.partition(b":")
+def _url_password(start: int, userinfo: str) -> list[Span]:
+    user, colon, password = userinfo.partition(":")
     if colon:
         start += len(user) + 1
-        return [(start, start + len(password), _LOOSE, "url_password")] if not _is_reference(password) else []
-    alone = len(user) >= 20 and not user.isalpha() and not _is_reference(user)
+        return [] if _is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
+    alone = len(user) >= 20 and not user.isalpha() and not _is_template(user)
     return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
 
 
-def _is_reference(password: bytes) -> bool:
-    """Say whether a template stands where the secret would be."""
-    opened = password[:1] in {b"$", b"<", b"{", b"%", b"["} and password[-1:] in {b"}", b">", b"]", b"%", b"s"}
-    shell = password[:1] == b"$" and password[1:].replace(b"_", b"").isalnum()
-    return not password or opened or shell or not password.strip(b"*.xX")
+def _is_template(password: str) -> bool:
+    """Say whether a reference or a filler stands where the secret would be."""
+    opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
+    shell = password[:1] == "$" and password[1:].isidentifier()
+    return opened or shell or not password.strip("*.xX")
 
 
+_URL_STOPS = ('"', "'", "`", "<", ">", "\\", "://")
+_OPENERS = frozenset("$<{%[")
+_CLOSERS = frozenset("}>]%s")
 _WEBHOOKS = (
     (b"hooks.slack.com/", "slack_webhook"),
     (b"discord.com/api/webhooks/", "discord_webhook"),
@@ -294,18 +292,12 @@ def _user_option(screen: Screen, mark: bytes) -> list[Span]:
     start = screen.low.find(mark)
     while start >= 0:
         start += len(mark)
-        word = screen.raw[start : start + _LONGEST_USERINFO].split(None, 1)[:1]
-        user, colon, password = word[0].strip(b"\"'").partition(b":") if word else (b"", b"", b"")
+        word = (screen.text[start : start + _LONGEST_USERINFO].split(None, 1) or [""])[0].rstrip("\"'`,;")
+        user, colon, password = word.partition(":")
         # "-u 1000:1000" and "-u root:root" are an account and its group.
-        if (
-            colon
-            and user
-            and not password.isdigit()
-            and password != user
-            and b"/" not in user
-            and not _is_reference(password)
-        ):
-            first = screen.raw.find(b":", start) + 1
+        is_account = password.isdigit() or password == user or "/" in user
+        if colon and user and not is_account and not _is_template(password):
+            first = screen.text.index(":", start) + 1
             spans.append((first, first + len(password), _LOOSE, "password"))
         start = screen.low.find(mark, start)
     return spans

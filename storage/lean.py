@@ -36,7 +36,7 @@ def _compile_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[
         from _json import encode_basestring_ascii, make_encoder, make_scanner
     except ImportError:
         return _public_json()
-    scan = make_scanner(_Scanning)
+    scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # it reads attributes; the stub wants a decoder
     encode = make_encoder(None, _refuse, encode_basestring_ascii, None, ":", ",", False, False, True)
     return scan, lambda value: "".join(encode(value, 0))
 
@@ -44,8 +44,8 @@ def _compile_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[
 def _public_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[[object], str]]:
     import json
 
-    decoder = json.JSONDecoder(strict=False)
-    return decoder.scan_once, json.JSONEncoder(separators=(",", ":")).encode
+    scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]  # public, missing in the stub
+    return scan, json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _refuse(value: object) -> object:
@@ -98,7 +98,7 @@ def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
     Where the platform has no interval timer (Windows) nothing happens.
     """
     try:
-        from _signal import ITIMER_REAL, SIGALRM, setitimer, signal
+        from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:
         return
     signal(SIGALRM, lambda _number, _frame: ring())

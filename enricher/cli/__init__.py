@@ -7,6 +7,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     import click
 
 COMMANDS = {
@@ -59,7 +61,11 @@ def _group() -> click.Group:
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             """Help from the table, so that ``--help`` loads no command."""
             with formatter.section("Commands"):
-                others = [(name, command.get_short_help_str(70)) for name in _from_above() if (command := self.get_command(ctx, name))]
+                others = [
+                    (name, command.get_short_help_str(70))
+                    for name in _from_above()
+                    if (command := self.get_command(ctx, name))
+                ]
                 formatter.write_dl([*COMMANDS.items(), *others])
 
     from enricher import __version__
@@ -72,7 +78,7 @@ def _group() -> click.Group:
     return click.version_option(__version__, prog_name="enricher")(group)
 
 
-def _from_above() -> dict[str, object]:
+def _from_above() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group="enricher.commands")}

@@ -30,7 +30,7 @@ def bench() -> None:
 @as_json
 @asserting
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
-    """The whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
+    """Time the whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
     from enricher.bench import hook_rows
 
     rows = hook_rows(runs)
@@ -71,9 +71,8 @@ def _print(rows: list[Row], *, is_json: bool) -> None:
         return
     click.echo("| | median ms | p99 ms | ratio of medians | ratio of p99 | runs |\n|---|---|---|---|---|---|")
     for row in rows:
-        click.echo(
-            f"| {row.name} | {row.median_ms:.2f} | {row.p99_ms:.2f} | {row.ratio:.2f} | {row.p99_ratio:.2f} | {row.runs} |"
-        )
+        figures = (row.median_ms, row.p99_ms, row.ratio, row.p99_ratio)
+        click.echo(f"| {row.name} | {' | '.join(f'{figure:.2f}' for figure in figures)} | {row.runs} |")
 
 
 def _finish(missed: list[str], *, asserts: bool) -> None:

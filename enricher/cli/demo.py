@@ -58,7 +58,9 @@ def _hook(prompt: str, number: int, folder: str, environment: dict[str, str]) ->
     }  # fmt: skip
     boot = os.path.join(root_dir(), "enricher", "boot.py")
     command = [sys.executable, "-I", "-S", boot, "claude"]
-    answered = subprocess.run(command, input=json.dumps(event), capture_output=True, text=True, env=environment, check=True)
+    answered = subprocess.run(
+        command, input=json.dumps(event), capture_output=True, text=True, env=environment, check=True
+    )
     if not answered.stdout:
         return ""
     answer: dict[str, Any] = json.loads(answered.stdout)

@@ -1,4 +1,4 @@
-"""``enricher enrich``: what would this prompt get?"""
+"""``enricher enrich``: what a prompt would get."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @click.command("enrich")
 @click.argument("prompt", required=False)
-@click.option("--jsonl", type=click.File("rb"), help='Many prompts: a line each, {"id", "prompt", "cwd"?, "session_id"?}.')
+@click.option(
+    "--jsonl", type=click.File("rb"), help='Many prompts: a line each, {"id", "prompt", "cwd"?, "session_id"?}.'
+)
 @click.option("--json", "as_json", is_flag=True, help="The whole record instead of the text.")
 @click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
 @click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")

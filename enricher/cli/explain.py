@@ -137,6 +137,7 @@ def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
 
 def _doubling(rules: Rules) -> str:
     points = next(
-        (facet["points_that_double"] for facet in rules.body["classes"]["facets"] if facet["name"] == "task_type"), math.nan
+        (facet["points_that_double"] for facet in rules.body["classes"]["facets"] if facet["name"] == "task_type"),
+        math.nan,
     )
     return f"{points:g}"

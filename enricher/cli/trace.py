@@ -219,7 +219,14 @@ def _table_of(rows: list[Row]) -> Table:
         task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
         status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
         prompt = " ".join(row["prompt"][:PROMPT_CHARS].split())
-        cells = (row["id"][:ID_CHARS], row["at"][5:19].replace("T", " "), *(row[name] for name in hosts), status, task_type, prompt)
+        cells = (
+            row["id"][:ID_CHARS],
+            row["at"][5:19].replace("T", " "),
+            *(row[name] for name in hosts),
+            status,
+            task_type,
+            prompt,
+        )
         table.add_row(*map(_printable, cells))
     return table
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Running:
     """A started program: what is left to tell it, what it has said, when its time is up."""
 
-    __slots__ = ("answer", "channel", "ended_at", "from_child", "pid", "pending", "started_at", "status", "to_child")
+    __slots__ = ("answer", "channel", "ended_at", "from_child", "pending", "pid", "started_at", "status", "to_child")
 
     def __init__(self, channel: Channel, request: bytes) -> None:
         self.channel = channel

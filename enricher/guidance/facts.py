@@ -21,8 +21,8 @@ FEWEST_TO_SHARE = 5
 FEWEST_LISTED = 4
 GENERIC_WORDS = frozenset(
     "a an and are as at be by code dev development do file files for from how in into is it of on or project projects"
-    " skill skills task tasks that the this to tool tools use used user uses using when with work write writing you your"
-    " add create make new update change any all".split()
+    " skill skills task tasks that the this to tool tools use used user uses using when with work write writing you"
+    " your add create make new update change any all".split()
 )
 
 TYPE_CHECKING = False

@@ -48,10 +48,10 @@ def refresh_layers(layers: Layers) -> Compiled:
         _write(target, _header(compiled, sources, state=FRESH), compiled.body)
         return compiled
     good = read_any_age(target) or read_any_age(shipped_file())
-    problem = str(compiled.broken[0])
-    notices.leave(state_dir(), f"Prompt Enricher: the last good rules stay in use. {problem} (see: enricher check)")
+    reason = str(compiled.broken[0])
+    notices.leave(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
     if good is not None:
-        header = {"hash": good.hash, "state": BROKEN, "problem": problem, "sources": sources}
+        header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
         _write(target, header, {**good.body, "settings": compiled.body["settings"]})
     return compiled
 

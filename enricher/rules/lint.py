@@ -35,7 +35,8 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
         for index, example in enumerate(rule.examples):
             found = _found(rule, example, compiled)
             if found != rule.name:
-                message = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}; add a signal or mend the example"
+                came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
+                message = f"{came_out}; add a signal or mend the example"
                 yield Problem(rule.file, block.line_of("examples", index), "error", message)
 
 
@@ -47,4 +48,3 @@ def _found(rule: ClassRule, example: str, compiled: Compiled) -> str:
         return judged.search_intent or "none"
     scores = judged.scores.get(rule.facet, {})
     return rule.name if scores.get(rule.name, 0) >= 1 else ""
-

@@ -284,7 +284,9 @@ class _Compiler:
             "contractions": CONTRACTIONS,
             "orders": self.orders,
             "openers": {opener: 1 for opener in self.lists["openers"] if " " not in opener},
-            "requests": _by_first_word([*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]),
+            "requests": _by_first_word(
+                [*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]
+            ),
             "approvals": dict.fromkeys(self.lists["approvals"], 1),
             "english": dict.fromkeys(self.lists["english"], 1),
             "no_topics": _with_forms(self.lists["no-topics"]),

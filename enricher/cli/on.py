@@ -1,0 +1,19 @@
+"""``enricher on``: enrich again, be it after ``off`` or after shadow mode."""
+
+from __future__ import annotations
+
+import click
+
+from enricher.installation import installer
+from enricher.installation.registration import InstallationError
+
+
+@click.command()
+def on() -> None:
+    """Switch enrichment on and end shadow mode."""
+    try:
+        change = installer.switches({"enabled": True, "shadow": False})
+        installer.carry_out([change] if change.is_needed else [])
+    except InstallationError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"Enrichment is on from the next prompt ({change.path}).")

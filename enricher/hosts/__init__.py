@@ -1,0 +1,148 @@
+"""The agent clients we speak with: which one is calling, and what its adapter needs.
+
+One file per client; a call loads only the one that is speaking. Every adapter has
+``parse(payload)``, which takes whatever the client sent and never raises, and
+``answer(context, notice)``, which returns the one object that client understands
+or None for "print nothing".
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from enricher.event import PromptEvent
+
+    class Adapter(Protocol):
+        """What every module of this package offers."""
+
+        def parse(self, payload: object) -> PromptEvent:
+            """Return the prompt event that a decoded payload describes."""
+
+        def answer(self, context: str, notice: str) -> dict[str, object] | None:
+            """Return what to print, or None for nothing."""
+
+
+NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
+FALLBACK = "claude"
+
+# The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere.
+MAX_BYTES = 9500
+
+# Gemini and Cursor set CLAUDE_PROJECT_DIR too, so only names that one client alone sets are markers.
+_MARKERS = (
+    ("copilot", ("COPILOT_CLI",)),
+    ("cursor", ("CURSOR_VERSION",)),
+    ("gemini", ("GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR")),
+    ("claude", ("CLAUDECODE",)),
+)
+# Keys that only this client sends, all of them in every event.
+_SIGNATURES = (
+    ("claude", ("prompt_id", "transcript_path")),
+    ("codex", ("turn_id",)),
+    ("cursor", ("conversation_id", "generation_id")),
+    ("copilot", ("sessionId", "timestamp")),
+)
+_EVENT_NAMES = {
+    "BeforeAgent": "gemini",
+    "beforeSubmitPrompt": "cursor",
+    "userPromptSubmitted": "copilot",
+    "chat.message": "opencode",
+}
+
+
+def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
+    """Return the name of the client that is calling.
+
+    Its environment decides, then the keys of its event, then ``named`` (under which
+    name the hook was registered), then the shape most clients share. A client
+    started from another's shell inherits that one's marker: an event that only one
+    client can have sent overrules it.
+    """
+    fields = payload if isinstance(payload, dict) else {}
+    return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)
+
+
+def _by_environment(environ: Mapping[str, str]) -> str:
+    for host, variables in _MARKERS:
+        if any(environ.get(variable) for variable in variables):
+            return host
+    return ""
+
+
+def _by_event(payload: dict[str, object]) -> str:
+    named = payload.get("hook_event_name")
+    if isinstance(named, str) and named in _EVENT_NAMES:
+        return _EVENT_NAMES[named]
+    for host, keys in _SIGNATURES:
+        if all(key in payload for key in keys):
+            return host
+    return ""
+
+
+def adapter(name: str) -> Adapter:
+    """Return the adapter of a client, loading no other; an unknown name gets the shared shape."""
+    known = name if name in NAMES else FALLBACK
+    module: Adapter = __import__(f"enricher.hosts.{known}", fromlist=("parse", "answer"))
+    return module
+
+
+def text(payload: object, *path: str) -> str:
+    """Return the string at ``path`` inside nested objects, empty where there is none."""
+    value = payload
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
+    """Return the answer that Claude Code, Gemini CLI and Codex CLI share, without any key one of them refuses."""
+    shaped: dict[str, object] = {}
+    if notice:
+        shaped["systemMessage"] = presentable(notice)
+    if context:
+        shaped["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": presentable(context)}
+    return shaped or None
+
+
+def presentable(context: str) -> str:
+    """Return text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
+
+    Applying it twice changes nothing, so the trace can keep exactly what was sent.
+    """
+    return _fitted(_without_tags(_well_formed(context)))
+
+
+def _well_formed(context: str) -> str:
+    try:
+        context.encode()
+    except UnicodeEncodeError:
+        return context.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return context
+
+
+def _without_tags(context: str) -> str:
+    if "<" not in context:
+        return context
+    first, *rest = context.split("<")
+    return first + "".join(_harmless(part) for part in rest)
+
+
+def _harmless(behind: str) -> str:
+    """Return what followed a ``<``, with a look-alike where the two would read as a tag."""
+    if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
+        return "<" + behind
+    return "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}" + behind.replace(
+        ">", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", 1
+    )
+
+
+def _fitted(context: str) -> str:
+    raw = context.encode()
+    if len(raw) <= MAX_BYTES:
+        return context
+    kept = raw[:MAX_BYTES].decode(errors="ignore")
+    line_end = kept.rfind("\n")
+    return kept[:line_end] if line_end > 0 else kept

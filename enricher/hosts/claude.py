@@ -1,0 +1,46 @@
+"""Claude Code: event ``UserPromptSubmit``, and the shape that every unknown client is answered in.
+
+Context counts only inside ``hookSpecificOutput`` with the right event name; at
+the top level it is dropped without a word.
+"""
+
+from __future__ import annotations
+
+from enricher.event import PromptEvent
+from enricher.hosts import nested, text
+
+EVENT = "UserPromptSubmit"
+TITLE = "Claude Code"
+HANDLER = {"type": "command", "command": "", "timeout": 5}  # seconds
+COMMAND_KEY = "command"
+IS_GROUPED = True
+HAS_COMMENTS = False
+ROOT: dict[str, object] = {}
+HOME_VARIABLE = "CLAUDE_CONFIG_DIR"
+HOME_FOLDER = ".claude"
+USER_FILE = "settings.json"
+PROJECT_FILE = ".claude/settings.json"
+
+
+def parse(payload: object) -> PromptEvent:
+    """Return the event; the two older payload forms (``project_path``, ``hookSpecificData``) are understood too."""
+    return PromptEvent(
+        text(payload, "prompt") or text(payload, "hookSpecificData", "userPromptContent"),
+        host="claude",
+        session_id=text(payload, "session_id"),
+        cwd=text(payload, "cwd") or text(payload, "project_path"),
+        transcript_path=text(payload, "transcript_path"),
+        source=text(payload, "source"),
+        agent=text(payload, "agent_id"),
+    )
+
+
+def answer(context: str, notice: str) -> dict[str, object] | None:
+    """Return the object to print: context for the model, a notice for the person."""
+    return nested(EVENT, context, notice)
+
+
+def http_answer(context: str, notice: str) -> tuple[int, dict[str, object] | None]:
+    """Return status and body for a hook of type ``http``; only 2xx with an object counts, 204 adds nothing."""
+    shaped = answer(context, notice)
+    return (200, shaped) if shaped else (204, None)

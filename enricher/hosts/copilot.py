@@ -1,0 +1,40 @@
+"""GitHub Copilot CLI: event ``userPromptSubmitted`` or its VS Code form ``UserPromptSubmit``.
+
+It reads the flat ``additionalContext`` only, shows the person nothing that a hook
+says, and names no transcript.
+"""
+
+from __future__ import annotations
+
+from enricher.event import PromptEvent
+from enricher.hosts import presentable, text
+
+EVENT = "userPromptSubmitted"
+TITLE = "GitHub Copilot CLI"
+HANDLER = {"type": "command", "bash": "", "timeoutSec": 5}
+COMMAND_KEY = "bash"
+IS_GROUPED = False
+HAS_COMMENTS = False
+ROOT = {"version": 1}
+HOME_VARIABLE = "COPILOT_HOME"
+HOME_FOLDER = ".copilot"
+USER_FILE = "hooks/prompt-enricher.json"
+PROJECT_FILE = ".github/hooks/prompt-enricher.json"
+
+
+def parse(payload: object) -> PromptEvent:
+    """Return the event of either payload form."""
+    return PromptEvent(
+        text(payload, "prompt"),
+        host="copilot",
+        session_id=text(payload, "sessionId") or text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        transcript_path=text(payload, "transcript_path"),
+        source=text(payload, "source"),
+        agent=text(payload, "agent_id") or text(payload, "agentId"),
+    )
+
+
+def answer(context: str, notice: str) -> dict[str, object] | None:  # noqa: ARG001 (this client shows no notice)
+    """Return the object to print; a notice has nowhere to go here and waits for ``enricher doctor``."""
+    return {"additionalContext": presentable(context)} if context else None

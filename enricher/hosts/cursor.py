@@ -1,0 +1,53 @@
+"""Cursor: event ``beforeSubmitPrompt``.
+
+``additional_context`` is undocumented for this event but taken by current
+clients; ``continue`` is documented and must never be false.
+"""
+
+from __future__ import annotations
+
+from enricher.event import PromptEvent
+from enricher.hosts import presentable, text
+
+EVENT = "beforeSubmitPrompt"
+TITLE = "Cursor"
+HANDLER = {"command": ""}  # no timeout: its unit is disputed, and ours holds inside
+COMMAND_KEY = "command"
+IS_GROUPED = False
+HAS_COMMENTS = True
+ROOT = {"version": 1}
+HOME_VARIABLE = ""
+HOME_FOLDER = ".cursor"
+USER_FILE = "hooks.json"
+PROJECT_FILE = ".cursor/hooks.json"
+
+
+def parse(payload: object) -> PromptEvent:
+    """Return the event; of several workspace folders the first is the project."""
+    return PromptEvent(
+        text(payload, "prompt"),
+        host="cursor",
+        session_id=text(payload, "conversation_id") or text(payload, "session_id"),
+        cwd=text(payload, "cwd") or _first_root(payload),
+        transcript_path=text(payload, "transcript_path"),
+        source=text(payload, "source"),
+        agent=text(payload, "agent_id"),
+    )
+
+
+def _first_root(payload: object) -> str:
+    roots = payload.get("workspace_roots") if isinstance(payload, dict) else None
+    first = roots[0] if isinstance(roots, list) and roots else ""
+    return first if isinstance(first, str) else ""
+
+
+def answer(context: str, notice: str) -> dict[str, object] | None:
+    """Return the object to print: context for the model, a notice for the person."""
+    if not (context or notice):
+        return None
+    shaped: dict[str, object] = {"continue": True}
+    if notice:
+        shaped["user_message"] = presentable(notice)
+    if context:
+        shaped["additional_context"] = presentable(context)
+    return shaped

@@ -1,0 +1,40 @@
+"""Gemini CLI: event ``BeforeAgent``, timeouts in milliseconds.
+
+Anything printed that is not JSON is shown to the person, and any exit code but 0
+and 1 cancels the turn.
+"""
+
+from __future__ import annotations
+
+from enricher.event import PromptEvent
+from enricher.hosts import nested, text
+
+EVENT = "BeforeAgent"
+TITLE = "Gemini CLI"
+HANDLER = {"type": "command", "name": "prompt-enricher", "command": "", "timeout": 5000}  # milliseconds
+COMMAND_KEY = "command"
+IS_GROUPED = True
+HAS_COMMENTS = True
+ROOT: dict[str, object] = {}
+HOME_VARIABLE = ""
+HOME_FOLDER = ".gemini"
+USER_FILE = "settings.json"
+PROJECT_FILE = ".gemini/settings.json"
+
+
+def parse(payload: object) -> PromptEvent:
+    """Return the event."""
+    return PromptEvent(
+        text(payload, "prompt"),
+        host="gemini",
+        session_id=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        transcript_path=text(payload, "transcript_path"),
+        source=text(payload, "source"),
+        agent=text(payload, "agent_id"),
+    )
+
+
+def answer(context: str, notice: str) -> dict[str, object] | None:
+    """Return the object to print: context for the model, a notice for the person."""
+    return nested(EVENT, context, notice)

@@ -1,0 +1,106 @@
+"""Changes to other programs' files: shown first, backed up, written whole or not at all.
+
+A symlinked dotfile stays a link and its target is changed; mode and owner stay.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tempfile
+import time
+
+from enricher.home import state_dir
+
+
+class Change:
+    """What one file holds and what it is to hold; None means no file, ``is_ours`` a script of ours."""
+
+    __slots__ = ("after", "before", "is_ours", "path")
+
+    def __init__(self, path: str, before: str | None, after: str | None, *, is_ours: bool = False) -> None:
+        self.path, self.before, self.after = path, before, after
+        self.is_ours = is_ours
+
+    @property
+    def is_needed(self) -> bool:
+        """Say whether the file is to differ from what it is."""
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        old = (self.before or "").splitlines(keepends=True)
+        new = (self.after or "").splitlines(keepends=True)
+        names = ("/dev/null" if self.before is None else self.path, "/dev/null" if self.after is None else self.path)
+        lines = difflib.unified_diff(old, new, *names)
+        return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def read_text(path: str) -> str | None:
+    """Return the text of a file with its own line ends, None where there is no file."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def apply(change: Change) -> str:
+    """Make the change and return the path of the backup, empty where nothing existed before."""
+    target = os.path.realpath(change.path)
+    backup = "" if change.before is None or change.is_ours else _back_up(target, change.before)
+    if change.after is None:
+        os.unlink(target)
+    else:
+        _write(target, change)
+    return backup
+
+
+def _back_up(path: str, content: str) -> str:
+    folder = os.path.join(state_dir(), "backups")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"
+    for attempt in range(1000):
+        backup = os.path.join(folder, f"{name}.{attempt}" if attempt else name)
+        try:
+            descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            continue
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(content)
+        return backup
+    raise FileExistsError(f"{folder} is full of backups of this second")
+
+
+def _write(target: str, change: Change) -> None:
+    folder = os.path.dirname(target)
+    os.makedirs(folder, exist_ok=True)
+    descriptor, aside = tempfile.mkstemp(dir=folder, prefix=".enricher-")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(change.after or "")
+            file.flush()
+            os.fsync(file.fileno())
+        _take_over_mode(target, aside, change)
+        os.replace(aside, target)
+    except BaseException:
+        os.unlink(aside)
+        raise
+
+
+def _take_over_mode(target: str, aside: str, change: Change) -> None:
+    if change.before is None:
+        os.chmod(aside, (0o777 if change.is_ours else 0o666) & ~_umask())
+        return
+    known = os.stat(target)
+    os.chmod(aside, stat.S_IMODE(known.st_mode))
+    if (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
+        os.chown(aside, known.st_uid, known.st_gid)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,98 @@
+"""Put the hook into clients, take it out again: first a plan that can be shown, then its execution."""
+
+from __future__ import annotations
+
+import compileall
+import os
+import shutil
+
+from enricher import hosts
+from enricher.home import config_dir, root_dir, state_dir
+from enricher.installation import files, gates, launcher, registration, tomltext
+from enricher.installation.files import Change
+from enricher.installation.registration import InstallationError, Place
+
+_PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
+
+
+def clients_found() -> list[str]:
+    """Return the clients that this person has: their folder or their program is there."""
+    return [host for host in hosts.NAMES if os.path.isdir(registration.home_folder(host)) or _program(host)]
+
+
+def _program(host: str) -> str:
+    names = _PROGRAMS.get(host, (host,))
+    return next((found for name in names if (found := shutil.which(name))), "")
+
+
+def plan_installation(places: list[Place], *, is_shadow: bool) -> list[Change]:
+    """Return every change that installing takes; raises InstallationError before anything is touched."""
+    changes = [*launcher.changes(), *(registration.add(place) for place in places)]
+    if is_shadow:
+        changes.append(switch("shadow", value=True))
+    return [change for change in changes if change.is_needed]
+
+
+def plan_removal(places: list[Place]) -> list[Change]:
+    """Return every change that takes the registrations out; launcher and state stay."""
+    changes = [registration.remove(place) for place in places]
+    return [change for change in changes if change.is_needed]
+
+
+def switch(key: str, *, value: bool) -> Change:
+    """Return the change of one switch in the user's ``config.toml``."""
+    return switches({key: value})
+
+
+def switches(wanted: dict[str, bool]) -> Change:
+    """Return the change of several switches in the user's ``config.toml``."""
+    path = os.path.join(config_dir(), "config.toml")
+    try:
+        before = files.read_text(path)
+        after = before or ""
+        for key, value in wanted.items():
+            after = tomltext.with_setting(after, key, value)
+    except (tomltext.NotTomlError, OSError, UnicodeDecodeError) as error:
+        raise InstallationError(f"{path}: {error}; correct it, then run this again") from None
+    return Change(path, before, after)
+
+
+def carry_out(changes: list[Change]) -> list[str]:
+    """Make the changes, one file at a time, and return the backups that were written."""
+    backups = []
+    _make_private(state_dir())
+    for change in changes:
+        try:
+            backups.append(files.apply(change))
+        except OSError as error:
+            raise InstallationError(f"{change.path}: {error}; make it writable, then run this again") from None
+    return [backup for backup in backups if backup]
+
+
+def _make_private(folder: str) -> None:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.chmod(folder, 0o700)
+    except OSError as error:
+        raise InstallationError(f"{folder}: {error}; make it yours, then run this again") from None
+
+
+def byte_compile() -> bool:
+    """Compile the packages of the hook, so that no prompt does; say whether all could be written."""
+    packages = [os.path.join(root_dir(), name) for name in ("storage", "enricher")]
+    return all(compileall.compile_dir(package, quiet=2) for package in packages)
+
+
+def advice(place: Place) -> str:
+    """Return what the person still has to do before the client runs the hook, empty for nothing."""
+    if place.host == "codex":
+        return gates.closed(place)[0] and (
+            "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
+            '"UserPromptSubmit". Until then it is skipped without a word. Upgrades never ask again.'
+        )
+    if place.scope == "user":
+        return ""
+    return {
+        "gemini": "Gemini CLI reads this file only in a trusted folder: start gemini here and trust the folder.",
+        "copilot": "Outside trusted folders, copilot -p needs GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true.",
+    }.get(place.host, "")

@@ -1,0 +1,145 @@
+"""Where each client keeps its hooks, and the change that puts ours in or takes it out.
+
+The files belong to the person: only our own entry is ever added, changed or removed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, TypeVar
+
+from enricher.home import project_root
+from enricher.installation import jsonhooks, launcher, opencode_plugin, tomlhooks
+from enricher.installation.files import Change, read_text
+from enricher.installation.jsontext import NotJsonError
+from enricher.installation.tomltext import NotTomlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCOPES = ("user", "project")
+
+Result = TypeVar("Result")
+
+
+class InstallationError(Exception):
+    """Something stands in the way; the message names file, reason and remedy, and nothing was changed."""
+
+
+class Place:
+    """One configuration file of one client, which may hold our registration."""
+
+    __slots__ = ("file", "host", "scope")
+
+    def __init__(self, host: str, scope: str, file: str) -> None:
+        self.host, self.scope, self.file = host, scope, file
+
+    @property
+    def command(self) -> str:
+        """The command that belongs into this file."""
+        return launcher.command(self.host, is_portable=self.scope == "project")
+
+
+def facts(host: str) -> Any:
+    """Return the module that holds a client's names and constants."""
+    return importlib.import_module(f"enricher.hosts.{host}")
+
+
+def home_folder(host: str) -> str:
+    """Return the folder in which a client keeps the person's configuration."""
+    known = facts(host)
+    named = os.environ.get(known.HOME_VARIABLE) if known.HOME_VARIABLE else ""
+    configuration = os.environ.get("XDG_CONFIG_HOME", "") if known.HOME_FOLDER.startswith(".config/") else ""
+    if configuration and not named:
+        return os.path.join(configuration, known.HOME_FOLDER.removeprefix(".config/"))
+    return named or os.path.join(os.path.expanduser("~"), known.HOME_FOLDER)
+
+
+def place(host: str, scope: str, cwd: str) -> Place:
+    """Return the file that a registration goes into."""
+    if scope == "project":
+        return Place(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
+    candidates = _user_places(host)
+    in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
+    return (in_use or candidates)[0]
+
+
+def _user_places(host: str) -> list[Place]:
+    names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
+    return [Place(host, "user", os.path.join(home_folder(host), name)) for name in names]
+
+
+def _is_preferred(candidate: Place, *, over: Place) -> bool:
+    """Codex complains where hooks are in both of its files, so ours joins those that are there."""
+    if os.path.lexists(over.file):
+        return False
+    try:
+        return tomlhooks.holds_hooks(read_text(candidate.file) or "")
+    except (OSError, ValueError):
+        return False
+
+
+def all_places(host: str, cwd: str) -> list[Place]:
+    """Return every file in which a registration of ours may be."""
+    found = _user_places(host)
+    in_project = place(host, "project", cwd)
+    return found if in_project.file in [known.file for known in found] else [*found, in_project]
+
+
+def commands(where: Place) -> list[str]:
+    """Return our commands in a file, in its order; raises InstallationError where it cannot be read."""
+    return _edit(where, lambda text: _commands(where, text) if text is not None else [])
+
+
+def _commands(where: Place, text: str) -> list[str]:
+    if where.host == "opencode":
+        return [where.command] if opencode_plugin.is_ours(text) else []
+    known = facts(where.host)
+    if where.file.endswith(".toml"):
+        return tomlhooks.commands(text, known.EVENT)
+    return jsonhooks.commands(jsonhooks.Shape(known), text)
+
+
+def add(where: Place) -> Change:
+    """Return the change that registers the hook, once."""
+    return _edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
+
+
+def _with_entry(where: Place, text: str | None) -> str:
+    known = facts(where.host)
+    if where.host == "opencode":
+        if text is not None and not opencode_plugin.is_ours(text):
+            raise InstallationError(f"{where.file}: is a plugin of yours; rename it, then run this again")
+        return opencode_plugin.source("" if where.scope == "project" else launcher.path())
+    if where.file.endswith(".toml"):
+        return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
+    return jsonhooks.with_entry(jsonhooks.Shape(known), text or "", where.command)
+
+
+def remove(where: Place) -> Change:
+    """Return the change that takes the registration out; a file that held nothing else goes too."""
+    return _edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
+
+
+def _without_entry(where: Place, text: str) -> str | None:
+    known = facts(where.host)
+    if where.host == "opencode":
+        return None if opencode_plugin.is_ours(text) else text
+    if where.file.endswith(".toml"):
+        return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
+    left = jsonhooks.without_entry(jsonhooks.Shape(known), text)
+    return "{}\n" if left is None and os.path.islink(where.file) else left
+
+
+def _edit(where: Place, work: Callable[[str | None], Result]) -> Result:
+    remedy = "correct it, then run this again"
+    try:
+        return work(read_text(where.file))
+    except NotJsonError as error:
+        raise InstallationError(f"{where.file}:{error.line}: not the JSON it should be: {error}; {remedy}") from None
+    except NotTomlError as error:
+        raise InstallationError(f"{where.file}: {error}; {remedy}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None

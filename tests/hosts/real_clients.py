@@ -1,0 +1,199 @@
+"""The real agent clients: pinned, installed once into a cache, run in an empty home.
+
+Every run gets a fresh HOME, an otherwise empty environment, a dummy key and our
+loopback server as its model, a time limit, and is killed with its whole group.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parents[2]
+CACHE = Path(os.environ.get("ENRICHER_TEST_CLIENTS") or REPOSITORY / ".cache" / "clients")
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code@2.1.329",
+    "gemini": "@google/gemini-cli@0.61.0",
+    "codex": "@openai/codex@0.169.0",
+    "copilot": "@github/copilot@1.0.102",
+}
+RUN_SECONDS = 90.0
+
+
+class UnavailableError(Exception):
+    """The real client cannot be had here; the message says why."""
+
+
+class Finished:
+    """What a client left behind when it ended."""
+
+    def __init__(self, code: int, stdout: str, stderr: str) -> None:
+        self.code, self.stdout, self.stderr = code, stdout, stderr
+
+
+class Client:
+    """One real client with a home of its own."""
+
+    def __init__(self, name: str, *, home: Path, project: Path, model_url: str) -> None:
+        self.name, self.home, self.project, self.model_url = name, home, project, model_url
+        self.binary = install(name)
+        self.options: list[str] = []
+        getattr(self, f"_configure_{name}")()
+
+    def environment(self) -> dict[str, str]:
+        """Return the whole environment the client sees."""
+        shared = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "SHELL": "/bin/sh"}
+        return shared | _KEYS[self.name](self.model_url)
+
+    def run(self, prompt: str) -> Finished:
+        """Put ``prompt`` to the client as a person would in a script, and wait for its end."""
+        command = [*self.binary, *self._arguments(prompt)]
+        return run_group(command, cwd=self.project, env=self.environment())
+
+    def _arguments(self, prompt: str) -> list[str]:
+        return {
+            "claude": ["-p", "--output-format", "json", *self.options, "--", prompt],
+            "gemini": ["-m", "gemini-2.5-flash", "--skip-trust", "-o", "json", *self.options, f"--prompt={prompt}"],
+            "codex": [
+                *("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"),
+                *(*self.options, "--", prompt),
+            ],
+            "copilot": ["--allow-all-tools", "--no-auto-update", *self.options, "-p", prompt],
+        }[self.name]
+
+    def _configure_claude(self) -> None:
+        write_json(self.home / ".claude" / "settings.json", {"model": "sonnet"})
+
+    def _configure_gemini(self) -> None:
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "telemetry": {"enabled": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"disableAutoUpdate": True},
+        }
+        write_json(self.home / ".gemini" / "settings.json", settings)
+        write_json(self.home / ".gemini" / "trustedFolders.json", {str(self.project): "TRUST_FOLDER"})
+
+    def _configure_codex(self) -> None:
+        lines = [
+            'model = "gpt-5-codex"',
+            'model_provider = "stub"',
+            "[model_providers.stub]",
+            'name = "stub"',
+            f'base_url = "{self.model_url}/v1"',
+            'wire_api = "responses"',
+            'env_key = "STUB_KEY"',
+            "request_max_retries = 0",
+            "stream_max_retries = 0",
+            "[analytics]",
+            "enabled = false",
+        ]
+        folder = self.home / ".codex"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text("\n".join(lines) + "\n")
+
+    def _configure_copilot(self) -> None:
+        (self.home / ".copilot").mkdir(parents=True)
+
+
+_KEYS: dict[str, Any] = {
+    "claude": lambda url: {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "dummy",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+    },
+    "gemini": lambda url: {
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_API_KEY": "dummy",
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+    },
+    "codex": lambda _url: {"STUB_KEY": "dummy"},
+    "copilot": lambda url: {
+        "COPILOT_PROVIDER_TYPE": "anthropic",
+        "COPILOT_PROVIDER_BASE_URL": url,
+        "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_MODEL": "claude-sonnet-4.5",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_HOOK_ALLOW_LOCALHOST": "1",
+    },
+}
+
+
+def install(name: str) -> list[str]:
+    """Return the command that starts the client, fetching the pinned package first where it is missing."""
+    if not _is_pinned_version_there(name):
+        _fetch(PACKAGES[name])
+    return _start_command(name)
+
+
+def _is_pinned_version_there(name: str) -> bool:
+    package, _, version = PACKAGES[name].rpartition("@")
+    manifest = CACHE / "node_modules" / package / "package.json"
+    return manifest.exists() and json.loads(manifest.read_text())["version"] == version
+
+
+def _fetch(package: str) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise UnavailableError("npm is not installed")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if not (CACHE / "package.json").exists():
+        write_json(CACHE / "package.json", {"name": "clients", "private": True, "version": "0.0.0"})
+    flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"]
+    command = [npm, "install", *flags, package]
+    done = subprocess.run(command, cwd=CACHE, capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode:
+        raise UnavailableError(f"npm could not fetch {package}: {done.stderr.strip()[-300:]}")
+
+
+def _start_command(name: str) -> list[str]:
+    modules = CACHE / "node_modules"
+    patterns = {
+        "claude": "@anthropic-ai/claude-code-*/claude",
+        "codex": "@openai/codex-*/vendor/*/bin/codex",
+        "copilot": "@github/copilot-*/copilot",
+    }
+    if name == "gemini":
+        node = shutil.which("node")
+        if node is None:
+            raise UnavailableError("node is not installed")
+        return [node, str(modules / "@google" / "gemini-cli" / "bundle" / "gemini.js")]
+    found = sorted(modules.glob(patterns[name]))
+    if not found:
+        raise UnavailableError(f"{PACKAGES[name]} has no binary for {sys.platform}")
+    return [str(found[0])]
+
+
+def run_group(command: list[str], *, cwd: Path, env: dict[str, str], stdin: bytes = b"") -> Finished:
+    """Run a command in its own process group and leave nothing of it behind."""
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(stdin, timeout=RUN_SECONDS)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return Finished(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=2))

@@ -1,0 +1,306 @@
+"""Installing adds one entry, uninstalling takes it away, and nothing else in a person's files ever moves."""
+
+from __future__ import annotations
+
+import json
+import stat
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Person
+
+SETTINGS = """\
+{
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "guard.sh" } ] } ],
+        "UserPromptSubmit": [
+            { "hooks": [ { "type": "command", "command": "other.sh" } ] }
+        ]
+    },
+    "permissions": {"allow": ["Bash(ls:*)"]}
+}
+"""
+COMMENTED = """\
+// mine
+{
+\t"ui": {"theme": "GitHub"}, // dark
+\t"tools": {"sandbox": false}
+}
+"""
+CODEX_TOML = """\
+# mine
+model = "gpt-5-codex"
+
+[[hooks.UserPromptSubmit]]
+
+[[hooks.UserPromptSubmit.hooks]]
+type = "command"
+command = "other.sh"
+
+[hooks.state."/x:user_prompt_submit:0:0"]
+trusted_hash = "sha256:1"
+"""
+BUG = "the login test fails with a KeyError, fix it:\nTraceback (most recent call last):\nKeyError: 'user'"
+
+
+def entries(person: Person) -> list[dict[str, Any]]:
+    settings = json.loads((person.home / ".claude/settings.json").read_text())
+    return [handler for group in settings["hooks"]["UserPromptSubmit"] for handler in group["hooks"]]
+
+
+@pytest.mark.conformance("E57")
+def test_installing_twice_leaves_one_entry_beside_the_others(person: Person) -> None:
+    person.write(".claude/settings.json", SETTINGS)
+
+    person.run("install", "--host", "claude")
+    once = person.files()
+    person.run("install", "--host", "claude")
+
+    ours = f"sh {person.state}/hook claude 2>/dev/null || true"
+    assert [entry["command"] for entry in entries(person)] == ["other.sh", ours]
+    assert (
+        json.loads(once[".claude/settings.json"])["hooks"]["PreToolUse"] == json.loads(SETTINGS)["hooks"]["PreToolUse"]
+    )
+    assert person.files() == once
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "text"),
+    [
+        pytest.param("claude", ".claude/settings.json", SETTINGS, id="claude"),
+        pytest.param("claude", ".claude/settings.json", '{"model":"opus"}', id="claude on one line"),
+        pytest.param("gemini", ".gemini/settings.json", COMMENTED, id="gemini with comments"),
+        pytest.param("codex", ".codex/config.toml", CODEX_TOML, id="codex with hooks in toml"),
+        pytest.param("cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"stop": []}}\n', id="cursor"),
+    ],
+)
+def test_uninstalling_restores_every_byte(person: Person, host: str, name: str, text: str) -> None:
+    person.write(name, text)
+    before = person.files()
+
+    person.run("install", "--host", host)
+    assert person.files() != before
+    person.run("uninstall", "--host", host)
+
+    assert person.files() == before
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("host", ["claude", "gemini", "codex", "copilot", "cursor", "opencode"])
+def test_a_client_without_configuration_gets_one_and_loses_it_again(person: Person, host: str, scope: str) -> None:
+    said = person.run("install", "--host", host, "--scope", scope)
+    written = person.files()
+
+    assert "self-test answered" in said
+    assert len(written) == 1
+    if scope == "project":
+        assert str(person.home).encode() not in next(iter(written.values()))
+    person.run("uninstall", "--host", host)
+    assert person.files() == {}
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(person: Person) -> None:
+    person.write(".claude/settings.json", SETTINGS)
+    before = person.files()
+
+    said = person.run("install", "--host", "claude", "--shadow", "--dry-run")
+
+    assert f"+++ {person.home}/.claude/settings.json" in said
+    assert "+shadow = true" in said
+    changed = [line[1:] for line in said.splitlines() if line.startswith("-") and not line.startswith("---")]
+    assert all(f"+{line},\n" in said for line in changed)
+    assert person.files() == before
+    assert not person.state.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        pytest.param('{\n  "model": "opus",\n}\n', "settings.json:2: ", id="trailing comma"),
+        pytest.param('{\n  "hooks": []\n}\n', "settings.json:2: ", id="hooks of another type"),
+    ],
+)
+def test_a_file_that_cannot_be_edited_is_named_with_its_line_and_nothing_changes(
+    person: Person, text: str, place: str
+) -> None:
+    person.write(".claude/settings.json", text)
+    before = person.files()
+
+    said = person.run("install", "--host", "claude", "--shadow", code=1)
+
+    assert place in said
+    assert "run this again" in said
+    assert person.files() == before
+    assert not person.state.exists()
+
+
+def test_a_linked_dotfile_stays_a_link_with_its_mode(person: Person) -> None:
+    target = person.write("dotfiles/claude.json", SETTINGS)
+    target.chmod(0o600)
+    (person.home / ".claude").mkdir()
+    link = person.home / ".claude" / "settings.json"
+    link.symlink_to(target)
+
+    person.run("install", "--host", "claude")
+
+    assert link.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert "prompt-enricher" in target.read_text()
+
+
+def test_what_a_file_held_before_is_backed_up_for_its_owner_alone(person: Person) -> None:
+    person.write(".claude/settings.json", SETTINGS)
+
+    person.run("install", "--host", "claude")
+    [backup] = (person.state / "backups").iterdir()
+
+    assert backup.read_text() == SETTINGS
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+
+
+def test_what_the_person_set_in_our_entry_is_kept(person: Person) -> None:
+    person.run("install", "--host", "claude")
+    path = person.home / ".claude/settings.json"
+    path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 20'))
+
+    person.run("install", "--host", "claude")
+
+    assert entries(person)[0]["timeout"] == 20
+
+
+def test_an_entry_of_an_installation_that_is_gone_is_brought_up_to_date(person: Person) -> None:
+    person.write(".claude/settings.json", SETTINGS.replace("other.sh", "sh /gone/hook claude 2>/dev/null || true"))
+
+    person.run("install", "--host", "claude")
+
+    assert [entry["command"] for entry in entries(person)] == [f"sh {person.state}/hook claude 2>/dev/null || true"]
+
+
+def test_a_hook_of_the_person_that_looks_like_ours_is_not_ours(person: Person) -> None:
+    script = person.write("mine/hook", "echo mine\n")
+    command = f"sh {script} claude 2>/dev/null || true"
+    person.write(".claude/settings.json", SETTINGS.replace("other.sh", command))
+
+    person.run("install", "--host", "claude")
+    person.run("uninstall")
+
+    assert [entry["command"] for entry in entries(person)] == [command]
+
+
+def test_a_group_with_a_matcher_keeps_its_list(person: Person) -> None:
+    person.run("install", "--host", "claude")
+    path = person.home / ".claude/settings.json"
+    path.write_text(
+        path.read_text().replace('"hooks": [\n          {', '"matcher": "",\n        "hooks": [\n          {')
+    )
+
+    person.run("uninstall", "--host", "claude")
+
+    assert json.loads(path.read_text())["hooks"]["UserPromptSubmit"] == [{"matcher": "", "hooks": []}]
+
+
+def test_codex_hooks_join_those_in_toml_and_keep_the_place_of_the_trusted_ones(person: Person) -> None:
+    person.write(".codex/config.toml", CODEX_TOML)
+
+    said = person.run("install", "--host", "codex")
+    person.run("install", "--host", "codex")
+    groups = tomllib.loads((person.home / ".codex/config.toml").read_text())["hooks"]["UserPromptSubmit"]
+
+    assert [handler["command"] for group in groups for handler in group["hooks"]] == [
+        "other.sh",
+        f"sh {person.state}/hook codex 2>/dev/null || true",
+    ]
+    assert not (person.home / ".codex/hooks.json").exists()
+    assert "trust" in said
+
+
+def test_codex_gets_whole_seconds(person: Person) -> None:
+    person.run("install", "--host", "codex")
+    written = (person.home / ".codex/hooks.json").read_text()
+
+    assert '"timeout": 5\n' in written
+
+
+def test_a_home_with_a_space_and_a_quote_works(person: Person) -> None:
+    person.variables["ENRICHER_HOME"] = str(person.home / "it's mine" / "state")
+
+    assert "self-test answered" in person.run("install", "--host", "claude")
+    answer = person.hook(entries(person)[0]["command"], {"prompt": BUG, "session_id": "s", "cwd": str(person.project)})
+    assert json.loads(answer.stdout)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+
+
+def test_the_launcher_knows_its_home_without_the_variable(person: Person) -> None:
+    person.variables["ENRICHER_HOME"] = str(person.home / "elsewhere")
+    person.run("install", "--host", "claude")
+    command = entries(person)[0]["command"]
+    person.variables.clear()
+
+    person.hook(command, {"prompt": BUG, "session_id": "s", "cwd": str(person.project)})
+
+    assert list((person.home / "elsewhere" / "spool").glob("*")) or (person.home / "elsewhere" / "enricher.db").exists()
+    assert not person.state.exists()
+
+
+def test_the_self_test_leaves_no_trace_behind(person: Person) -> None:
+    person.run("install", "--host", "claude")
+
+    assert {path.name for path in person.state.iterdir()} == {"hook"}
+
+
+def test_installing_for_no_client_in_particular_takes_those_that_are_there(person: Person) -> None:
+    person.variables["PATH"] = "/usr/bin:/bin"
+    (person.home / ".gemini").mkdir()
+
+    said = person.run("install")
+
+    assert "Gemini CLI" in said
+    assert "Claude" not in said
+
+
+def test_without_any_client_the_person_is_asked_to_name_one(person: Person) -> None:
+    person.variables["PATH"] = "/usr/bin:/bin"
+
+    assert "--host" in person.run("install", code=2)
+
+
+@pytest.mark.conformance("E60")
+def test_off_silences_the_hook_and_on_brings_it_back(person: Person) -> None:
+    person.run("install", "--host", "claude")
+    command = entries(person)[0]["command"]
+    person.write(".config/prompt-enricher/config.toml", "# mine\nshow = false # no\n")
+
+    person.run("off")
+    silent = person.hook(command, {"prompt": BUG, "session_id": "1", "cwd": str(person.project)})
+    person.run("on")
+    speaking = person.hook(command, {"prompt": BUG, "session_id": "2", "cwd": str(person.project)})
+
+    assert (silent.returncode, silent.stdout) == (0, "")
+    assert "## Prompt Enrichment" in speaking.stdout
+    config = (person.home / ".config/prompt-enricher/config.toml").read_text()
+    assert config == "# mine\nshow = false # no\nenabled = true\nshadow = false\n"
+
+
+def test_shadow_mode_adds_nothing_until_on(person: Person) -> None:
+    person.run("install", "--host", "claude", "--shadow")
+    command = entries(person)[0]["command"]
+
+    shadowed = person.hook(command, {"prompt": BUG, "session_id": "1", "cwd": str(person.project)})
+    person.run("on")
+    speaking = person.hook(command, {"prompt": BUG, "session_id": "2", "cwd": str(person.project)})
+
+    assert shadowed.stdout == ""
+    assert "## Prompt Enrichment" in speaking.stdout
+
+
+def test_one_broken_file_does_not_keep_the_hook_in_the_others(person: Person) -> None:
+    person.run("install", "--host", "claude")
+    person.write(".gemini/settings.json", "{")
+
+    said = person.run("uninstall", code=1)
+
+    assert "settings.json:1" in said
+    assert not (person.home / ".claude/settings.json").exists()

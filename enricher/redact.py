@@ -42,11 +42,7 @@ class Screen:
         self.raw = text.encode("ascii", "replace")
         self.low = self.raw.lower()
         self.runs = self.raw.translate(_RUNS)
-        # Long runs of nothing but letters are names, up to a length that names do not have.
-        runs = self.runs.split()
-        self.long = [
-            run for run in runs if len(run) >= _SHORTEST_TOKEN and (len(run) >= _LONGEST_NAME or not run.isalpha())
-        ]
+        self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
 
     def run_end(self, start: int, limit: int) -> int:
         """Return where the run of token characters that holds ``start`` ends, at most ``limit`` further."""
@@ -57,6 +53,11 @@ class Screen:
         """Return where the run of token characters that holds ``start`` ends."""
         end = self.runs.find(b" ", start)
         return end if end >= 0 else len(self.runs)
+
+
+def _is_name(run: bytes) -> bool:
+    """Say whether these are nothing but letters, as in a name: not shouted, nor longer than names are."""
+    return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -98,11 +99,14 @@ def _spans(text: str) -> list[Span]:
         spans += assigned_secrets(screen, words)
     marks = [mark for mark in MARKS if mark in low]
     blocks = [block for block in BLOCKS if block in low]
-    if marks or blocks or screen.long:
-        from enricher.secret_shapes import block_spans, mark_spans, token_spans
+    if marks or screen.long:
+        from enricher.secret_shapes import mark_spans, token_spans
 
         spans += token_spans(screen)
         spans += mark_spans(screen, marks)
+    if blocks:
+        from enricher.secret_blocks import block_spans
+
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
 
@@ -137,7 +141,7 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
     """Return head and tail of a huge text with some room to spare, and how many characters are left out."""
-    from enricher.secret_shapes import block_spans
+    from enricher.secret_blocks import block_spans
 
     raw = text.encode("ascii", "replace")
     text = _replace(text, _merge(block_spans(raw, raw.lower(), list(BLOCKS))), kinds)

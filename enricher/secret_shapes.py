@@ -1,4 +1,4 @@
-"""Secrets that betray themselves by their shape: vendor tokens, key blocks, URLs with a password.
+"""Secrets that betray themselves by their shape: vendor tokens, web tokens, URLs with a password.
 
 Each detector takes a ``Screen`` and returns spans. It looks at a bounded stretch
 behind each hit; only an accepted span may run on, and the search goes on behind it.
@@ -13,54 +13,58 @@ if TYPE_CHECKING:
 _ALNUM = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
 _HEX = b"0123456789abcdef"
-_BASE64 = _ALNUM + b"+/=_-"
 _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
 
-# Prefix, kind, shortest unbroken stretch of letters and digits behind it, whether a word may run into it.
-_VENDORS: tuple[tuple[bytes, str, int, bool], ...] = (
-    (b"ghp_", "github_token", 12, True),
-    (b"gho_", "github_token", 12, True),
-    (b"ghu_", "github_token", 12, True),
-    (b"ghs_", "github_token", 12, True),
-    (b"ghr_", "github_token", 12, True),
-    (b"github_pat_", "github_token", 12, True),
-    (b"glpat-", "gitlab_token", 8, True),
-    (b"gldt-", "gitlab_token", 16, False),
-    (b"glrt-", "gitlab_token", 16, False),
-    (b"glptt-", "gitlab_token", 16, False),
-    (b"glsoat-", "gitlab_token", 16, False),
-    (b"glcbt-", "gitlab_token", 16, False),
-    (b"xoxb-", "slack_token", 8, True),
-    (b"xoxp-", "slack_token", 8, True),
-    (b"xoxa-", "slack_token", 8, True),
-    (b"xoxo-", "slack_token", 8, True),
-    (b"xoxr-", "slack_token", 8, True),
-    (b"xoxs-", "slack_token", 8, True),
-    (b"xapp-", "slack_token", 8, True),
-    (b"sk_live_", "stripe_key", 8, True),
-    (b"sk_test_", "stripe_key", 8, True),
-    (b"rk_live_", "stripe_key", 8, True),
-    (b"rk_test_", "stripe_key", 8, True),
-    (b"whsec_", "stripe_key", 16, True),
-    (b"sk-ant-", "anthropic_key", 8, False),
-    (b"sk-proj-", "openai_key", 8, False),
-    (b"sk-", "openai_key", 14, False),
-    (b"AIza", "google_key", 20, False),
-    (b"GOCSPX-", "google_key", 10, False),
-    (b"npm_", "npm_token", 30, False),
-    (b"pypi-", "pypi_token", 16, False),
-    (b"hf_", "huggingface_token", 28, False),
-    (b"gsk_", "groq_key", 28, False),
-    (b"shpat_", "shopify_token", 28, False),
-    (b"dop_v1_", "digitalocean_token", 32, False),
-    (b"dckr_pat_", "docker_token", 16, False),
-    (b"ATATT3", "atlassian_token", 24, False),
-    (b"lin_api_", "linear_key", 24, False),
-    (b"sq0csp-", "square_key", 12, False),
-    (b"sq0atp-", "square_key", 12, False),
-    (b"AKC", "artifactory_token", 40, False),
-    (b"AGE-SECRET-KEY-1", "age_key", 20, True),
+# Unmistakable beginnings, wherever they stand: prefix, kind, shortest body.
+_SURE: tuple[tuple[bytes, str, int], ...] = (
+    (b"ghp_", "github_token", 12),
+    (b"gho_", "github_token", 12),
+    (b"ghu_", "github_token", 12),
+    (b"ghs_", "github_token", 12),
+    (b"ghr_", "github_token", 12),
+    (b"github_pat_", "github_token", 12),
+    (b"glpat-", "gitlab_token", 12),
+    (b"xoxb-", "slack_token", 8),
+    (b"xoxp-", "slack_token", 8),
+    (b"xoxa-", "slack_token", 8),
+    (b"xoxo-", "slack_token", 8),
+    (b"xoxr-", "slack_token", 8),
+    (b"xoxs-", "slack_token", 8),
+    (b"xapp-", "slack_token", 8),
+    (b"sk_live_", "stripe_key", 8),
+    (b"sk_test_", "stripe_key", 8),
+    (b"rk_live_", "stripe_key", 8),
+    (b"rk_test_", "stripe_key", 8),
+    (b"AGE-SECRET-KEY-1", "age_key", 20),
+)
+# Beginnings that names have too, so no word may run into them: prefix, kind, shortest body, and how
+# many letters and digits of it come unbroken.
+_LIKELY: tuple[tuple[bytes, str, int, int], ...] = (
+    (b"sk-ant-", "anthropic_key", 10, 6),
+    (b"sk-proj-", "openai_key", 16, 8),
+    (b"sk-svcacct-", "openai_key", 16, 8),
+    (b"sk-", "openai_key", 14, 14),
+    (b"AIza", "google_key", 30, 6),
+    (b"GOCSPX-", "google_key", 16, 6),
+    (b"npm_", "npm_token", 30, 30),
+    (b"pypi-", "pypi_token", 16, 14),
+    (b"hf_", "huggingface_token", 28, 28),
+    (b"gsk_", "groq_key", 28, 28),
+    (b"whsec_", "stripe_key", 16, 16),
+    (b"gldt-", "gitlab_token", 16, 6),
+    (b"glrt-", "gitlab_token", 16, 6),
+    (b"glptt-", "gitlab_token", 16, 6),
+    (b"glsoat-", "gitlab_token", 16, 6),
+    (b"glcbt-", "gitlab_token", 16, 6),
+    (b"shpat_", "shopify_token", 28, 28),
+    (b"dop_v1_", "digitalocean_token", 32, 32),
+    (b"dckr_pat_", "docker_token", 16, 6),
+    (b"ATATT3", "atlassian_token", 24, 6),
+    (b"lin_api_", "linear_key", 24, 24),
+    (b"sq0csp-", "square_key", 16, 6),
+    (b"sq0atp-", "square_key", 16, 6),
+    (b"AKC", "artifactory_token", 40, 40),
 )
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _SPECIFIC, _LOOSE = 0, 1
@@ -72,9 +76,12 @@ def token_spans(screen: Screen) -> list[Span]:
         return []
     joined = b" ".join(screen.long)
     spans: list[Span] = []
-    for prefix, kind, least, inside in _VENDORS:
+    for prefix, kind, least in _SURE:
         if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, least=least, inside=inside)
+            spans += _vendor(screen, prefix, kind=kind, least=least)
+    for prefix, kind, least, unbroken in _LIKELY:
+        if prefix in joined:
+            spans += _vendor(screen, prefix, kind=kind, least=least, unbroken=unbroken)
     for prefix in _AWS:
         if prefix in joined:
             spans += _aws(screen, prefix)
@@ -83,13 +90,14 @@ def token_spans(screen: Screen) -> list[Span]:
     return spans + _odd_shapes(screen)
 
 
-def _vendor(screen: Screen, prefix: bytes, *, kind: str, least: int, inside: bool) -> list[Span]:
+def _vendor(screen: Screen, prefix: bytes, *, kind: str, least: int, unbroken: int = 0) -> list[Span]:
     spans: list[Span] = []
     raw, start = screen.raw, screen.raw.find(prefix)
     while start >= 0:
         body = start + len(prefix)
         end = screen.run_end(body, _LONGEST_LOOK)
-        if (inside or _begins_here(screen, start)) and _is_random(raw[body:end], least):
+        is_alone = not unbroken or _begins_here(screen, start)
+        if is_alone and end - body >= least and _is_body(raw[body:end], unbroken):
             end = screen.whole_run_end(body)
             spans.append((start, end, _SPECIFIC, kind))
             body = end
@@ -97,13 +105,11 @@ def _vendor(screen: Screen, prefix: bytes, *, kind: str, least: int, inside: boo
     return spans
 
 
-def _is_random(body: bytes, least: int) -> bool:
-    """Say whether letters and digits come unbroken for long enough, and not as a filler such as xxxx."""
-    stretches = body.replace(b"_", b"-").split(b"-")
-    longest = max(stretches, key=len)
-    has_digit = len(longest.translate(None, _DIGITS)) < len(longest)
-    enough = least if has_digit or least >= 24 else max(least, 20)
-    return len(longest) >= enough and bool(longest.strip(b"xX"))
+def _is_body(body: bytes, unbroken: int) -> bool:
+    """Say whether this may be random: no words joined by hyphens, no filler such as xxxx."""
+    longest = max(body.replace(b"_", b"-").split(b"-"), key=len)
+    has_digit = len(body.translate(None, _DIGITS)) < len(body)
+    return len(longest) >= unbroken and (has_digit or len(longest) >= 16) and bool(body.strip(b"xX-_"))
 
 
 def _begins_here(screen: Screen, start: int) -> bool:
@@ -301,93 +307,3 @@ def _user_option(screen: Screen, mark: bytes) -> list[Span]:
             spans.append((first, first + len(password), _LOOSE, "password"))
         start = screen.low.find(mark, start)
     return spans
-
-
-def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return private blocks and private keys, which may be of any length."""
-    spans: list[Span] = []
-    if b"<private" in blocks:
-        spans += _private_blocks(low)
-    if b"private key" in blocks:
-        spans += _key_blocks(raw)
-    return spans
-
-
-def _private_blocks(low: bytes) -> list[Span]:
-    """Return everything between the tags and the tags themselves; one left open reaches to the end."""
-    spans: list[Span] = []
-    depth, begin, name = 0, 0, low.find(b"private")
-    while name >= 0:
-        behind = low[name + 7 : name + 8]
-        if low[name - 1 : name] == b"<" and behind in {b">", b" ", b"\n", b"\t"}:
-            begin = begin if depth else name - 1
-            depth += 1
-        elif depth and behind == b">" and low[name - 2 : name] == b"</":
-            depth -= 1
-            if not depth:
-                spans.append((begin, name + 8, _SPECIFIC, "private"))
-        name = low.find(b"private", name + 7)
-    return [*spans, (begin, len(low), _SPECIFIC, "private")] if depth else spans
-
-
-def _key_blocks(raw: bytes) -> list[Span]:
-    """Return private keys from BEGIN to END; where one line is missing, as far as lines look like a key."""
-    spans: list[Span] = []
-    begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
-    while name >= 0:
-        line = raw[max(done, name - 40) : name]
-        if b"BEGIN " in line:
-            spans += _open_key(raw, begin, name)
-            begin = name - len(line) + line.rindex(b"BEGIN ")
-            begin -= len(line[: line.rindex(b"BEGIN ")]) - len(line[: line.rindex(b"BEGIN ")].rstrip(b"- "))
-        elif b"END " in line:
-            start = begin if begin >= 0 else _key_start(raw, done, name - len(line) + line.rindex(b"END "))
-            done = _dashes_end(raw, name)
-            spans.append((start, done, _SPECIFIC, "private_key"))
-            begin = -1
-        name = raw.find(b"PRIVATE KEY", name + 11)
-    return spans + _open_key(raw, begin, len(raw))
-
-
-def _dashes_end(raw: bytes, name: int) -> int:
-    end = name + 11 + (6 if raw.startswith(b" BLOCK", name + 11) else 0)
-    tail = raw[end : end + 8]
-    dashes = tail.lstrip(b" ").lstrip(b"-")
-    return end + len(tail) - len(dashes) if b"-" in tail[: len(tail) - len(dashes)] else end
-
-
-def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
-    """Return the span of a key whose END is missing, nothing where only its first line is quoted."""
-    if begin < 0:
-        return []
-    start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
-    end, position = 0, start
-    while position < limit:
-        stop = raw.find(b"\n", position, limit)
-        stop = limit if stop < 0 else stop
-        if not _looks_like_key(raw[position:stop], is_first=position == start):
-            break
-        end = stop if raw[position:stop].strip() else end
-        position = stop + 1
-    return [(begin, end, _SPECIFIC, "private_key")] if end else []
-
-
-def _key_start(raw: bytes, limit: int, end: int) -> int:
-    """Return where the key lines begin that precede an END line."""
-    start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
-    position = start
-    while position > limit:
-        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit
-        if not _looks_like_key(raw[line:position], is_first=False):
-            break
-        start = position = line
-    return start
-
-
-def _looks_like_key(line: bytes, *, is_first: bool) -> bool:
-    words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
-    if not words:
-        return True
-    if words[0][-1:] == b":" and len(line) < 120 and not is_first:
-        return words[0][:-1] in {b"Proc-Type", b"DEK-Info", b"Version", b"Comment", b"Subject", b"Charset", b"Hash"}
-    return all(len(word) >= 4 and not word.translate(None, _BASE64) for word in words) and max(map(len, words)) >= 12

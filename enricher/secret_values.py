@@ -1,0 +1,163 @@
+"""Judge whether the text that stands where a secret would be is one.
+
+A value has to prove less the more its name and its setting promise. References,
+fillers, types, versions and paths are none; words between quotes may be.
+"""
+
+from __future__ import annotations
+
+# How much a value must prove.
+ANYTHING, MIXED, LONG, RANDOM = range(4)
+_NO_VALUES = frozenset(
+    """
+    str string int integer number float bool boolean bytes text char varchar object any unknown void never optional
+    required missing invalid expired empty unset default none null nil undefined true false yes no on off not the a an
+    this that it is are was must should can will and or for from in of to with by if when
+    password passwd pwd passphrase secret token key api_key apikey auth credential credentials bearer basic
+    changeme change_me change-me placeholder example dummy redacted todo tbd hidden masked foo bar baz
+    input prompt getpass field reset forgot login inherit plaintext hash hashed encrypted encoded
+    oauth2 base64 sha256 sha512 sha1 md5 argon2 argon2id argon2i pbkdf2 bcrypt scrypt utf8 rs256 hs256 es256 ed25519
+    """.split()
+)
+_LEAST_MIXED = {"password": 6}
+_TEMPLATE_OPENERS = frozenset("${<%[#")
+_TEMPLATE_CLOSERS = frozenset("}>%])")
+_NAMES_IN_VALUES = ("password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "credential")
+_ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
+
+
+class Value:
+    """A candidate: where it stands, how it is written, and what its setting asks it to prove."""
+
+    __slots__ = ("end", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
+
+    def __init__(self, start: int, text: str, *, proof: int = ANYTHING, is_literal: bool = False) -> None:
+        self.start = start
+        self.end = start + len(text)
+        self.text = text
+        self.proof = proof
+        # Literal: no place for a variable, such as an env file or a sentence.
+        self.is_literal = is_literal
+        self.is_quoted = False
+        self.is_alone = False
+
+
+def is_secret(value: Value, kind: str, proof: int) -> bool:
+    """Say whether a value proves what is asked of it."""
+    text = value.text
+    if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
+        return False
+    if proof == RANDOM:
+        return len(text) >= 20 and is_random(text)
+    if " " in text.strip():
+        return proof == ANYTHING and value.is_quoted and _is_passphrase(text)
+    if proof == LONG:
+        return _is_mixed(text, 16) and not _is_path(text)
+    if proof == MIXED and not (value.is_literal and value.proof == ANYTHING and len(text) >= 8):
+        return _is_mixed(text, _LEAST_MIXED.get(kind, 8)) and not _is_path(text)
+    if text.isdigit():
+        return kind == "password" or len(text) >= 12
+    if kind == "authorization":
+        return _is_mixed(text, 6) or len(text) >= (6 if value.is_alone else 12)
+    return (value.is_quoted or value.is_literal or value.is_alone or _is_mixed(text, 4)) and not _is_path(text)
+
+
+def _is_filler(text: str) -> bool:
+    """Say whether this stands where a secret would: ``changeme``, ``xxxx``, ``your-key``, an earlier redaction."""
+    low = text.lower().strip(" !?.,:;'\"")
+    if low in _NO_VALUES or text.startswith(("[redacted:", "-----BEGIN")) or not low.strip("x*.-_#\u2022\u2026"):
+        return True
+    begins = low.startswith(
+        ("your_", "your-", "your ", "my_", "my-", "some_", "some-", "the_", "the-", "insert", "replace")
+    )
+    return (low.startswith("your") and low.endswith(_NAMES_IN_VALUES)) or (begins and not _has_digit(low))
+
+
+def _is_reference(value: Value) -> bool:
+    """Say whether code or a template stands there: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
+    text = value.text
+    if text[:1] in _TEMPLATE_OPENERS and (text[-1:] in _TEMPLATE_CLOSERS or text[1:2] in _TEMPLATE_OPENERS):
+        return True
+    if text[:1] in {"$", "@", "&", "*", "%"} and text[1:].replace(".", "_").replace(":", "_").strip("%").isidentifier():
+        return text[:1] != "@" or not _has_digit(text)
+    if "://" in text or "${" in text or "{{" in text or "$(" in text:
+        return True
+    if value.is_quoted or value.is_literal:
+        return False
+    return _is_code(text)
+
+
+def _is_code(text: str) -> bool:
+    if text.lower().startswith(_ROOTS) or text[:1] in {"(", "[", "{", "<", "|", "!"}:
+        return True
+    head = min((text.partition(opener)[0] for opener in "([{<"), key=len)
+    dotted = head.replace("?.", ".").replace("!", "").replace("::", ".").replace("->", ".").split(".")
+    is_name = all(part.isidentifier() for part in dotted)
+    if len(head) < len(text) or len(dotted) > 1:
+        return is_name
+    digits = sum(character.isdigit() for character in text)
+    return is_name and digits < 3 and any(name in text.lower() for name in _NAMES_IN_VALUES)
+
+
+def _is_version(text: str) -> bool:
+    bare = text.lstrip("^~<>=v ")
+    return len(bare) < 16 and bare[:1].isdigit() and bare.count(".") >= 1 and bare.replace(".", "").isdigit()
+
+
+def _is_path(text: str) -> bool:
+    """Say whether this names a file; a long random text with slashes is base64 instead."""
+    if "/" not in text and "\\" not in text:
+        return False
+    extension = text.rpartition(".")[2]
+    if text.startswith(("./", "../", "~/")) or (extension != text and len(extension) <= 5 and extension.isalpha()):
+        return True
+    return not is_random(text) and (text.startswith("/") or text.count("/") > 1) and not _has_digit(text)
+
+
+def _is_passphrase(text: str) -> bool:
+    """Say whether quoted words are a secret rather than a message to a person."""
+    words = text.lower().split()
+    is_message = text[:1].isupper() or text[-1:] in ".?!:" or any(word in _NO_VALUES for word in words)
+    return not is_message and not any(name in text.lower() for name in _NAMES_IN_VALUES) and len(words) <= 12
+
+
+def _is_mixed(text: str, least: int) -> bool:
+    if len(text) < least:
+        return False
+    has_letter = any(character.isalpha() for character in text)
+    if has_letter and _has_digit(text):
+        return True
+    return (len(text) >= 16 and not text.lower().strip("0123456789abcdef")) or (
+        len(text) >= 20 and is_random(text, digits=0)
+    )
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdigit() for character in text)
+
+
+def is_random(text: str, *, digits: int = 2) -> bool:
+    """Say whether the text changes between cases and digits as often as only chance does."""
+    text = text[:128]
+    classes = [_class(character) for character in text]
+    if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
+        return False
+    if "A" not in classes or "a" not in classes:
+        return False
+    changes = sum(map(str.__ne__, classes, classes[1:]))
+    return changes * 5 >= len(text) * 2
+
+
+def may_be_random(run: bytes) -> bool:
+    """Say cheaply whether a run could be random: both cases and at least two digits."""
+    return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
+
+
+def _class(character: str) -> str:
+    if character.isdigit():
+        return "0"
+    if not character.isascii():
+        return "?"
+    if character.isalpha():
+        return "A" if character.isupper() else "a"
+    return "-" if character in "+/=_-" else "?"

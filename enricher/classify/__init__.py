@@ -1,0 +1,266 @@
+"""Classify a prompt: signals fire, their weights add up, the lead gives the confidence.
+
+Pure and linear: the same text and the same compiled table always give the same
+result. The table comes from the instructions file (``enricher.rules.signals``).
+"""
+
+from __future__ import annotations
+
+from enricher.classify import matching, reading, structure
+from enricher.classify import topics as intents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HEAD, TAIL = 12 * 1024, 4 * 1024
+"""What is scanned of a prompt that is longer than both together."""
+
+TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
+"""Bounds, in words, of the length features."""
+
+MOST_COMPLEX = 10
+WORDS_OF_A_STEP = 60
+FOREIGN_SHARE = 3
+LEAST_FOREIGN_WORDS = 4
+
+
+class Evidence:
+    """One signal that fired: for which class, where in the text, and how much it added."""
+
+    __slots__ = ("end", "facet", "name", "signal", "start", "weight")
+
+    def __init__(self, facet: str, name: str, signal: str, *, start: int, end: int, weight: int) -> None:
+        self.facet = facet
+        self.name = name
+        self.signal = signal
+        self.start = start
+        self.end = end
+        self.weight = weight
+
+
+class Classification:
+    """What a prompt asks for, how sure that is, and why.
+
+    ``task_type`` is always the best guess; ``uncertain`` says that it is not worth
+    showing. ``search_intent`` is empty where nothing is worth looking up.
+    """
+
+    __slots__ = (
+        "complexity",
+        "confidence",
+        "evidence",
+        "features",
+        "intent_confidence",
+        "keywords",
+        "scanned_chars",
+        "scores",
+        "search_intent",
+        "task_type",
+        "topics",
+        "uncertain",
+    )
+
+    def __init__(self) -> None:
+        self.task_type = ""
+        self.confidence = 0.0
+        self.uncertain = True
+        self.scores: dict[str, dict[str, int]] = {}
+        self.evidence: list[Evidence] = []
+        self.search_intent = ""
+        self.intent_confidence = 0.0
+        self.keywords: list[str] = []
+        self.topics: list[str] = []
+        self.features: list[str] = []
+        self.complexity = 0
+        self.scanned_chars = 0
+
+
+def classify(text: str, compiled: dict[str, Any]) -> Classification:
+    """Return the classes of ``text`` by the compiled table, with the evidence for each."""
+    result = Classification()
+    tail_at = len(text) - TAIL
+    scanned = text if tail_at <= HEAD else text[:HEAD] + text[tail_at:]
+    result.scanned_chars = len(scanned)
+    seen = structure.survey(scanned)
+    read = reading.read(seen.masked, compiled)
+    features = dict(seen.features)
+    _shape(features, read, seen.masked, compiled=compiled)
+    found = matching.fired(read, features, compiled)
+    spans = _offsets(found, read, seen.masked)
+    _score(result, found, spans, features=features, compiled=compiled)
+    _choose_task_type(result, compiled)
+    late = matching.fired_late(found, result.task_type, compiled)
+    _score(result, late, spans, features=features, compiled=compiled)
+    _choose_search_intent(result)
+    _intent(result, scanned, found, spans=spans, compiled=compiled)
+    if len(text) > len(scanned):
+        for item in result.evidence:
+            item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
+    result.features = sorted(features)
+    steps = len(read.order) + ("list" in features) + len(read.words) // WORDS_OF_A_STEP
+    result.complexity = min(MOST_COMPLEX, steps)
+    return result
+
+
+def _unscanned(offset: int, tail_at: int) -> int:
+    return offset if offset <= HEAD else offset - HEAD + tail_at
+
+
+def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, compiled: dict[str, Any]) -> None:
+    """Add the features that only the words together show."""
+    words = read.words
+    own = [word for word in words if word not in reading.MARKS]
+    count = sum(1 for word in own if word[0] < "\ue000")
+    everything = (0, len(masked))
+    names = ["always"]
+    if "?" in words:
+        names.append("question_mark")
+        last = len(words) - 1
+        while last and words[last] == "¶":
+            last -= 1
+        if words[last] == "?":
+            names.append("ends_with_question")
+    if not count:
+        names.append("no_words")
+    elif count <= TINY:
+        names.append("tiny")
+    elif count <= SHORT:
+        names.append("short")
+    elif count <= MEDIUM:
+        names.append("medium")
+    elif count <= LONG:
+        names.append("long")
+    else:
+        names.append("very_long")
+    if read.order:
+        names.append("order")
+        if read.order[0] == read.start:
+            names.append("imperative")
+        if len(read.order) > 1:
+            names.append("several_orders")
+        if read.sentences[read.order[-1]] == read.sentences[-1]:
+            names.append("order_last")
+    if read.leads and min(read.leads) > read.start and min(read.leads) < len(words):
+        names.append("polite_request")
+    if read.quiet:
+        names.append("prohibition")
+    if words and words[0] in compiled["approvals"]:
+        names.append("approval")
+    if read.sentences and read.sentences[-1]:
+        names.append("several_sentences")
+    if _is_foreign(own, compiled["english"]):
+        names.append("non_english")
+    for name in names:
+        features[name] = everything
+
+
+def _is_foreign(own: list[str], english: dict[str, int]) -> bool:
+    letters = [word for word in own if word[0] < "\ue000"]
+    strange = sum(1 for word in letters if not word.isascii())
+    if letters and strange * FOREIGN_SHARE >= len(letters):
+        return True
+    return len(letters) > LEAST_FOREIGN_WORDS and sum(1 for word in letters if word in english) * 8 < len(letters)
+
+
+def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
+    """Return the code points that each fired phrase covers."""
+    wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
+    origin, chunks = read.origin, read.chunks
+    if origin is not None:
+        wanted = {origin[at] if at >= 0 else at for at in wanted}
+    low = reading.lowered(masked).replace("’", "'").replace("\n", "¶")
+    at, last = 0, max(wanted, default=-1)
+    starts: dict[int, int] = {}
+    for number in range(last + 1):
+        place = low.find(chunks[number], at)
+        if place >= 0:
+            at = place + len(chunks[number])
+            if number in wanted:
+                starts[number] = place
+    spans: dict[int, tuple[int, int]] = {}
+    for condition, (start, end) in found.items():
+        if start < 0:
+            continue
+        first, final = (start, end - 1) if origin is None else (origin[start], origin[end - 1])
+        begin = starts.get(first, 0)
+        spans[condition] = (begin, max(begin, starts.get(final, begin)) + len(chunks[final]))
+    return spans
+
+
+def _score(
+    result: Classification,
+    found: dict[int, tuple[int, int]],
+    spans: dict[int, tuple[int, int]],
+    *,
+    features: dict[str, tuple[int, int]],
+    compiled: dict[str, Any],
+) -> None:
+    facets, classes, conditions = compiled["facets"], compiled["classes"], compiled["conditions"]
+    if not result.scores:
+        for facet in facets:
+            result.scores[facet["name"]] = {}
+        for facet_at, name in classes:
+            result.scores[facets[facet_at]["name"]][name] = 0
+    for condition in sorted(found):
+        _, label, _, _, weights, feature = conditions[condition]
+        if not weights:
+            continue
+        start, end = features.get(feature, (0, result.scanned_chars)) if feature else spans[condition]
+        for class_at, weight in weights:
+            facet_at, name = classes[class_at]
+            facet = facets[facet_at]["name"]
+            result.scores[facet][name] += weight
+            result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
+
+
+def _choose_task_type(result: Classification, compiled: dict[str, Any]) -> None:
+    facet = next((facet for facet in compiled["facets"] if facet["name"] == TASK_TYPE), None)
+    scores = result.scores.get(TASK_TYPE)
+    if facet is None or not scores:
+        return
+    best = max(scores, key=scores.__getitem__)
+    odds = {name: 2.0 ** ((score - scores[best]) / facet["points_that_double"]) for name, score in scores.items()}
+    total = sum(odds.values())
+    silent = sum(odds.get(name, 0.0) for name in facet["silent"]) / total
+    result.task_type = best
+    result.confidence = round(1 / total, 2)
+    result.uncertain = (
+        best in facet["silent"] or result.confidence < facet["min_confidence"] or silent > facet["max_silent"]
+    )
+
+
+def _choose_search_intent(result: Classification) -> None:
+    scores = result.scores.get(SEARCH_INTENT)
+    if scores:
+        best = max(scores, key=scores.__getitem__)
+        result.search_intent = "" if best == NO_INTENT else best
+
+
+def _intent(
+    result: Classification,
+    text: str,
+    found: dict[int, tuple[int, int]],
+    *,
+    spans: dict[int, tuple[int, int]],
+    compiled: dict[str, Any],
+) -> None:
+    """Add what seed 001 asks of a search intent: confidence, keywords, topics."""
+    if not result.search_intent:
+        return
+    classes, conditions, facets = compiled["classes"], compiled["conditions"], compiled["facets"]
+    matched = [
+        spans[condition]
+        for condition in found
+        if condition in spans
+        and any(
+            facets[classes[class_at][0]]["name"] == SEARCH_INTENT and classes[class_at][1] != NO_INTENT
+            for class_at, _ in conditions[condition][4]
+        )
+    ]
+    counted = intents.merged(matched)
+    result.intent_confidence = intents.confidence(text, len(counted))
+    result.keywords = [text[start:end] for start, end in counted]
+    behind = counted[0][1] if counted else 0
+    result.topics = intents.topics(text, behind, without=compiled["no_topics"], keywords=result.keywords)

@@ -1,0 +1,152 @@
+"""Read masked text the way a developer is read: words, sentences, and where each sentence gives its order.
+
+The order of a sentence is the first word behind openers ("ok, now") and requests
+("can you", "i want you to"); both lists come from the instructions file.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+STOPS = frozenset(".?!¶")
+MARKS = frozenset(".?!¶,:")
+"""Tokens that are punctuation, not words; ¶ stands for a line break."""
+
+MOST_OPENERS = 10
+_SPACED = (
+    ("…", " . "), ("..", " . "), ("\r", " "), ("\n", " ¶ "), (". ", " . "), (".)", " . "), ("?", " ? "), ("!", " ! "),
+    (",", " , "), (": ", " : "), (";", " . "), ("(", " "), (")", " "), ("[", " "), ("]", " "), ("*", " "), ("_", " "),
+    ('"', " "), ("“", " "), ("”", " "), ("`", " "), (" - ", " , "), ("–", " , "), ("—", " , "), (" / ", " "), ("。", " . "),
+    ("，", " , "), ("？", " ? "), ("~", " "), ("|", " "), ("<", " "), (">", " "), ("=", " "), ("#", " "),
+)  # fmt: skip
+
+
+class Reading:
+    """The words of a prompt with their sentence numbers and order positions.
+
+    ``origin[i]`` is the index of the chunk that word ``i`` came from: a contraction
+    gives two words of one chunk.
+    """
+
+    __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
+
+    def __init__(self, chunks: list[str], words: list[str], origin: list[int] | None) -> None:
+        self.chunks = chunks
+        self.words = words
+        self.origin = origin
+        self.sentences: list[int] = []
+        self.leads: dict[int, int] = {}
+        self.openers: set[int] = set()
+        self.quiet: set[int] = set()
+        self.start = 0
+        self.order: list[int] = []
+
+
+def lowered(text: str) -> str:
+    """Return ``text`` in lower case with every offset kept."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(part if len(part := char.lower()) == 1 else char for char in text)
+
+
+def read(masked: str, compiled: dict[str, Any]) -> Reading:
+    """Return the words of ``masked`` and their positions."""
+    reading = _words(masked, compiled["contractions"])
+    _positions(reading, compiled)
+    return reading
+
+
+def _words(masked: str, contractions: dict[str, list[str]]) -> Reading:
+    text = lowered(masked).replace("’", "'")
+    for sign, spaced in _SPACED:
+        if sign in text:
+            text = text.replace(sign, spaced)
+    chunks = text.split()
+    for at, chunk in enumerate(chunks):
+        if chunk[0] in "'-\\" or chunk[-1] in ".'-:\\/":
+            bare = chunk.strip("'-\\:/") or chunk
+            chunks[at] = bare.rstrip(".") or "."
+    if not contractions.keys() & set(chunks):
+        return Reading(chunks, chunks, None)
+    words: list[str] = []
+    origin: list[int] = []
+    for at, chunk in enumerate(chunks):
+        parts = contractions.get(chunk)
+        if parts:
+            words += parts
+            origin += [at] * len(parts)
+        else:
+            words.append(chunk)
+            origin.append(at)
+    return Reading(chunks, words, origin)
+
+
+def _positions(reading: Reading, compiled: dict[str, Any]) -> None:
+    words, openers, orders = reading.words, compiled["openers"], compiled["orders"]
+    sentence, last = 0, len(words)
+    fresh = True
+    clause = False
+    for at, word in enumerate(words):
+        if word in STOPS:
+            if not fresh:
+                sentence += 1
+            reading.sentences.append(sentence)
+            fresh = True
+            continue
+        reading.sentences.append(sentence)
+        if fresh and word not in MARKS:
+            lead = _lead(reading, at, compiled)
+            if sentence == 0 and not reading.leads:
+                reading.start = _behind_openers(words, at, openers)
+            if lead < last:
+                reading.leads[lead] = sentence
+            fresh = False
+        elif clause and not fresh:
+            lead = _lead(reading, at, compiled)
+            if lead < last and words[lead] in orders:
+                reading.leads.setdefault(lead, sentence)
+        if word == "before" and at not in reading.quiet:
+            _hush(reading, at + 1)
+        clause = word == "," or word == "then" or word == ":"
+    reading.order = sorted(at for at in reading.leads if words[at] in orders and at not in reading.quiet)
+
+
+def _behind_openers(words: list[str], at: int, openers: dict[str, int]) -> int:
+    end = min(len(words), at + MOST_OPENERS)
+    while at < end and (words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"):
+        at += 1
+    return at
+
+
+def _lead(reading: Reading, at: int, compiled: dict[str, Any]) -> int:
+    """Return where the order of a sentence stands that begins at ``at``."""
+    words, openers, requests = reading.words, compiled["openers"], compiled["requests"]
+    begin = at
+    for _ in range(3):
+        at = _behind_openers(words, at, openers)
+        if at >= len(words):
+            break
+        length = 0
+        for rest in requests.get(words[at], ()):
+            size = len(rest) + 1
+            if size > length and words[at + 1 : at + size] == rest:
+                length = size
+        if not length:
+            break
+        at += length
+    reading.openers.update(range(begin, min(at, len(words))))
+    if words[at : at + 2] == ["do", "not"]:
+        _hush(reading, at + 2)
+        return len(words)
+    return at
+
+
+def _hush(reading: Reading, at: int) -> None:
+    """Leave the rest of a prohibition uncounted: "do not change the tests" asks for no change."""
+    words = reading.words
+    while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):
+        reading.quiet.add(at)
+        at += 1

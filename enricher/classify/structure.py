@@ -1,0 +1,266 @@
+"""Find what a person pasted, named or quoted, so that only their own words are read as words.
+
+Works on lines and whitespace-separated chunks with str methods only, so the time is
+linear in the prompt. Everything found is replaced by one marker character and blanks
+of the same length: offsets into the masked text are offsets into the prompt.
+"""
+
+from __future__ import annotations
+
+CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
+"""Markers: what stood here was code, a file, a document, the agent's own file, a test, an address, a quotation."""
+
+LONGEST_QUOTE = 400
+LONG_PASTE = 160
+
+_AGENT_NAMES = ("claude.md", "agents.md", "agent.md", "gemini.md", ".cursorrules", "copilot-instructions", ".mdc")
+_AGENT_FOLDERS = (".claude/", ".cursor/", "/rules/", ".rules", "skill.md", ".mcp.json", ".clinerules", ".windsurf")
+_DOC_ENDS = (".md", ".mdx", ".rst", ".txt", ".adoc", ".docx", ".pdf", "readme", "changelog", "/docs", "docs/")
+_FILE_ENDS = frozenset(
+    "py js jsx ts tsx mjs cjs vue svelte go rs rb java kt swift c h cc cpp hpp cs php sh bash zsh ps1 sql html htm css"
+    " scss less json jsonl yaml yml toml ini cfg conf lock xml csv tsv log env svg png jpg jpeg gif webp pdf md mdx rst"
+    " txt adoc ipynb lua r dart ex exs erl hs scala clj zig nix tf proto graphql astro mmd diff patch exe dmg zip".split()
+)
+_CODE_ENDS = ("{", "}", ";", "};", "});", "),", "/>", "=>", "[", "],", "):", "->", "</div>")
+_CODE_STARTS = (
+    "import ", "from ", "const ", "let ", "var ", "function ", "def ", "class ", "return ", "export ", "async ",
+    "public ", "private ", "if (", "for (", "else", "//", "/*", "* @", "#include", "use ", "fn ", "func ", "await ",
+)  # fmt: skip
+_DIFF_STARTS = ("diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "index ")
+_SHELL_STARTS = ("$ ", "❯ ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\")
+_STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
+_LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
+_BOXES = "│┌└├─⎯━═║╭╰▶"
+_ERRORS = (
+    "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
+    "undefined", "unexpected", "denied", "refused", "invalid", "warning", "exit code",
+)  # fmt: skip
+
+
+class Survey:
+    """The masked text and the structural features found, each with the span of its first occurrence."""
+
+    __slots__ = ("features", "masked")
+
+    def __init__(self, masked: str, features: dict[str, tuple[int, int]]) -> None:
+        self.masked = masked
+        self.features = features
+
+
+def survey(text: str) -> Survey:
+    """Return ``text`` with everything masked that is not the person's own wording."""
+    found: dict[str, tuple[int, int]] = {}
+    if "```" in text:
+        text = _fences(text, found)
+    if "\n" in text or len(text) > LONG_PASTE or text[:1] in "<[{$❯":
+        text = _lines(text, found)
+    if "`" in text:
+        text = _between(text, "`", "`", CODE, found)
+    if "](" in text:
+        text = text.replace("](", "] ")
+    text = _chunks(text, found)
+    for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
+        if opening in text:
+            text = _between(text, opening, closing, QUOTE, found)
+    return Survey(text, found)
+
+
+def _blank(marker: str, length: int) -> str:
+    return marker + " " * (length - 1)
+
+
+def _note(found: dict[str, tuple[int, int]], name: str, start: int, end: int) -> None:
+    if name not in found:
+        found[name] = (start, end)
+
+
+def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
+    pieces, at = [], 0
+    while (start := text.find("```", at)) >= 0:
+        close = text.find("```", start + 3)
+        end = len(text) if close < 0 else close + 3
+        _note(found, "code_block", start, end)
+        block = text[start:end]
+        if "\n+" in block and "\n-" in block and "@@" in block:
+            _note(found, "diff", start, end)
+        if "    at " in block or "Traceback (most" in block:
+            _note(found, "stack_trace", start, end)
+        _note_error(found, block, start)
+        pieces += (text[at:start], _blank(CODE, end - start))
+        at = end
+    return "".join(pieces) + text[at:]
+
+
+def _note_error(found: dict[str, tuple[int, int]], block: str, start: int) -> None:
+    low = block.lower()
+    for word in _ERRORS:
+        if word in low:
+            _note(found, "pasted_error", start, start + len(block))
+            return
+
+
+def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
+    pieces, at, items = [], 0, 0
+    for line in text.split("\n"):
+        end = at + len(line)
+        bare = line.strip()
+        kind = _kind(bare, line) if bare else ""
+        if kind == "item":
+            items += 1
+            if items == 2:
+                _note(found, "list", at, end)
+            kind = ""
+        elif kind == "heading":
+            _note(found, "heading", at, end)
+            kind = ""
+        elif kind == "error_line":
+            _note(found, "error_line", at, end)
+            kind = ""
+        if kind:
+            _note(found, kind, at, end)
+            if kind in ("log", "stack_trace", "shell", "table"):
+                _note_error(found, bare, at)
+            pieces.append(_blank(CODE, len(line)))
+        else:
+            pieces.append(line)
+        at = end + 1
+    return "\n".join(pieces)
+
+
+def _kind(bare: str, line: str) -> str:
+    """Name what one pasted line is; empty for a line of prose."""
+    first = bare[0]
+    if first in "-*•+" and bare[1:2] in " \t":
+        return "item"
+    if bare.startswith("at ") and ("(" in bare or ":" in bare) and line[0] in " \t":
+        return "stack_trace"
+    if bare.startswith('File "') or any(word in bare for word in _STACK_WORDS):
+        return "stack_trace"
+    if first == ">" and bare != ">":
+        return "quoted"
+    if first == "#" and bare.lstrip("#")[:1] == " ":
+        return "heading"
+    if bare.startswith(_DIFF_STARTS) and ("/" in bare or "@@" in bare):
+        return "diff"
+    if bare.startswith(_SHELL_STARTS) or (first == "[" and "~/" in bare) or ("@" in bare[:24] and bare[-2:] in "$ %# "):
+        return "shell"
+    if first == "|" or any(box in bare for box in _BOXES):
+        return "table"
+    if _stamped(bare) or any(level in bare[:60] for level in _LEVELS):
+        return "log"
+    if first.isdigit() and (bare[1:2] in ".)" or bare[2:3] in ".)"):
+        return "item"
+    if _is_code(bare, line):
+        return "code_block"
+    head = bare[:80]
+    if "Error:" in head or "Exception:" in head or head.startswith(("error:", "fatal:", "Error ", "FAIL")):
+        return "error_line"
+    return ""
+
+
+def _stamped(bare: str) -> bool:
+    """Say whether a line begins like a log: a time with two colons, or an address and a date."""
+    head = bare[:32]
+    return (head[0].isdigit() or head[0] == "[") and (head.count(":") >= 2 or " - - [" in head) and head[1:2].isdigit()
+
+
+def _is_code(bare: str, line: str) -> bool:
+    if bare.endswith(_CODE_ENDS) and (len(bare) < 4 or any(sign in bare for sign in "(){}=<;")):
+        return True
+    if bare.startswith(_CODE_STARTS):
+        return any(sign in bare for sign in ("(", "{", "=", ";", "//", "/*")) or bare.startswith(("import ", "#incl"))
+    return bare[0] == "<" and bare[-1] == ">" and ("</" in bare or "/>" in bare or line[0] in " \t")
+
+
+def _between(text: str, opening: str, closing: str, marker: str, found: dict[str, tuple[int, int]]) -> str:
+    name = "inline_code" if marker is CODE else "quote"
+    pieces, at = [], 0
+    while (start := text.find(opening, at)) >= 0:
+        end = text.find(closing, start + 1, start + LONGEST_QUOTE)
+        if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):
+            pieces.append(text[at : start + 1])
+            at = start + 1
+            continue
+        _note(found, name, start, end + 1)
+        inside = text[start + 1 : end].strip()
+        kind = file_kind(inside) if marker is CODE and inside and " " not in inside else ""
+        pieces += (text[at:start], _blank(kind or marker, end + 1 - start))
+        at = end + 1
+    return "".join(pieces) + text[at:]
+
+
+def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
+    pieces, done, at = [], 0, 0
+    for chunk in text.split():
+        if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):
+            continue
+        marker = _chunk_marker(chunk)
+        if not marker:
+            continue
+        at = text.find(chunk, at)
+        length = len(chunk.rstrip(",.;:?!)]'\""))
+        name = _FEATURE[marker]
+        _note(found, name, at, at + length)
+        if marker is not URL and marker is not IMAGE and marker is not CODE:
+            _note(found, "path", at, at + length)
+        if chunk[0] == "@":
+            _note(found, "mention", at, at + length)
+        pieces += (text[done:at], _blank(marker, length))
+        at = done = at + length
+    return "".join(pieces) + text[done:] if pieces else text
+
+
+_FEATURE = {
+    CODE: "identifier",
+    URL: "url",
+    IMAGE: "image",
+    FILE: "file",
+    DOC_FILE: "doc_file",
+    AGENT_FILE: "agent_file",
+    TEST_FILE: "test_file",
+}
+
+
+def _chunk_marker(chunk: str) -> str:
+    if "://" in chunk or chunk.startswith("www."):
+        return URL
+    if chunk.startswith("[Image"):
+        return IMAGE
+    bare = chunk.strip(",.;:?!()[]'\"*")
+    if not bare:
+        return ""
+    if bare[0] == "@" or bare.startswith("#file:"):
+        return file_kind(bare) or FILE
+    if ("/" in bare or "\\" in bare or "." in bare) and (kind := file_kind(bare)):
+        return kind
+    if _is_identifier(bare):
+        return CODE
+    return AGENT_FILE if bare.lower() in _AGENT_NAMES else ""
+
+
+def _is_identifier(bare: str) -> bool:
+    """Say whether a chunk is a name from a program: ``snake_case``, ``camelCase``, ``call()``."""
+    if "_" in bare[1:-1]:
+        return True
+    body = bare[1:]
+    return (body != body.lower() and body != body.upper() and bare.isalnum()) or "." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit() and bare.lower() not in ("e.g", "i.e")
+
+
+def file_kind(name: str) -> str:
+    """Return the marker for a chunk that names a file or folder; empty for anything else."""
+    low = name.lower().rstrip("/")
+    if not low:
+        return ""
+    stem, _, end = low.rpartition(".")
+    end = end.partition(":")[0]
+    slashes = name.count("/") + name.count("\\")
+    known = end in _FILE_ENDS and (bool(stem) or low[0] == ".")
+    if any(part in low for part in _AGENT_NAMES) or any(part in low for part in _AGENT_FOLDERS):
+        return AGENT_FILE
+    if low.endswith(_DOC_ENDS) or (known and ("/docs/" in low or low.startswith("docs/"))):
+        return DOC_FILE
+    if (known and ("test" in low or "spec." in low)) or (slashes and low.endswith(("tests", "test"))):
+        return TEST_FILE
+    if known or slashes > 1 or (slashes and (low[0] in "./~@" or name[-1] == "/")) or name[0] == "@" or name[:6] == "#file:":
+        return FILE
+    return ""

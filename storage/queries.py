@@ -38,8 +38,10 @@ WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) o
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
 WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
-WHICH_WAS_LAST = "select max(id) from traces where (:host = '' or host = :host)"
-WHICH_WAS_LAST_IN_THE_SESSION = "select max(id) from traces where session_id = :session_id"
+# Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt.
+_IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate')"
+WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
+WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"

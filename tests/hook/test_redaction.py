@@ -24,12 +24,13 @@ SURROUNDINGS = [
     pytest.param("{}", id="alone"),
     pytest.param("please use {} for the tests, then go on", id="prose"),
     pytest.param("it says '{}'", id="quoted"),
-    pytest.param("log:\\n{}\\nend", id="escaped line ends"),
     pytest.param("```\n$ run --with {}\n```", id="code block"),
     pytest.param("größer 漢字 {} 🎉", id="other alphabets"),
     pytest.param("f({}, x)", id="argument"),
 ]
 VENDOR_CASES = [pytest.param(kind, make, id=name) for name, (kind, make) in VENDORS.items()]
+# An escape before these would change the length that they are known by.
+KNOWN_BY_LENGTH = {"twilio_key", "mailchimp_key", "discord_token", "telegram_token"}
 NAMED_CASES = [pytest.param(kind, text, id=name) for name, kind, text in NAMED]
 seeds = st.integers(0, 2**32)
 
@@ -37,11 +38,16 @@ seeds = st.integers(0, 2**32)
 @pytest.mark.parametrize("around", SURROUNDINGS)
 @pytest.mark.parametrize(("kind", "make"), VENDOR_CASES)
 def test_vendor_tokens_disappear(kind: str, make, around: str) -> None:
-    if "\\n" in around and kind in {"twilio_key", "mailchimp_key", "discord_token", "telegram_token"}:
-        pytest.skip("known by its length only, which an escape before it changes")
     secret = make(random.Random(kind))
 
     assert redact(around.format(secret)) == (around.format(f"[redacted:{kind}]"), (kind,))
+
+
+@pytest.mark.parametrize(("kind", "make"), [case for case in VENDOR_CASES if case.values[0] not in KNOWN_BY_LENGTH])
+def test_an_escaped_line_end_before_a_token_hides_nothing(kind: str, make) -> None:
+    secret = make(random.Random(kind))
+
+    assert redact(f"log:\\n{secret}\\nend") == (f"log:\\n[redacted:{kind}]\\nend", (kind,))
 
 
 @given(seeds, st.sampled_from(sorted(VENDORS)))
@@ -403,7 +409,7 @@ def test_what_a_kept_ruleset_finds_is_redacted() -> None:
     ],
 )
 def test_time_grows_with_the_length_and_never_faster(unit: str) -> None:
-    small, large = unit * (60_000 // len(unit)), unit * (480_000 // len(unit))
+    small, large = unit * (30_000 // len(unit)), unit * (240_000 // len(unit))
 
     ratio = fastest(large) / fastest(small)
 
@@ -442,7 +448,7 @@ def test_the_cap_holds_for_any_text(unit: str, length: int) -> None:
     assert full_length == length
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(seeds, st.integers(-2_000, 2_000), st.sampled_from([0.75, 1.0, 1.25]), st.sampled_from(["", " ", "\n"]))
 def test_no_secret_is_cut_in_half_and_left_visible(seed: int, shift: int, share: float, gap: str) -> None:
     chance = random.Random(seed)

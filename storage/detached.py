@@ -44,12 +44,15 @@ def _is_my_turn(path: str) -> bool:
     """Judge and renew the stamp; a stamp from far in the future is one of a clock that went back."""
     descriptor = private.open_file(path, os.O_RDWR)
     try:
+        os.lockf(descriptor, os.F_TLOCK, 0)
         status = os.fstat(descriptor)
         age = time.time() - status.st_mtime
         if status.st_size and -600 < age < PAUSE_S:
             return False
         os.ftruncate(descriptor, 0)
         os.write(descriptor, b"started\n")
+    except (BlockingIOError, PermissionError):  # another process is judging it right now
+        return False
     finally:
         os.close(descriptor)
     return True

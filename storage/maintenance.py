@@ -19,8 +19,8 @@ def maintain(state_dir: str) -> bool:
     """
     try:
         with contextlib.closing(database.connect(state_dir)) as db:
-            _shorten_wal(db)
             db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
+            _shorten_wal(db)
     except database.NewerDatabaseError as refusal:
         notices.leave(state_dir, str(refusal))
         return _failed(state_dir, str(refusal))

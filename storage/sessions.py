@@ -115,7 +115,7 @@ def _number(value: traces.Value) -> int:
 def _open_claims(state_dir: str) -> int:
     path = f"{state_dir}/{CLAIMS}"
     try:
-        return os.open(path, os.O_RDWR)
+        return os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))  # reading a FIFO must not wait
     except FileNotFoundError:
         from storage import private
 

@@ -177,17 +177,19 @@ def _parse(content: bytes) -> Record:
 
 
 def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
-    columns, rows = named if isinstance(named, list) and len(named) == 2 else ([], [])
-    if not columns or table not in traces.TABLES or not set(columns) <= set(traces.TABLES[table]):
+    if not isinstance(named, list) or len(named) != 2 or not all(isinstance(part, list) for part in named):
         raise ValueError(f"no rows of {table}")
-    if any(len(row) != len(columns) for row in rows):
+    columns, rows = named
+    if not columns or not all(column in traces.TABLES.get(table, ()) for column in columns):
+        raise ValueError(f"{table} has no such columns")
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         raise ValueError(f"ragged rows of {table}")
     return columns, rows
 
 
 def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
     """Take the batch in by one transaction, or one by one if a record in it is not acceptable."""
-    from sqlite3 import IntegrityError, InterfaceError, ProgrammingError
+    from sqlite3 import DataError, IntegrityError, ProgrammingError
 
     db.execute("begin immediate")
     try:
@@ -195,7 +197,7 @@ def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder:
             for table, (columns, rows) in tables.items():
                 db.executemany(traces.insertion(table, columns), rows)
         db.execute("commit")
-    except (IntegrityError, InterfaceError, ProgrammingError):
+    except (DataError, IntegrityError, ProgrammingError, OverflowError):
         db.rollback()
         if len(batch) == 1:
             _refuse(folder, batch[0][0], result)

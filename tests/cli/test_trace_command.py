@@ -1,0 +1,180 @@
+"""``enricher trace``: columns as in the schema, data on stdout, refusals in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from enricher.cli.trace import trace as command
+from storage import database, traces
+
+ESCAPES = "\x1b[2J\x1b]0;title\x07 \x9b31m \r hidden"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    state = str(tmp_path / "home")
+    monkeypatch.setenv("ENRICHER_HOME", state)
+    return state
+
+
+@pytest.fixture
+def recorded(home):
+    """Record traces that differ as described and return their ids."""
+
+    def record(*described):
+        made = []
+        for changes in described:
+            trace = traces.Trace()
+            trace.host, trace.session_id, trace.status, trace.prompt = "claude", "s1", "ok", "fix [bold]the[/bold] test"
+            trace.task_type, trace.confidence, trace.topics, trace.inputs = "debug", 0.7, ["login"], {"a": [1]}
+            trace.output_text, trace.output_tokens, trace.latency_ms = "## Prompt Enrichment\n", 5, 12.25
+            trace.stages = [("read", 1.0)]
+            trace.scores = [("task_type", "debug", 4.0, [{"signal": "fix"}])]
+            for name, value in changes.items():
+                setattr(trace, name, value)
+            traces.record(home, trace)
+            made.append(trace.id)
+        return made
+
+    return record
+
+
+def run(*arguments, fails=False):
+    result = CliRunner(env={"COLUMNS": "120"}).invoke(command, arguments)
+    assert (result.exit_code != 0) == fails, result.output
+    return result
+
+
+def test_list_shows_the_newest_first(recorded):
+    one, two = recorded({}, {"status": "skipped", "skip_reason": "bypass", "prompt": "plain"})
+    lines = [line.split() for line in run("list").output.splitlines() if line.strip().startswith("06")]
+
+    assert [line[0] for line in lines] == [two[:14], one[:14]]
+    assert lines[0][-1] == "plain"
+    assert "skipped: bypass" in run("list").output
+
+
+def test_brackets_in_a_prompt_are_shown_as_they_are(recorded):
+    recorded({})
+
+    assert "fix [bold]the[/bold] test" in run("list").output
+    assert "fix [bold]the[/bold] test" in run("last").output
+
+
+def test_a_prompt_cannot_act_on_the_terminal(recorded):
+    recorded(
+        {}, {"prompt": ESCAPES, "output_text": ESCAPES, "host": ESCAPES, "task_type": ESCAPES, "stages": [(ESCAPES, 1)]}
+    )
+    output = "".join(run(*what).output for what in (["list"], ["last"], ["stats"]))
+
+    assert not set(output) & {"\x1b", "\x07", "\x9b", "\r"}
+    assert "\\x1b[2J" in output
+
+
+def test_list_as_json_has_the_columns_of_the_schema(recorded):
+    (one,) = recorded({})
+    (row,) = json.loads(run("list", "--json").stdout)
+
+    assert tuple(row) == traces.TABLES["traces"]
+    assert (row["id"], row["topics"], row["inputs"], row["uncertain"]) == (one, ["login"], {"a": [1]}, False)
+
+
+@pytest.mark.conformance("E25")
+def test_show_and_last_give_the_emitted_text_byte_for_byte(recorded):
+    text = "## Prompt Enrichment\n**Classification**: debug\n\u2028 é \x00 \r\n"
+    (one,) = recorded({"output_text": text, "session_id": "mine"})
+    recorded({})
+
+    assert json.loads(run("show", one[:14], "--json").stdout)["output_text"] == text
+    assert json.loads(run("last", "--session", "mine", "--json").stdout)["id"] == one
+    assert "Prompt Enrichment" in run("last", "--session", "mine").output
+
+
+def test_a_label_is_kept_and_shown(recorded):
+    (one,) = recorded({})
+    run("label", one, "refactor")
+    assert json.loads(run("last", "--json").stdout)["label"]["task_type"] == "refactor"
+    run("label", one[:12], "wrong")
+
+    assert json.loads(run("last", "--json").stdout)["label"]["verdict"] == "wrong"
+    assert run("label", one, "ok", "--json").stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(["show", "ffff"], "no trace 'ffff'", id="unknown"),
+        pytest.param(["show", "0"], "several traces begin with '0'", id="ambiguous"),
+        pytest.param(["label", "0", "No Class!"], "neither ok, wrong", id="no class"),
+        pytest.param(["last", "--session", "nobody"], "no trace of session 'nobody'", id="no such session"),
+        pytest.param(["list", "--status", "fine"], "'fine' is not one of", id="no such status"),
+    ],
+)
+def test_refusals_are_said_in_one_line(recorded, arguments, said):
+    recorded({}, {})
+    result = run(*arguments, fails=True)
+
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_an_export_as_jsonl_holds_everything_and_reads_back(recorded):
+    prompts = ["a\x00b \u2028 🦊", 'line\nbreak, "quoted"']
+    recorded(*({"prompt": prompt} for prompt in prompts))
+    rows = [json.loads(line) for line in run("export").stdout.split("\n") if line]
+
+    assert [row["prompt"] for row in rows] == prompts[::-1]
+    assert rows[0]["stages"] == [{"position": 0, "stage": "read", "latency_ms": 1.0}]
+
+
+def test_an_export_as_csv_reads_back(recorded, tmp_path):
+    prompts = ['line\nbreak, "quoted"', "=1+1", "\r\n", "🦊"]
+    recorded(*({"prompt": prompt, "uncertain": True} for prompt in prompts))
+    out = tmp_path / "traces.csv"
+    run("export", "--format", "csv", "--out", str(out))
+    rows = list(csv.DictReader(io.StringIO(out.read_bytes().decode(), newline="")))
+
+    assert [row["prompt"] for row in rows] == prompts[::-1]
+    assert tuple(rows[0]) == traces.TABLES["traces"]
+    assert (json.loads(rows[0]["topics"]), rows[0]["uncertain"]) == (["login"], "1")
+    assert os.stat(out).st_mode & 0o777 == 0o600
+
+
+def test_stats_name_every_share_and_stage(recorded):
+    recorded({}, {"status": "silent"}, {"status": "skipped", "skip_reason": "slash"}, {"status": "error", "error": "x"})
+    stats = json.loads(run("stats", "--json").stdout)
+
+    assert (stats["prompts"], stats["failure_rate"], stats["skips"]) == (4, 0.25, {"slash": 1})
+    assert stats["silent_share"] == pytest.approx(1 / 3)
+    assert [one["stage"] for one in stats["latencies"]] == ["total", "read"]
+    assert "failure rate 25.00%" in run("stats").output
+
+
+def test_every_reading_command_works_before_the_first_prompt(home):
+    assert json.loads(run("list", "--json").stdout) == []
+    assert json.loads(run("stats", "--json").stdout)["prompts"] == 0
+    assert run("export").stdout == ""
+    assert "there is no trace yet" in run("last", fails=True).stderr
+
+
+def test_a_newer_database_is_said_in_one_line(home):
+    db = database.connect(home)
+    db.execute("pragma user_version = 99")
+    db.close()
+
+    assert "upgrade prompt-enricher" in run("list", fails=True).stderr
+
+
+def test_every_command_and_option_has_help():
+    for name, sub in command.commands.items():
+        assert sub.help, name
+        assert [option.name for option in sub.params if option.param_type_name == "option" and not option.help] in (
+            [],
+            ["kind"],
+        )

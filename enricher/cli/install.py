@@ -7,7 +7,7 @@ import os
 import click
 
 from enricher import hosts
-from enricher.installation import installer, registration, selftest
+from enricher.installation import installer, launcher, registration, selftest
 from enricher.installation.registration import InstallationError, Place
 
 
@@ -15,11 +15,13 @@ from enricher.installation.registration import InstallationError, Place
 @click.option("--host", "named", multiple=True, type=click.Choice([*hosts.NAMES, "all"]), help="Client; repeatable.")
 @click.option("--scope", type=click.Choice(registration.SCOPES), default="user", show_default=True)
 @click.option("--shadow", is_flag=True, help="Record everything, add nothing; `enricher on` ends it.")
+@click.option("--launcher-only", is_flag=True, help="For a plugin or extension, which registers itself.")
 @click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
-def install(named: tuple[str, ...], scope: str, *, shadow: bool, dry_run: bool) -> None:
+def install(named: tuple[str, ...], scope: str, *, shadow: bool, launcher_only: bool, dry_run: bool) -> None:
     """Register the hook in agent clients (without --host: in every client found)."""
     try:
-        places = [registration.place(host, scope, os.getcwd()) for host in chosen_hosts(named)]
+        names = [] if launcher_only else chosen_hosts(named)
+        places = [registration.place(host, scope, os.getcwd()) for host in names]
         changes = installer.plan_installation(places, is_shadow=shadow)
         if dry_run:
             click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
@@ -28,6 +30,7 @@ def install(named: tuple[str, ...], scope: str, *, shadow: bool, dry_run: bool) 
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
     changed = {change.path for change in changes}
+    click.echo(f"Launcher: {launcher.path()}")
     for place in places:
         state = "registered in" if place.file in changed else "already registered in"
         click.echo(f"{registration.facts(place.host).TITLE}: {state} {place.file}")
@@ -47,7 +50,8 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
 def _finish(places: list[Place]) -> None:
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
-    faults = [fault for place in places if (fault := _self_test(place))]
+    tested = [(place.host, place.command) for place in places] or [("claude", launcher.command("claude"))]
+    faults = [fault for host, command in tested if (fault := _self_test(host, command))]
     for place in places:
         if advice := installer.advice(place):
             click.echo(advice)
@@ -55,8 +59,8 @@ def _finish(places: list[Place]) -> None:
         raise click.ClickException("; ".join(faults))
 
 
-def _self_test(place: Place) -> str:
-    outcome = selftest.run(place.host, place.command)
-    title = registration.facts(place.host).TITLE
+def _self_test(host: str, command: str) -> str:
+    outcome = selftest.run(host, command)
+    title = registration.facts(host).TITLE
     click.echo(f"{title}: self-test {outcome}")
     return f"the hook does not work for {title}: {outcome.fault}" if outcome.fault else ""

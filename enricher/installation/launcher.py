@@ -99,8 +99,8 @@ def script() -> str:
     """Return the text of the launcher for this interpreter and this copy of the package."""
     boot = os.path.join(root_dir(), "enricher", "boot.py")
     gone = (
-        f"Prompt Enricher could not start ({sys.executable} with {boot}). Your prompt went through unchanged. "
-        'Run "enricher install" again, or "enricher uninstall" to stop this message.'
+        'Prompt Enricher could not start; your prompt went through unchanged. Run "enricher install" again, '
+        f'or "enricher uninstall" to stop this message. (It was to run {boot} with {sys.executable}.)'
     )
     return _SCRIPT.format(
         mark=MARK,

@@ -16,6 +16,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+from terminal import is_shown
+
 REPOSITORY = Path(__file__).parents[2]
 CACHE = Path(os.environ.get("ENRICHER_TEST_CLIENTS") or REPOSITORY / ".cache" / "clients")
 PACKAGES = {
@@ -45,21 +48,39 @@ class Client:
         self.name, self.home, self.project, self.model_url = name, home, project, model_url
         self.binary = install(name)
         self.options: list[str] = []
+        self.variables: dict[str, str] = {}
         getattr(self, f"_configure_{name}")()
 
     def environment(self) -> dict[str, str]:
         """Return the whole environment the client sees."""
         shared = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "SHELL": "/bin/sh"}
-        return shared | _KEYS[self.name](self.model_url)
+        return shared | _KEYS[self.name](self.model_url) | self.variables
 
     def run(self, prompt: str) -> Finished:
         """Put ``prompt`` to the client as a person would in a script, and wait for its end."""
         command = [*self.binary, *self._arguments(prompt)]
         return run_group(command, cwd=self.project, env=self.environment())
 
+    def shows(self, words: str, prompt: str) -> bool:
+        """Put ``prompt`` to the client in a terminal and say whether ``words`` came up on its screen."""
+        if self.name != "codex":
+            finished = self.run(prompt)
+            return words in finished.stdout + finished.stderr
+        self.trust_project()
+        command = [*self.binary, "--dangerously-bypass-hook-trust", "--", prompt]
+        return is_shown(words, command, cwd=self.project, env=self.environment())
+
+    def trust_project(self) -> None:
+        """Let the client run what is registered in the project."""
+        if self.name == "codex":
+            with (self.home / ".codex" / "config.toml").open("a") as file:
+                file.write(f'[projects."{self.project}"]\ntrust_level = "trusted"\n')
+        if self.name == "copilot":
+            self.variables["GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS"] = "true"
+
     def _arguments(self, prompt: str) -> list[str]:
         return {
-            "claude": ["-p", "--output-format", "json", *self.options, "--", prompt],
+            "claude": ["-p", "--output-format", "stream-json", "--verbose", *self.options, "--", prompt],
             "gemini": ["-m", "gemini-2.5-flash", "--skip-trust", "-o", "json", *self.options, f"--prompt={prompt}"],
             "codex": [
                 *("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"),
@@ -101,6 +122,14 @@ class Client:
 
     def _configure_copilot(self) -> None:
         (self.home / ".copilot").mkdir(parents=True)
+
+
+def client_or_skip(name: str, *, home: Path, project: Path, model_url: str) -> Client:
+    """Return a client ready to run, or skip the test with the reason why there is none."""
+    try:
+        return Client(name, home=home, project=project, model_url=model_url)
+    except UnavailableError as error:
+        pytest.skip(str(error))
 
 
 _KEYS: dict[str, Any] = {

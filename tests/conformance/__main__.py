@@ -1,0 +1,5 @@
+"""``python -m tests.conformance``."""
+
+from tests.conformance.report import main
+
+main()

@@ -1,0 +1,37 @@
+"""What all tests share: a fresh account, the shipped rules compiled, and the conformance rows in the report."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import ROOT, Account
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_rules() -> None:
+    """A wheel holds the packaged instructions compiled; a work tree may hold an older form."""
+    from enricher.rules.cache import _read_shipped
+    from enricher.rules.layers import Layer, Layers, packaged_file
+
+    layers = Layers()
+    layers.instructions.append(Layer("packaged", packaged_file()))
+    if _read_shipped(layers) is None:
+        subprocess.run([sys.executable, "-m", "enricher.rules.build"], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def account(tmp_path: Path) -> Account:
+    return Account(tmp_path / "home")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Write the rows that a test proves into the JUnit report, where ``make conformance`` reads them."""
+    for item in items:
+        for marker in item.iter_markers("conformance"):
+            item.user_properties += [("conformance", row) for row in marker.args]

@@ -1,0 +1,198 @@
+"""A person's account and an agent client that runs the hook in it, as bare and as forgetful as the real ones.
+
+Every prompt is a process of its own, started the way the launcher starts it; what
+it left behind is read through the public doors (the trace database, the log).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from storage import database, queries
+
+ROOT = Path(__file__).parents[1]
+BOOT = ROOT / "enricher" / "boot.py"
+SHARED = ROOT.parent / "shared"
+WORST_S = 2.0
+"""No prompt may ever wait longer (ruling R2)."""
+
+_sessions = count(1)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the client saw of one run."""
+
+    stdout: bytes
+    stderr: bytes
+    exit_code: int
+    wall_s: float
+
+    @property
+    def json(self) -> dict[str, Any] | None:
+        """The one object on stdout, None for silence; anything else is a failed test."""
+        if not self.stdout:
+            return None
+        assert self.stdout.isascii() and self.stdout.count(b"\n") == 1 and self.stdout.endswith(b"\n"), self.stdout
+        value = json.loads(self.stdout)
+        assert isinstance(value, dict), self.stdout
+        return value
+
+    @property
+    def context(self) -> str:
+        """What is added to the conversation."""
+        return (self.json or {}).get("hookSpecificOutput", {}).get("additionalContext", "")
+
+    @property
+    def told(self) -> str:
+        """What the person is shown."""
+        return (self.json or {}).get("systemMessage", "")
+
+    def is_harmless(self) -> bool:
+        """Whether the prompt went on, in time, with one object or nothing beside it."""
+        assert self.json is None or set(self.json) <= {"hookSpecificOutput", "systemMessage"}, self.json
+        return (self.exit_code, self.stderr) == (0, b"") and self.wall_s < WORST_S
+
+
+@dataclass
+class Account:
+    """A fresh home with nothing in it; ``env`` is all the environment there is."""
+
+    home: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.state, self.config = self.home / "state", self.home / "config"
+        self.project = self.home / "project"
+        self.project.mkdir(parents=True)
+        self.env = {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "ENRICHER_HOME": str(self.state),
+            "ENRICHER_CONFIG_HOME": str(self.config),
+        }
+
+    def event(self, prompt: object, **changed: object) -> dict[str, object]:
+        """Return an event as Claude Code sends it, in a session of its own."""
+        return {
+            "session_id": f"session-{next(_sessions)}",
+            "transcript_path": str(self.home / "no-transcript.jsonl"),
+            "cwd": str(self.project),
+            "permission_mode": "default",
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt,
+        } | changed
+
+    def ask(self, prompt: object, **changed: object) -> Answer:
+        """Type one prompt and return what came of it."""
+        return self.run(self.event(prompt, **changed))
+
+    def run(
+        self,
+        event: dict[str, object] | bytes,
+        *,
+        before: tuple[str, ...] = (),
+        shell_line: str = "",
+        env: dict[str, str] | None = None,
+        **popen: Any,
+    ) -> Answer:
+        """Start the hook on one event; ``before`` starts it in turn, ``shell_line`` is a registered command."""
+        given = event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n"
+        begin = time.perf_counter()
+        ended = subprocess.run(
+            ["sh", "-c", shell_line] if shell_line else [*before, *self.command()],
+            input=given,
+            env=self.env if env is None else env,
+            cwd=popen.pop("cwd", self.project),
+            timeout=30,
+            check=False,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | popen,
+        )
+        return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, time.perf_counter() - begin)
+
+    @staticmethod
+    def command(host: str = "claude") -> list[str]:
+        """Return the command that the launcher runs."""
+        return [sys.executable, "-I", "-S", str(BOOT), host]
+
+    def cli(self, *words: str, exit_code: int = 0, cwd: Path | None = None, given: str | None = None) -> str:
+        """Run ``enricher`` and return what it printed; anything but ``exit_code`` is a failed test."""
+        ended = subprocess.run(
+            [
+                sys.executable,
+                "-I",
+                "-c",
+                f"import sys; sys.path.insert(0, {str(ROOT)!r}); from enricher.cli import main; main()",
+                *words,
+            ],
+            env=self.env,
+            cwd=cwd or self.project,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert ended.returncode == exit_code, (words, ended.stdout, ended.stderr)
+        return ended.stdout if ended.stdout or not exit_code else ended.stderr
+
+    def traces(self) -> list[dict[str, Any]]:
+        """Return every trace with what lies beside it, oldest first."""
+        with closing(database.connect(str(self.state))) as db:
+            return sorted(queries.export(db, queries.Filter(), with_children=True), key=lambda trace: trace["id"])
+
+    def trace(self) -> dict[str, Any]:
+        """Return the newest trace."""
+        return self.traces()[-1]
+
+    def log(self) -> list[dict[str, str]]:
+        """Return the records of the log."""
+        file = self.state / "log"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def write(self, path: str | Path, text: str | bytes, *, mode: int = 0o644) -> Path:
+        """Put a file below the home, with the folders that it needs."""
+        file = self.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        file.chmod(mode)
+        return file
+
+    def instruct(self, text: str | bytes) -> Path:
+        """Write the person's own instructions, a layer over the packaged ones."""
+        return self.write("config/instructions.md", text)
+
+    def give_aops(self, instructions: str | None = None, **catalogues: str) -> Path:
+        """Set ``$AOPS`` to a folder with an instructions file; ``catalogues`` are the files beside it."""
+        folder = self.home / "aops"
+        if instructions is not None:
+            self.write("aops/hooks/prompts/prompt-enricher-instructions.md", instructions)
+        for name, text in catalogues.items():
+            self.write(f"aops/hooks/prompts/{name}.md", text)
+        folder.mkdir(exist_ok=True)
+        self.env["AOPS"] = str(folder)
+        return folder
+
+    def compile(self) -> None:
+        """Wait until the rules are compiled, so that a prompt does not."""
+        self.cli("enrich", "warm up", "--cwd", str(self.project))
+
+    def channel(self, name: str, script: str, **settings: object) -> Path:
+        """Declare an external channel: a shell script, and its rule in the person's instructions."""
+        program = self.write(f"channels/{name}.sh", f"#!/bin/sh\n{script}\n", mode=0o755)
+        rule = {"command": [str(program)], **settings}
+        lines = "\n".join(f"{key}: {json.dumps(value)}" for key, value in rule.items())
+        file = self.config / "instructions.md"
+        above = file.read_text() if file.exists() else "# Context\n"
+        self.instruct(f"{above}\n## Channel: {name}\n\n```yaml\n{lines}\n```\n")
+        return program

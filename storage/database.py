@@ -48,15 +48,27 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
     A damaged database is moved aside first, and the person told. Raises StorageError.
     """
-    try:
+    with said_in_words(state_dir):
+        try:
+            return _connect(state_dir)
+        except sqlite3.DatabaseError as failure:
+            if not is_corrupt(failure):
+                raise
+        set_aside(state_dir)
         return _connect(state_dir)
+
+
+@contextlib.contextmanager
+def said_in_words(state_dir: str) -> Iterator[None]:
+    """Turn what goes wrong with the database into a StorageError; damage found on the way is dealt with."""
+    try:
+        yield
     except sqlite3.DatabaseError as failure:
-        if not is_corrupt(failure):
-            raise DatabaseInUseError(f"{state_dir}/{traces.DATABASE}: {failure}") from failure
+        if is_corrupt(failure) and (aside := set_aside(state_dir)):
+            raise StorageError(f"the trace database was damaged and is now {aside}; a new one starts") from failure
+        raise StorageError(f"{state_dir}/{traces.DATABASE} cannot be used: {failure}") from failure
     except OSError as failure:
         raise StorageError(f"{state_dir} cannot be used: {failure.strerror or failure}") from failure
-    set_aside(state_dir)
-    return _connect(state_dir)
 
 
 def is_corrupt(failure: sqlite3.Error) -> bool:
@@ -64,12 +76,12 @@ def is_corrupt(failure: sqlite3.Error) -> bool:
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
 
 
-def set_aside(state_dir: str) -> None:
-    """Move a damaged database out of the way, unless another process has done so."""
+def set_aside(state_dir: str) -> str:
+    """Move a damaged database out of the way and return its new name, empty where it was sound or gone."""
     path = f"{state_dir}/{traces.DATABASE}"
     with _locked(state_dir):
         if not os.path.exists(path) or _is_sound(path):
-            return
+            return ""
         aside = f"{path}.corrupt-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
         for suffix in ("-shm", "-wal", ""):
             with contextlib.suppress(FileNotFoundError):
@@ -77,6 +89,7 @@ def set_aside(state_dir: str) -> None:
     text = f"The trace database was damaged. It was moved to {aside}; a new one has been started."
     log.append(state_dir, stage="database", reason=text)
     notices.leave(state_dir, text)
+    return aside
 
 
 def _connect(state_dir: str) -> sqlite3.Connection:

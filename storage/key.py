@@ -15,27 +15,29 @@ def load(state_dir: str) -> bytes:
     """
     path = f"{state_dir}/{NAME}"
     try:
-        return _read(path) or _create(state_dir, path)
+        content = _read(path)
+        if content is None:
+            return _create(state_dir, path)
+        return content if len(content) == SIZE else _repair(path)
     except (OSError, ValueError):
         return os.urandom(SIZE)
 
 
-def _read(path: str) -> bytes:
+def _read(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
-        return b""
-    content = os.read(descriptor, SIZE + 1)
-    os.close(descriptor)
-    return content if len(content) == SIZE else b""
+        return None
+    try:
+        return os.read(descriptor, SIZE + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _create(state_dir: str, path: str) -> bytes:
     from storage import private
 
     private.make_directory(state_dir)
-    if os.path.exists(path):  # of a wrong length: cut off by a full disk
-        os.unlink(path)
     aside = private.write_aside(path, os.urandom(SIZE))
     try:
         os.link(aside, path)  # unlike a rename, fails where another process was first
@@ -43,4 +45,24 @@ def _create(state_dir: str, path: str) -> bytes:
         pass
     finally:
         os.unlink(aside)
-    return _read(path)
+    content = _read(path)
+    if content is None:
+        raise FileNotFoundError(path)
+    return content
+
+
+def _repair(path: str) -> bytes:
+    """Complete a key that a full disk cut off; one process does it, the others wait and read."""
+    from storage import private
+
+    descriptor = private.open_file(path, os.O_RDWR)
+    try:
+        os.lockf(descriptor, os.F_LOCK, 0)
+        content = os.read(descriptor, SIZE + 1)
+        if len(content) != SIZE:
+            content = os.urandom(SIZE)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, content, 0)
+        return content
+    finally:
+        os.close(descriptor)

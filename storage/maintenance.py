@@ -8,7 +8,7 @@ import sqlite3
 
 from storage import database, detached, log, notices
 
-RETRY_S = 600.0
+RETRY_S = 60.0
 VACUUM_PAGES = 200  # 30 ms: hooks that wait meanwhile are not yet turned away
 
 

@@ -55,7 +55,7 @@ class Trace:
 
     The first group of attributes are the columns of ``traces``. The second are the
     rows beside it, tuples in the order of TABLES without ``trace_id`` and ``position``:
-    ``scores`` (facet, name, score, evidence), ``stages`` (stage, latency_ms), ``channels``
+    ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
     ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
@@ -127,14 +127,15 @@ def open_database(state_dir: str) -> sqlite3.Connection | None:
     return db
 
 
-def record(state_dir: str, trace: Trace, *, db: sqlite3.Connection | None = None) -> str:
+def record(state_dir: str, trace: Trace, *, db: sqlite3.Connection | None = None, only_told: bool = False) -> str:
     """Keep the trace and say where: "stored", "spooled" or "lost".
 
-    Never raises. ``db`` is the connection of ``open_database`` if one is open already.
+    Never raises. ``db`` is the connection of ``open_database`` if one is open already;
+    ``only_told`` keeps nothing but what the session was told, which no log setting turns off.
     """
     try:
-        tables = flatten(trace)
-        if keep(state_dir, tables, db=db):
+        tables = {"sessions": _session_rows(trace)} if only_told else flatten(trace)
+        if not any(tables.values()) or keep(state_dir, tables, db=db):
             return "stored"
         from storage import spool
 
@@ -242,11 +243,12 @@ def _roll_back(db: sqlite3.Connection) -> None:
 
 
 def _session_rows(trace: Trace) -> Rows:
-    if not trace.session_id or trace.status not in INJECTING:
+    session, own = short(trace.session_id), short(trace.id)
+    if not session or trace.status not in INJECTING:
         return []
-    rows: Rows = [(trace.session_id, trace.id, kind, storable(ref), 0) for kind, ref in trace.injected]
+    rows: Rows = [(session, own, kind, storable(ref), 0) for kind, ref in trace.injected]
     if trace.output_tokens:
-        rows.append((trace.session_id, trace.id, "text", "", int(trace.output_tokens)))
+        rows.append((session, own, "text", "", int(trace.output_tokens)))
     return rows
 
 

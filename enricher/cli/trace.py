@@ -138,7 +138,7 @@ def stats(is_json: bool, **which: str | None) -> None:
 @contextlib.contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
     try:
-        with contextlib.closing(database.connect(state_dir())) as db:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
     except (database.StorageError, queries.UnknownTraceError) as refusal:
         raise click.ClickException(str(refusal)) from refusal

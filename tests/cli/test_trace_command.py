@@ -35,7 +35,7 @@ def recorded(home):
             trace.task_type, trace.confidence, trace.topics, trace.inputs = "debug", 0.7, ["login"], {"a": [1]}
             trace.output_text, trace.output_tokens, trace.latency_ms = "## Prompt Enrichment\n", 5, 12.25
             trace.stages = [("read", 1.0)]
-            trace.scores = [("task_type", "debug", 4.0, [{"signal": "fix"}])]
+            trace.scores = [("task_type", "debug", 4.0, [["fix", 0, 3, 4]])]
             for name, value in changes.items():
                 setattr(trace, name, value)
             traces.record(home, trace)
@@ -169,6 +169,19 @@ def test_a_newer_database_is_said_in_one_line(home):
     db.close()
 
     assert "upgrade prompt-enricher" in run("list", fails=True).stderr
+
+
+def test_damage_that_only_a_reader_meets_is_dealt_with_and_said_in_one_line(home, recorded):
+    recorded({})
+    run("list")
+    path = f"{home}/{traces.DATABASE}"
+    with open(path, "r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (os.stat(path).st_size - 4096))
+
+    assert "was damaged" in run("last", fails=True).stderr or run("list", "--json").stdout == "[]\n"
+    assert json.loads(run("list", "--json").stdout) == []
+    assert any(".corrupt-" in name for name in os.listdir(home))
 
 
 def test_every_command_and_option_has_help():

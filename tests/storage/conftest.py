@@ -43,7 +43,7 @@ def whole_trace() -> Callable[..., traces.Trace]:
         trace.output_text, trace.output_tokens = "## Prompt Enrichment\n**Classification**: debug\n", 9
         trace.latency_ms, trace.rules_hash = 12.5, "cafe"
         trace.scores = [
-            ("task_type", "debug", 7.0, [{"signal": "fix", "start": 0, "end": 3, "weight": 4}]),
+            ("task_type", "debug", 7.0, [["fix", 0, 3, 4]]),
             ("task_type", "test", 3.0, []),
         ]
         trace.stages = [("read", 1.5), ("classify", 0.25)]

@@ -13,7 +13,7 @@ from storage import database
 
 ROOT = __file__.rsplit("/tests/", 1)[0]
 LIST_MODULES = """
-import sqlite3
+import __future__, os, sqlite3, time
 before = set(sys.modules)
 from storage import key, sessions, traces
 trace = traces.Trace()

@@ -99,7 +99,7 @@ def test_a_trace_is_shown_with_all_that_was_weighed(log, whole_trace):
     assert shown["inputs"] == {"skills": ["tdd"], "spent": 0}
     assert shown["topics"] == ["login"]
     assert (shown["uncertain"], shown["partial"]) == (False, False)
-    assert shown["scores"][0]["evidence"] == [{"signal": "fix", "start": 0, "end": 3, "weight": 4}]
+    assert shown["scores"][0]["evidence"] == [["fix", 0, 3, 4]]
     assert [item["kept"] for item in shown["items"]] == [True, False]
     assert shown["channels"][0]["kept"] == 1
     assert shown["label"] is None

@@ -37,6 +37,15 @@ def test_what_nobody_saw_was_not_told(ready, whole_trace, status):
     assert (_state(ready).guardrails, _state(ready).tokens) == (frozenset(), 0)
 
 
+@pytest.mark.parametrize("session_id", ["s1", "x" * 1000])
+def test_a_session_remembers_also_where_no_trace_may_be_kept(ready, whole_trace, stored, session_id):
+    assert traces.record(ready, whole_trace(session_id=session_id), only_told=True) == "stored"
+    assert traces.record(ready, whole_trace(session_id=session_id, status="silent"), only_told=True) == "stored"
+
+    assert (_state(ready, session_id).guardrails, _state(ready, session_id).tokens) == ({"H5"}, 9)
+    assert stored(ready, "select count(*) from traces") == [(0,)]
+
+
 def test_what_waits_in_the_spool_was_told_too(state, whole_trace):
     traces.record(state, whole_trace())
 

@@ -107,7 +107,7 @@ def _records() -> list[Finding]:
     from storage import database, queries, spool, traces
 
     path = os.path.join(state_dir(), traces.DATABASE)
-    if not os.path.exists(path):
+    if not _has_records():
         return [Finding("database", NOTE, "no prompt recorded yet")]
     try:
         db = database.connect(state_dir())
@@ -130,10 +130,16 @@ def _records() -> list[Finding]:
     return found
 
 
-def _last_seen() -> dict[str, str]:
-    from storage import database, queries, traces
+def _has_records() -> bool:
+    from storage import spool, traces
 
-    if not os.path.exists(os.path.join(state_dir(), traces.DATABASE)):
+    return os.path.exists(os.path.join(state_dir(), traces.DATABASE)) or bool(spool.waiting(state_dir()))
+
+
+def _last_seen() -> dict[str, str]:
+    from storage import database, queries
+
+    if not _has_records():
         return {}
     try:
         db = database.connect(state_dir())

@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from enricher.installation import launcher
+from storage import detached, private
 
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"
@@ -23,6 +24,7 @@ PROMPT = (
     "KeyError: 'user'"
 )
 TIMEOUT_SECONDS = 20.0
+DISCARD_ATTEMPTS = 20
 _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
@@ -43,15 +45,24 @@ class Outcome:
 
 def run(host: str, command: str) -> Outcome:
     """Return what the registered command of a client answers to an event of that client."""
-    with tempfile.TemporaryDirectory(prefix="enricher-selftest-") as folder:
+    folder = tempfile.mkdtemp(prefix="enricher-selftest-")
+    try:
         return _run_in(folder, host, command)
+    finally:
+        _discard(folder)
+
+
+def _discard(folder: str) -> None:
+    """Remove the folder, also while a compiler that was not waited for still writes into it."""
+    for _ in range(DISCARD_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.1)
 
 
 def _run_in(folder: str, host: str, command: str) -> Outcome:
-    state = os.path.join(folder, "state")
-    os.makedirs(state, mode=0o700)
-    if os.path.exists(launcher.path()):
-        shutil.copy(launcher.path(), state)  # where the portable command will look
+    state = _throw_away_state(folder)
     started = time.perf_counter()
     try:
         done = _call(["sh", "-c", command], event(host, folder), state)
@@ -62,6 +73,16 @@ def _run_in(folder: str, host: str, command: str) -> Outcome:
     if not outcome.fault and not _left_a_trace(state):
         outcome.fault = _why_it_did_not_run(host, folder, state) or outcome.notice or "it ran, but recorded nothing"
     return outcome
+
+
+def _throw_away_state(folder: str) -> str:
+    state = os.path.join(folder, "state")
+    private.make_directory(state)
+    private.write_file(os.path.join(state, detached.STAMP), b"not here")
+    detached.postpone(state, TIMEOUT_SECONDS * 2)
+    if os.path.exists(launcher.path()):
+        shutil.copy(launcher.path(), state)  # where the portable command will look
+    return state
 
 
 def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess.CompletedProcess[bytes]:

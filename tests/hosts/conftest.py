@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -29,7 +30,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this work tree."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    has_builder = importlib.util.find_spec("hatchling") is not None
+    flags = ["--no-deps", "--quiet", "--wheel-dir", str(folder), *(["--no-build-isolation"] if has_builder else [])]
+    command = [sys.executable, "-m", "pip", "wheel", *flags, str(REPOSITORY)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.fail(f"the wheel cannot be built:\n{done.stdout}{done.stderr}")

@@ -14,7 +14,8 @@ class Delivered:
     @classmethod
     def of(cls, client: str, requests: list[tuple[str, Any]], prompt: str) -> Delivered:
         """Read the one request that carries the prompt; of retries the last."""
-        bodies = [body for path, body in requests if not path.endswith(("count_tokens", ":countTokens"))]
+        others = ("count_tokens", ":countTokens", "/hook")
+        bodies = [body for path, body in requests if not path.endswith(others)]
         found = [texts for texts in (_texts(client, body) for body in bodies) if any(prompt in text for text in texts)]
         assert found, f"no request held the prompt; {client} sent {[path for path, _ in requests]}"
         return cls(found[-1])

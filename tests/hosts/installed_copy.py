@@ -40,6 +40,13 @@ class InstalledCopy:
             archive.extractall(packages)
         (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()) + "\n")
 
+    def console_script(self) -> Path:
+        """Return the command ``enricher`` as an installer writes it."""
+        path = self.environment / "bin" / "enricher"
+        path.write_text(f"#!{self.python}\n{RUN}\n")
+        path.chmod(0o755)
+        return path
+
     def delete_environment(self) -> None:
         shutil.rmtree(self.environment)
 
@@ -50,8 +57,8 @@ class InstalledCopy:
             link.unlink(missing_ok=True)
             link.symlink_to(other)
 
-    def enricher(self, *arguments: str) -> str:
-        """Run the command line of this copy and return its output; any failure fails the test."""
+    def enricher(self, *arguments: str, code: int = 0) -> str:
+        """Run the command line of this copy and return its output; another exit code fails the test."""
         done = subprocess.run(
             [self.python, "-c", RUN, *arguments],
             cwd=self.project,
@@ -60,7 +67,7 @@ class InstalledCopy:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, f"enricher {arguments}: {done.stdout}{done.stderr}"
+        assert done.returncode == code, f"enricher {arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def traces(self) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from terminal import is_shown
+from terminal import Terminal
 
 REPOSITORY = Path(__file__).parents[2]
 CACHE = Path(os.environ.get("ENRICHER_TEST_CLIENTS") or REPOSITORY / ".cache" / "clients")
@@ -47,6 +47,7 @@ class Client:
     def __init__(self, name: str, *, home: Path, project: Path, model_url: str) -> None:
         self.name, self.home, self.project, self.model_url = name, home, project, model_url
         self.binary = install(name)
+        self.asks_for_trust = False
         self.options: list[str] = []
         self.variables: dict[str, str] = {}
         getattr(self, f"_configure_{name}")()
@@ -67,14 +68,29 @@ class Client:
             finished = self.run(prompt)
             return words in finished.stdout + finished.stderr
         self.trust_project()
-        command = [*self.binary, "--dangerously-bypass-hook-trust", "--", prompt]
-        return is_shown(words, command, cwd=self.project, env=self.environment())
+        with self._terminal("--dangerously-bypass-hook-trust", "--", prompt) as terminal:
+            return terminal.shows(words)
+
+    def trust_hooks(self) -> None:
+        """Do what Codex asks a person to do before it runs a new hook."""
+        self.trust_project()
+        with self._terminal() as terminal:
+            assert terminal.shows("2. Trust all and continue")
+            assert any(terminal.answers("2", with_words="2. Trust all") for _ in range(10))
+            terminal.type("\r")
+            assert terminal.shows("for shortcuts")
+        self.asks_for_trust = True
+
+    def _terminal(self, *arguments: str) -> Terminal:
+        return Terminal([*self.binary, *arguments], cwd=self.project, env=self.environment())
 
     def trust_project(self) -> None:
         """Let the client run what is registered in the project."""
         if self.name == "codex":
-            with (self.home / ".codex" / "config.toml").open("a") as file:
-                file.write(f'[projects."{self.project}"]\ntrust_level = "trusted"\n')
+            settings = self.home / ".codex" / "config.toml"
+            trust = f'[projects."{self.project}"]\ntrust_level = "trusted"\n'
+            if trust not in settings.read_text():
+                settings.write_text(settings.read_text() + trust)
         if self.name == "copilot":
             self.variables["GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS"] = "true"
 
@@ -83,7 +99,8 @@ class Client:
             "claude": ["-p", "--output-format", "stream-json", "--verbose", *self.options, "--", prompt],
             "gemini": ["-m", "gemini-2.5-flash", "--skip-trust", "-o", "json", *self.options, f"--prompt={prompt}"],
             "codex": [
-                *("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"),
+                *("exec", "--skip-git-repo-check"),
+                *([] if self.asks_for_trust else ["--dangerously-bypass-hook-trust"]),
                 *(*self.options, "--", prompt),
             ],
             "copilot": ["--allow-all-tools", "--no-auto-update", *self.options, "-p", prompt],

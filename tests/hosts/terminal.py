@@ -14,6 +14,9 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Self
+
+if TYPE_CHECKING:
     from pathlib import Path
 
 ROWS, COLUMNS = 40, 160
@@ -22,39 +25,51 @@ ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?1;2c"}
 _CONTROL = re.compile(rb"\x1b\[[0-9;?<>]*[ -/]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
-def is_shown(words: str, command: list[str], *, cwd: Path, env: dict[str, str], seconds: float = 30.0) -> bool:
-    """Run a command in a terminal until ``words`` are on its screen; say whether they ever were."""
-    child, screen = pty.fork()
-    if child == 0:
-        os.chdir(cwd)
-        os.execvpe(command[0], command, env | {"TERM": "xterm-256color"})
-    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    try:
-        return _appears(_blackened(words.encode()), screen, time.monotonic() + seconds)
-    finally:
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        os.close(screen)
+class Terminal:
+    """A command on a screen of its own; killed with all its children when the block ends."""
+
+    def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
+        self.child, self.screen = pty.fork()
+        if self.child == 0:
+            os.chdir(cwd)
+            os.execvpe(command[0], command, env | {"TERM": "xterm-256color"})
+        fcntl.ioctl(self.screen, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        os.close(self.screen)
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.screen, keys.encode())
+
+    def answers(self, keys: str, *, with_words: str) -> bool:
+        """Press keys and say whether ``with_words`` are drawn soon; a client may not yet be listening."""
+        self.type(keys)
+        return self.shows(with_words, seconds=2.0)
+
+    def shows(self, words: str, *, seconds: float = 30.0) -> bool:
+        """Wait until ``words`` are drawn from now on; say whether they were."""
+        awaited, seen, deadline = _drawn(words.encode()), b"", time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not select.select([self.screen], [], [], 0.2)[0]:
+                continue
+            try:
+                piece = os.read(self.screen, 65536)
+            except OSError:
+                return False
+            for question in ANSWERS.keys() & set(_CONTROL.findall(piece)):
+                os.write(self.screen, ANSWERS[question])
+            seen += piece
+            if awaited in _drawn(seen):
+                return True
+        return False
 
 
-def _appears(words: bytes, screen: int, deadline: float) -> bool:
-    seen = b""
-    while time.monotonic() < deadline:
-        if not select.select([screen], [], [], 0.2)[0]:
-            continue
-        try:
-            piece = os.read(screen, 65536)
-        except OSError:
-            return False
-        for question, answer in ANSWERS.items():
-            if question in piece:
-                os.write(screen, answer)
-        seen += piece
-        if words in _blackened(seen):
-            return True
-    return False
-
-
-def _blackened(seen: bytes) -> bytes:
-    """Return what is drawn without its blanks, which a client may draw by moving the cursor."""
+def _drawn(seen: bytes) -> bytes:
+    """Return what is on the screen without its blanks, which a client may draw by moving the cursor."""
     return b"".join(_CONTROL.sub(b" ", seen).split())

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from delivered import Delivered
 from installed_copy import InstalledCopy, broken_python, working_python
-from real_clients import Client, client_or_skip
+from real_clients import Client, client_or_skip, write_json
+
+from enricher import hosts
+from enricher.hosts import claude
 
 if TYPE_CHECKING:
     from stub_models import StubModels
@@ -179,6 +182,39 @@ def test_copilot_gets_its_own_shape_from_a_hook_registered_for_claude(copy: Inst
 
     assert_enriched_once(client, delivered, PROMPT, copy)
     assert copy.traces()[0]["host"] == "copilot"
+
+
+@pytest.mark.parametrize("context", ["## Prompt Enrichment\n**Classification**: debug", ""], ids=["context", "silence"])
+def test_claude_reads_the_http_form_of_the_answer(copy: InstalledCopy, stub: StubModels, context: str) -> None:
+    client = client_or_skip("claude", home=copy.home, project=copy.project, model_url=stub.url)
+    hook = {"type": "http", "url": f"{stub.url}/hook", "timeout": 5}
+    write_json(copy.home / ".claude" / "settings.json", {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}})
+    stub.hook = claude.http_answer(context, "")
+
+    delivered = ask(client, stub, PROMPT)
+    [event] = [body for path, body in stub.requests if path == "/hook"]
+
+    assert hosts.detect({}, event, "") == "claude"
+    assert claude.parse(event).prompt == PROMPT
+    assert delivered.holds_untouched("claude", PROMPT)
+    assert delivered.count(TITLE) == (1 if context else 0)
+
+
+def test_codex_trusts_the_hook_once_and_for_all_upgrades(copy: InstalledCopy, stub: StubModels) -> None:
+    client = client_or_skip("codex", home=copy.home, project=copy.project, model_url=stub.url)
+    assert "once you trust it" in copy.enricher("install", "--host", "codex")
+    client.asks_for_trust = True
+    assert_untouched(client, ask(client, stub, PROMPT), PROMPT)
+    assert "until you trust it" in copy.enricher("doctor", code=1)
+
+    client.trust_hooks()
+    copy.delete_environment()
+    copy.environment = copy.environment.with_name("venv-2")
+    copy.create_environment()
+
+    assert "once you trust it" not in copy.enricher("install", "--host", "codex")
+    assert_enriched_once(client, ask(client, stub, PROMPT), PROMPT, copy)
+    assert "Codex CLI (user)" in copy.enricher("doctor")
 
 
 def registrations(copy: InstalledCopy) -> list[str]:

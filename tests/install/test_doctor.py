@@ -1,0 +1,169 @@
+"""The doctor finds what keeps the hook from working and says what to do about it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Person
+
+BUG = "the login test fails with a KeyError, fix it"
+
+
+def findings(person: Person, *, code: int = 0) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(person.run("doctor", "--json", code=code))["findings"]
+    return found
+
+
+def about(found: list[dict[str, Any]], subject: str) -> dict[str, Any]:
+    return next(finding for finding in found if finding["subject"] == subject)
+
+
+def installed(person: Person, host: str, scope: str = "user") -> str:
+    person.run("install", "--host", host, "--scope", scope)
+    return f"sh {person.state}/hook {host} 2>/dev/null || true"
+
+
+def test_a_fresh_account_is_well_and_is_told_how_to_begin(person: Person) -> None:
+    (person.home / ".claude").mkdir()
+
+    found = findings(person)
+
+    assert about(found, "Claude Code")["remedy"] == "run `enricher install --host claude`"
+    assert all(finding["status"] != "broken" for finding in found)
+
+
+def test_a_registered_client_is_tried_and_its_last_prompt_named(person: Person) -> None:
+    command = installed(person, "claude")
+    person.hook(command, {"prompt": BUG, "session_id": "s", "cwd": str(person.project)})
+
+    found = findings(person)
+
+    assert about(found, "Claude Code (user)")["status"] == "ok"
+    assert "last prompt 20" in about(found, "Claude Code (user)")["detail"]
+    assert "1 prompts" in about(found, "database")["detail"]
+    assert "packaged" in about(found, "instructions")["detail"]
+
+
+@pytest.mark.parametrize(
+    ("host", "scope", "name", "text", "reason"),
+    [
+        pytest.param("claude", "user", ".claude/settings.local.json", '{"disableAllHooks": true}', "", id="no effect"),
+        pytest.param(
+            *("claude", "user", "code/project/.claude/settings.json", '{"disableAllHooks": true}', "switched off"),
+            id="claude: off in the project",
+        ),
+        pytest.param(
+            *("gemini", "project", ".gemini/trustedFolders.json", "{}", "not trusted"),
+            id="gemini: folder not trusted",
+        ),
+        pytest.param(
+            *("codex", "user", ".codex/config.toml", "[features]\nhooks = false\n", "switched off"),
+            id="codex: off",
+        ),
+        pytest.param("codex", "user", ".codex/config.toml", "", "until you trust it", id="codex: not trusted"),
+        pytest.param(
+            *("copilot", "user", ".copilot/settings.json", '{"disableAllHooks": true}', "switched off"),
+            id="copilot: off",
+        ),
+    ],
+)
+def test_a_client_that_skips_the_hook_is_found_out(
+    person: Person, host: str, scope: str, name: str, text: str, reason: str
+) -> None:
+    installed(person, host, scope)
+    person.write(name, text)
+
+    broken = [finding for finding in findings(person, code=1 if reason else 0) if finding["status"] == "broken"]
+
+    assert len(broken) == (1 if reason else 0)
+    for finding in broken:
+        assert reason in finding["detail"]
+        assert finding["remedy"]
+
+
+def test_a_hook_switched_off_inside_gemini_is_found_out(person: Person) -> None:
+    installed(person, "gemini")
+    path = person.home / ".gemini/settings.json"
+    path.write_text(path.read_text().replace("{", '{"hooksConfig": {"disabled": ["prompt-enricher"]},', 1))
+
+    assert "gemini hooks enable" in person.run("doctor", code=1)
+
+
+def test_a_hook_trusted_in_codex_is_well(person: Person) -> None:
+    installed(person, "codex")
+    key = f"{person.home}/.codex/hooks.json:user_prompt_submit:0:0"
+    person.write(".codex/config.toml", f'[hooks.state."{key}"]\ntrusted_hash = "sha256:1"\n')
+
+    assert about(findings(person), "Codex CLI (user)")["status"] == "ok"
+
+
+@pytest.mark.parametrize("line", ["python", "boot"])
+def test_an_installation_that_is_gone_is_found_out(person: Person, line: str) -> None:
+    installed(person, "claude")
+    launcher = person.state / "hook"
+    lines = [f"{line}=/gone/{line}" if old.startswith(f"{line}=") else old for old in launcher.read_text().splitlines()]
+    launcher.write_text("\n".join(lines) + "\n")
+
+    found = findings(person, code=1)
+
+    assert about(found, "launcher")["detail"] == f"/gone/{line} is gone"
+    assert about(found, "Claude Code (user)")["status"] == "broken"
+
+
+def test_a_command_that_was_edited_is_found_out_and_mended(person: Person) -> None:
+    command = installed(person, "claude")
+    path = person.home / ".claude/settings.json"
+    path.write_text(path.read_text().replace(command, "sh /old/place/hook claude 2>/dev/null || true"))
+
+    assert "enricher install --host claude" in person.run("doctor", code=1)
+    person.run("install", "--host", "claude")
+    assert about(findings(person), "Claude Code (user)")["status"] == "ok"
+
+
+def test_a_configuration_that_cannot_be_read_is_found_out(person: Person) -> None:
+    installed(person, "claude")
+    person.write(".claude/settings.json", '{"hooks": ')
+
+    broken = about(findings(person, code=1), "Claude Code (user)")
+
+    assert "settings.json:1" in broken["detail"]
+
+
+def test_switched_off_and_shadow_mode_are_notes(person: Person) -> None:
+    installed(person, "claude")
+
+    person.run("off")
+    assert "switched off" in person.run("doctor")
+    person.run("install", "--host", "claude", "--shadow")
+    person.run("on")
+    assert "settings" not in [finding["subject"] for finding in findings(person)]
+
+
+def test_a_state_folder_open_to_others_is_broken(person: Person) -> None:
+    installed(person, "claude")
+    person.state.chmod(0o755)
+
+    assert "chmod 700" in person.run("doctor", code=1)
+
+
+def test_broken_instructions_are_found_out(person: Person) -> None:
+    installed(person, "claude")
+    person.write(".config/prompt-enricher/instructions.md", "# Mine\n\n## Rule\n\n```yaml\na: [\n```\n")
+
+    found = findings(person, code=1)
+
+    assert about(found, "instructions")["status"] == "broken"
+    assert about(found, "instructions")["remedy"] == "run `enricher check`"
+
+
+def test_a_failing_hook_is_found_out_by_its_records(person: Person) -> None:
+    installed(person, "claude")
+    person.write(".local/share/prompt-enricher/enricher.db", "this is no database, and never was one" * 100)
+
+    person.run("doctor", code=None)
+
+    assert list(person.state.glob("enricher.db.corrupt-*"))

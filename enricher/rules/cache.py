@@ -140,10 +140,21 @@ def render(header: dict[str, Any], body: str) -> str:
     return dumps({**header, "format": FORMAT, "checksum": keyed_hash(b"body", body.encode())}) + "\n" + body + "\n"
 
 
+_REFRESH = """\
+import gc, os, sys
+gc.disable()
+os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
+sys.path.insert(0, sys.argv.pop(1))
+from enricher.rules.build import refresh
+refresh()
+"""
+"""The compiler as a process: a prompt may be waiting, so nothing is looked for or swept that it does not need."""
+
+
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     """Start the compiler on these layers and say whether it was done within ``wait_ms``."""
-    program = f"import sys; sys.path.insert(0, {root_dir()!r}); from enricher.rules.build import refresh; refresh()"
-    argv = [sys.executable, "-I", "-B", "-c", program, *(f"{layer.name}={layer.path}" for layer in _all(layers))]
+    named = (f"{layer.name}={layer.path}" for layer in _all(layers))
+    argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
         child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null, setsid=True)

@@ -7,6 +7,7 @@ word forms expanded and phrases split here, once per edit, never per prompt.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from enricher.classify import matching, structure
@@ -154,12 +155,13 @@ def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[A
     return list(lists[signal["words"]]) if "words" in signal else []
 
 
-def tokens(phrase: str) -> list[str]:
+@cache
+def tokens(phrase: str) -> tuple[str, ...]:
     """Return the words of a phrase as the reader of prompts would give them."""
     found: list[str] = []
     for chunk in phrase.lower().replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
         found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
-    return found
+    return tuple(found)
 
 
 def label(signal: dict[str, Any]) -> str:
@@ -188,7 +190,7 @@ def compile_classes(
 
     Ties between classes keep the order of ``rules``.
     """
-    known = {name: [] for name in LISTS} | (lists or {})
+    known: dict[str, list[str]] = {name: [] for name in LISTS} | (lists or {})
     for rule in rules:
         for index, signal in enumerate(rule.signals):
             for message in check_signal(signal, known):

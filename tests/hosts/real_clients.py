@@ -55,7 +55,8 @@ class Client:
     def environment(self) -> dict[str, str]:
         """Return the whole environment the client sees."""
         shared = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "SHELL": "/bin/sh"}
-        return shared | _KEYS[self.name](self.model_url) | self.variables
+        keys: dict[str, str] = _KEYS[self.name](self.model_url)
+        return shared | keys | self.variables
 
     def run(self, prompt: str) -> Finished:
         """Put ``prompt`` to the client as a person would in a script, and wait for its end."""

@@ -267,7 +267,6 @@ def test_without_any_client_the_person_is_asked_to_name_one(person: Person) -> N
     assert "--host" in person.run("install", code=2)
 
 
-@pytest.mark.conformance("E60")
 def test_off_silences_the_hook_and_on_brings_it_back(person: Person) -> None:
     person.run("install", "--host", "claude")
     command = entries(person)[0]["command"]

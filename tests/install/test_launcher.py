@@ -45,7 +45,6 @@ def _failing_interpreter(folder: Path) -> str:
     return str(path)
 
 
-@pytest.mark.conformance("E22", "E56")
 @pytest.mark.parametrize("fault", ["no interpreter", "dangling interpreter", "broken interpreter", "no package"])
 @pytest.mark.parametrize("host", hosts.NAMES)
 def test_a_hook_that_cannot_start_says_so_in_the_form_of_the_client(

@@ -1,0 +1,69 @@
+"""Through the real process: each client's own event gets the one answer that client can read, or nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from client_events import CONTEXT_AT, EVENTS, context_in
+
+from enricher import hosts
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+BUG = "the login test fails with KeyError: 'user' in tests/test_login.py, fix it"
+NOTHING_TO_ADD = "yes, go on"
+MARKERS = {
+    "claude": {"CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/w"},
+    "gemini": {"GEMINI_SESSION_ID": "1", "GEMINI_PROJECT_DIR": "/w", "CLAUDE_PROJECT_DIR": "/w"},
+    "codex": {},
+    "copilot": {"COPILOT_CLI": "1", "CLAUDE_PROJECT_DIR": "/w"},
+    "cursor": {"CURSOR_VERSION": "3.20.17", "CLAUDE_PROJECT_DIR": "/w"},
+    "opencode": {},
+}
+
+
+@pytest.mark.conformance("E01", "E02", "E24", "E25", "E27", "E28", "Y01")
+@pytest.mark.parametrize("host", hosts.NAMES)
+def test_the_answer_is_one_object_with_the_recorded_text_where_the_client_looks(account: Account, host: str) -> None:
+    account.env |= MARKERS[host]
+    ended = account.run(EVENTS[host] | {"prompt": BUG, "cwd": str(account.project)})
+    answer = json.loads(ended.stdout)
+    trace = account.trace()
+
+    assert ended.exit_code == 0
+    assert set(answer) - {"continue"} == {CONTEXT_AT[host][0]}
+    assert context_in(host, answer) == trace["output_text"]
+    assert (trace["host"], trace["prompt"], trace["session_id"]) == (host, BUG, "s")
+
+
+@pytest.mark.parametrize("host", hosts.NAMES)
+def test_silence_is_an_empty_stdout_for_every_client(account: Account, host: str) -> None:
+    account.env |= MARKERS[host]
+    ended = account.run(EVENTS[host] | {"prompt": NOTHING_TO_ADD, "cwd": str(account.project)})
+
+    assert (ended.exit_code, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("host", ["copilot", "cursor", "gemini"])
+def test_a_client_that_runs_the_hook_of_another_gets_its_own_shape(account: Account, host: str) -> None:
+    account.env |= MARKERS[host]
+    answer = json.loads(account.run(account.event(BUG)).stdout)
+
+    assert context_in(host, answer).startswith("## Prompt Enrichment")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        pytest.param({"prompt": BUG, "session_id": "s", "project_path": "/"}, id="project_path"),
+        pytest.param({"session_id": "s", "hookSpecificData": {"userPromptContent": BUG}}, id="hookSpecificData"),
+    ],
+)
+def test_the_older_payload_forms_are_answered_too(account: Account, event: dict[str, object]) -> None:
+    answer = json.loads(account.run(event).stdout)
+
+    assert context_in("claude", answer).startswith("## Prompt Enrichment")
+    assert account.trace()["prompt"] == BUG

@@ -40,6 +40,8 @@ class Change:
 def read_text(path: str) -> str | None:
     """Return the text of a file with its own line ends, None where there is no file."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(f"{path} is no regular file")
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
     except FileNotFoundError:
@@ -47,8 +49,13 @@ def read_text(path: str) -> str | None:
 
 
 def apply(change: Change) -> str:
-    """Make the change and return the path of the backup, empty where nothing existed before."""
+    """Make the change and return the path of the backup, empty where nothing existed before.
+
+    Raises OSError, also where the file is no longer what the change was made for.
+    """
     target = os.path.realpath(change.path)
+    if not change.is_ours and read_text(target) != change.before:
+        raise OSError("another program has just changed it")
     backup = "" if change.before is None or change.is_ours else _back_up(target, change.before)
     if change.after is None:
         os.unlink(target)

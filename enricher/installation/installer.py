@@ -65,7 +65,7 @@ def carry_out(changes: list[Change]) -> list[str]:
         try:
             backups.append(files.apply(change))
         except OSError as error:
-            raise InstallationError(f"{change.path}: {error}; make it writable, then run this again") from None
+            raise InstallationError(f"{change.path}: {error}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
 
 

@@ -1,7 +1,7 @@
 """Edit JSON as text, so that everything nobody asked to change stays byte for byte.
 
-Order, indentation, line ends and (where the format has them) comments and trailing
-commas survive; an edit touches the edited element and the comma beside it.
+Order, indentation, line ends and (where the format has them) comments survive; an
+edit touches the edited element and the comma beside it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ def parse(text: str, *, comments: bool = False) -> Node:
 class _Parser:
     def __init__(self, text: str, space: re.Pattern[str]) -> None:
         self.text, self.space = text, space
-        self.lenient = space is _SPACE_OR_COMMENT
 
     def document(self) -> Node:
         node = self.value(self.skip(1 if self.text.startswith("\ufeff") else 0))
@@ -114,7 +113,7 @@ class _Parser:
             if self.text[position : position + 1] == ",":
                 node.commas.append(position)
                 position = self.skip(position + 1)
-        if node.children and len(node.commas) == len(node.children) and not self.lenient:
+        if node.children and len(node.commas) == len(node.children):
             raise self.error(node.commas[-1], "a comma behind the last element")
         node.end = position + 1
         return node
@@ -146,10 +145,8 @@ def appended(text: str, container: Node, value: object, *, key: str = "") -> str
     if not container.children:
         return _first_element(text, container, value, key)
     last = container.children[-1]
-    comma = container.commas[-1] + 1 if len(container.commas) == len(container.children) else 0
     close = container.end - 1
-    head = text[:comma] if comma else text[: last.end] + ","
-    between = text[comma or last.end : close]
+    head, between = text[: last.end] + ",", text[last.end : close]
     if "\n" not in text[container.start : container.starts[0]]:
         return head + between.rstrip() + " " + _member(value, key) + between[len(between.rstrip()) :] + text[close:]
     kept = between.rstrip()

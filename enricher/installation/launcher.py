@@ -44,7 +44,7 @@ exit 0
 
 def path() -> str:
     """Return where the launcher lives."""
-    return os.path.join(state_dir(), "hook")
+    return os.path.join(os.path.abspath(state_dir()), "hook")
 
 
 def command(host: str, *, is_portable: bool = False) -> str:

@@ -200,7 +200,8 @@ def _fetch(package: str) -> None:
     command = [npm, "install", *flags, package]
     done = subprocess.run(command, cwd=CACHE, capture_output=True, text=True, timeout=900, check=False)
     if done.returncode:
-        raise UnavailableError(f"npm could not fetch {package}: {done.stderr.strip()[-300:]}")
+        reasons = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
+        raise UnavailableError(f"npm could not fetch {package}: {' '.join(reasons[:2])}")
 
 
 def _start_command(name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,29 @@ def test_a_file_that_cannot_be_edited_is_named_with_its_line_and_nothing_changes
     assert "run this again" in said
     assert person.files() == before
     assert not person.state.exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "no UTF-8"])
+def test_what_is_no_text_file_is_named_and_left_alone(person: Person, kind: str) -> None:
+    path = person.write(".claude/settings.json", "")
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(b"\xff\xfe")
+
+    assert str(path) in person.run("install", "--host", "claude", code=1)
+    assert not person.state.exists()
+
+
+def test_a_relative_home_is_registered_absolutely(person: Person) -> None:
+    person.variables["ENRICHER_HOME"] = "state"
+
+    person.run("install", "--host", "claude")
+
+    assert entries(person)[0]["command"] == f"sh {person.project}/state/hook claude 2>/dev/null || true"
 
 
 def test_a_linked_dotfile_stays_a_link_with_its_mode(person: Person) -> None:

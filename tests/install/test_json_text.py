@@ -64,7 +64,7 @@ def _refuse(name: str) -> None:
     ("before", "after"),
     [
         pytest.param('{\n  "a": 1 // one\n}\n', '{\n  "a": 1, // one\n  "b": 2\n}\n', id="comment behind the last"),
-        pytest.param('{\n\t"a": 1,\n}', '{\n\t"a": 1,\n\t"b": 2\n}', id="trailing comma and tabs"),
+        pytest.param('{\n\t"a": 1\n}', '{\n\t"a": 1,\n\t"b": 2\n}', id="tabs"),
         pytest.param('{\r\n    "a": 1\r\n}', '{\r\n    "a": 1,\r\n    "b": 2\r\n}', id="windows line ends"),
         pytest.param('{"a":1}', '{"a":1, "b": 2}', id="one line"),
         pytest.param("{}", '{\n  "b": 2\n}', id="empty"),

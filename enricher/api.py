@@ -95,7 +95,7 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     watch.tick("redact")
     skills = installed_skills(host, project_root(cwd)) if cwd else []
     inputs = Inputs(judged_prompt, settings=settings, skills=skills)
-    classification = classify(judged_prompt, rules.body["classes"])
+    classification = classify(judged_prompt, rules.table)
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body):
         ask = {"prompt": judged_prompt, "cwd": cwd, "session_id": session_id, "task_type": classification.task_type}

@@ -155,11 +155,11 @@ def burst(at_once: int) -> dict[str, float]:
 
 def classification_rows() -> list[Row]:
     """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
-    body = cache.load("", wait_ms=30_000)[0].body["classes"]
+    table = cache.load("", wait_ms=30_000)[0].table
     rows: list[Row] = []
     for name, prompt in _sizes():
         repeats = CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5
-        times = list(_times(lambda text=prompt: classify(text, body), repeats))  # type: ignore[misc]
+        times = list(_times(lambda text=prompt: classify(text, table), repeats))  # type: ignore[misc]
         base = rows[0] if rows else None
         rows.append(
             Row(

@@ -60,7 +60,7 @@ def _answer(named: str) -> None:
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED)
     run.tick("read")
-    failure = _attempt(lambda: pipeline.run(event, run))
+    failure = _attempt(lambda: pipeline.enrich(event, run))
     on_alarm(0, _ring)
     if failure:
         _attempt(lambda: _note_failure(failure, run))

@@ -20,12 +20,10 @@ from enricher.rules import cache
 from enricher.settings import is_on, with_environment
 from enricher.skip import skip_reason
 from storage import key, sessions, traces
-from storage.lean import keyed_hash
+from storage.lean import dumps, keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
-
     from enricher.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
@@ -38,7 +36,6 @@ class Run:
     """One prompt on its way: what is known so far, so that a deadline can still answer and record."""
 
     __slots__ = (
-        "db",
         "enrichment",
         "inputs",
         "last",
@@ -54,7 +51,6 @@ class Run:
     def __init__(self, event: PromptEvent, *, started: float) -> None:
         self.started = self.last = started
         self.state = state_dir()
-        self.db: sqlite3.Connection | None = None
         self.rules: cache.Rules | None = None
         self.settings: dict[str, Value] = {}
         self.inputs: Inputs | None = None
@@ -75,25 +71,24 @@ class Run:
         return self.trace.output_text if self.trace.status in traces.INJECTING else ""
 
 
-def run(event: PromptEvent, run: Run) -> None:
+def enrich(event: PromptEvent, run: Run) -> None:
     """Take one prompt all the way to its text; ``run`` holds the outcome, ready to be recorded."""
-    _load_rules(event, run)
+    rules = _load_rules(event, run)
     run.tick("rules")
+    event.prompt = _judged_prompt(event, run)
+    run.tick("redact")
     reason = skip_reason(
         event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
     )
-    prompt = _judged_prompt(event, run)
-    run.tick("redact")
-    run.db = traces.open_database(run.state)
-    if reason or not prompt.strip():
-        _skip(run, reason or "empty")
-    elif not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
-        _skip(run, "duplicate")
+    if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
+        reason = "duplicate"
+    if reason:
+        run.trace.status, run.trace.skip_reason = "skipped", reason
     else:
-        _enrich(event, prompt, run)
+        _say(event, rules, run)
 
 
-def _load_rules(event: PromptEvent, run: Run) -> None:
+def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     rules, layers = cache.load(event.cwd, wait_ms=_patience())
     run.rules = rules
     run.settings, problems = with_environment(rules.body["settings"], os.environ)
@@ -101,11 +96,13 @@ def _load_rules(event: PromptEvent, run: Run) -> None:
     if layers.missing:
         run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
     if rules.state != cache.FRESH:
+        run.trace.inputs["rules_state"] = f"rules_{rules.state}"
         run.problems.append(("rules", f"rules_{rules.state}: {rules.problem or 'the compiler has not finished yet'}"))
     if layers.untrusted:
         run.notices.append(
             f"Prompt Enricher: {layers.untrusted}/.enricher is not used until you have read it and run: enricher trust"
         )
+    return rules
 
 
 def _patience() -> int:
@@ -132,21 +129,14 @@ def _judged_prompt(event: PromptEvent, run: Run) -> str:
     return judged
 
 
-def _skip(run: Run, reason: str) -> None:
-    run.trace.status, run.trace.skip_reason = "skipped", reason
-
-
-def _enrich(event: PromptEvent, prompt: str, run: Run) -> None:
-    rules = run.rules
-    if rules is None:
-        return
-    told = sessions.session_state(run.state, event.session_id, db=run.db)
-    injected = [f"{kind}:{ref}" for kind, refs in _told(told) for ref in sorted(refs)]
+def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
+    prompt = event.prompt
+    told = sessions.session_state(run.state, event.session_id)
     skills = installed_skills(event.host, project_root(event.cwd) if event.cwd else "")
-    inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=injected, spent=told.tokens)
+    inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=told.told, spent=told.tokens)
     run.inputs = inputs
     run.tick("session")
-    judged = classify(prompt, rules.body["classes"])
+    judged = classify(prompt, rules.table)
     run.tick("classify")
     if not says_nothing(judged, rules.body):
         request = {"prompt": prompt, "cwd": event.cwd, "session_id": event.session_id, "task_type": judged.task_type}
@@ -160,10 +150,6 @@ def _enrich(event: PromptEvent, prompt: str, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
-
-
-def _told(told: sessions.SessionState) -> list[tuple[str, frozenset[str]]]:
-    return [("approach", told.approaches), ("guardrail", told.guardrails), ("item", told.items)]
 
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
@@ -190,7 +176,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     ]
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
-        (one.name, one.status, one.latency_ms, len(one.candidates), _kept(enrichment, one.name), 0, False, "")
+        (one.name, one.status, one.latency_ms, len(one.candidates), _kept(enrichment, one.name), 0, "", "")
         for one in inputs.channels
     ]
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
@@ -205,17 +191,27 @@ def keep(run: Run) -> None:
     """Record the trace as the ``log`` setting allows; start the maintenance where it is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
+    if trace.status in traces.INJECTING:
+        sessions.tell(run.state, trace.session_id, trace.injected, tokens=trace.output_tokens)
     if level == "off":
         return
     if level == "hash":
-        trace.prompt, trace.output_text = "", ""
-        trace.items, trace.inputs = [], {}
-    if run.rules is not None and trace.rules_hash and not traces.knows_rules(run.db, trace.rules_hash):
-        from storage.lean import dumps
+        trace.prompt = trace.output_text = trace.approach = ""
+        trace.items, trace.scores, trace.topics, trace.inputs = [], [], [], {}
+    if run.rules is not None and trace.rules_hash:
+        _keep_version(run.state, run.rules)
+    traces.record(run.state, trace)
+    from storage import detached
 
-        trace.rules_text = dumps(run.rules.body)
-    outcome = traces.record(run.state, trace, db=run.db)
-    if traces.is_upkeep_due(run.state, outcome):
-        from storage import detached
+    detached.start(run.state)
 
-        detached.start(run.state)
+
+def _keep_version(state: str, rules: cache.Rules) -> None:
+    from storage import versions
+
+    try:
+        versions.keep(state, rules.hash, lambda: dumps(rules.body))
+    except OSError as failure:
+        from storage import log
+
+        log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")

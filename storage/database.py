@@ -13,7 +13,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING
 
-from storage import log, notices, private, spool, traces
+from storage import log, notices, private, spool, traces, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +86,7 @@ def set_aside(state_dir: str) -> str:
         for suffix in ("-shm", "-wal", ""):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(path + suffix, aside + suffix)
+        versions.forget_marks(state_dir)
     text = f"The trace database was damaged. It was moved to {aside}; a new one has been started."
     log.append(state_dir, stage="database", reason=text)
     notices.leave(state_dir, text)
@@ -99,6 +100,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db = _open(path)
     db.row_factory = sqlite3.Row
     try:
+        versions.take_in(state_dir, db)
         spool.drain(state_dir, db)
     except BaseException:
         db.close()
@@ -122,6 +124,7 @@ def _prepare(state_dir: str, path: str) -> None:
         if version > traces.SCHEMA_VERSION:
             raise NewerDatabaseError(path, version=version)
         if version < 0:
+            versions.forget_marks(state_dir)
             _create(path)
         elif version < traces.SCHEMA_VERSION:
             _migrate(path)

@@ -9,7 +9,7 @@ import time
 from storage import private
 
 STAMP = "maintenance"
-PAUSE_S = 5.0
+PAUSE_S = 1.0
 BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from storage.maintenance import main; main(sys.argv[2])"
 
 

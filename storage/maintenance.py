@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 
-from storage import database, detached, log, notices
+from storage import database, detached, log, notices, sessions, spool
 
 RETRY_S = 60.0
+LINGER_S = detached.PAUSE_S + 0.2
+LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # 30 ms: hooks that wait meanwhile are not yet turned away
 
 
@@ -19,6 +22,7 @@ def maintain(state_dir: str) -> bool:
     """
     try:
         with contextlib.closing(database.connect(state_dir)) as db:
+            _linger(state_dir, db)
             db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
             _shorten_wal(db)
     except database.NewerDatabaseError as refusal:
@@ -26,7 +30,17 @@ def maintain(state_dir: str) -> bool:
         return _failed(state_dir, str(refusal))
     except (database.StorageError, sqlite3.Error, OSError, ImportError) as failure:
         return _failed(state_dir, f"{type(failure).__name__}: {failure}")
+    sessions.forget_old(state_dir)
     return True
+
+
+def _linger(state_dir: str, db: sqlite3.Connection) -> None:
+    """Take in what comes next too: the hook starts nobody while one of us may be around."""
+    until = time.monotonic() + LINGER_S
+    while time.monotonic() < until:
+        time.sleep(LOOK_EVERY_S)
+        if spool.waiting(state_dir):
+            spool.drain(state_dir, db)
 
 
 def main(state_dir: str) -> None:

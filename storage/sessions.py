@@ -1,7 +1,8 @@
 """What a session has been told already, and whether a prompt was just answered by another registration.
 
-Told things are rows that are only ever added; a reset is a row too, and what is older
-than it no longer counts. So it does not matter in which order the spool brings them in.
+A session's memory is a small file of its own, one line for each thing told, because
+reading it must cost the next prompt nothing; the database gets the same rows with
+the traces. A reset empties the file.
 """
 
 from __future__ import annotations
@@ -9,68 +10,93 @@ from __future__ import annotations
 import os
 import time
 
-from storage import lean, traces
+from storage import lean, private, traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable
 
-    Told = tuple[str, str, str, int]  # trace_id, kind, ref, tokens
-
+FOLDER = "sessions"
 CLAIMS = "claims"
 DUPLICATE_WITHIN_NS = 2_000_000_000
 LOCK_ATTEMPTS = 10
-SPOOLED_LIMIT = 32
-
-WHAT_WAS_TOLD = "select trace_id, kind, ref, tokens from sessions where session_id = :session_id"
+LIMIT_BYTES = 256 * 1024
+FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
 class SessionState:
     """What was injected into a session since it began or the host last dropped its context."""
 
-    __slots__ = ("approaches", "guardrails", "items", "tokens")
+    __slots__ = ("tokens", "told")
 
-    def __init__(self, told: Iterable[Told] = ()) -> None:
-        rows = sorted(set(told))
-        last_reset = max((trace_id for trace_id, kind, _, _ in rows if kind == "reset"), default="")
-        counting = [row for row in rows if row[0] > last_reset]
-        self.guardrails: frozenset[str] = frozenset(ref for _, kind, ref, _ in counting if kind == "guardrail")
-        self.approaches: frozenset[str] = frozenset(ref for _, kind, ref, _ in counting if kind == "approach")
-        self.items: frozenset[str] = frozenset(ref for _, kind, ref, _ in counting if kind == "item")
-        self.tokens: int = sum(tokens for _, _, _, tokens in counting)
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.tokens = 0
 
 
-def session_state(state_dir: str, session_id: str, *, db: sqlite3.Connection | None) -> SessionState:
-    """Return what the session was told, also where that still waits in the spool.
+def session_state(state_dir: str, session_id: str) -> SessionState:
+    """Return what the session was told, as sorted ``kind:ref``, and what that cost in tokens.
 
     Never raises; a session without an id was told nothing.
     """
-    session_id = traces.short(session_id)
+    state = SessionState()
     if not session_id:
-        return SessionState()
+        return state
+    told: set[str] = set()
     try:
-        told = list(db.execute(WHAT_WAS_TOLD, {"session_id": session_id})) if db is not None else []
-    except traces.FAILURES:
-        told = []
-    return SessionState([*told, *_waiting(state_dir, session_id)])
+        lines = private.read_file(_path(state_dir, session_id), LIMIT_BYTES).decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    for line in lines:
+        tokens, _, name = line.partition(" ")
+        state.tokens += int(tokens) if tokens.isdecimal() else 0
+        if name:
+            told.add(name)
+    state.told = sorted(told)
+    return state
 
 
-def reset_session(state_dir: str, session_id: str, *, db: sqlite3.Connection | None = None) -> str:
-    """Forget what the session was told, its host having dropped it: "stored", "spooled" or "lost"."""
-    session_id = traces.short(session_id)
-    own = traces.new_trace_id()
-    rows: dict[str, traces.Rows] = {"sessions": [(session_id, own, "reset", "", 0)]}
-    if not session_id or traces.keep(state_dir, rows, db=db):
-        return "stored"
-    from storage import log, spool
-
+def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
+    """Remember what the session has now been told and say whether that worked."""
+    if not session_id:
+        return False
+    names = [f"{kind}:{' '.join(ref.split())}" for kind, ref in injected]
+    lines = [f"{tokens if at == 0 else 0} {name}" for at, name in enumerate(names or [""])]
     try:
-        spool.put(state_dir, own, status="reset", tables=rows)
-    except traces.FAILURES as failure:
-        log.append(state_dir, stage="session", reason=f"reset was lost: {failure!r}", session_id=session_id)
-        return "lost"
-    return "spooled"
+        private.make_directory(f"{state_dir}/{FOLDER}")
+        descriptor = private.open_file(_path(state_dir, session_id), os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, traces.storable("\n".join(lines) + "\n").encode())
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def reset_session(state_dir: str, session_id: str) -> bool:
+    """Forget what the session was told, its host having dropped it; say whether there was anything."""
+    try:
+        os.unlink(_path(state_dir, session_id))
+    except OSError:
+        return False
+    return True
+
+
+def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> None:
+    """Remove the memories of sessions that ended long ago."""
+    try:
+        with os.scandir(f"{state_dir}/{FOLDER}") as entries:
+            old = [one.path for one in entries if time.time() - one.stat(follow_symlinks=False).st_mtime > older_than_s]
+    except OSError:
+        return
+    for path in old:
+        os.unlink(path)
+
+
+def _path(state_dir: str, session_id: str) -> str:
+    name = lean.keyed_hash(b"session", traces.storable(session_id).encode())
+    return f"{state_dir}/{FOLDER}/{name}"
 
 
 def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
@@ -90,26 +116,6 @@ def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
             os.close(descriptor)
     except (OSError, ValueError):
         return True
-
-
-def _waiting(state_dir: str, session_id: str) -> list[Told]:
-    try:
-        if not any(name.endswith(".json") for name in os.listdir(f"{state_dir}/spool")):
-            return []
-    except (OSError, ValueError):
-        return []
-    from storage import spool
-
-    found = []
-    for tables in spool.peek(state_dir, limit=SPOOLED_LIMIT):
-        columns, rows = tables.get("sessions", ([], []))
-        if tuple(columns) == traces.TABLES["sessions"]:
-            found += [(str(row[1]), str(row[2]), str(row[3]), _number(row[4])) for row in rows if row[0] == session_id]
-    return found
-
-
-def _number(value: traces.Value) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _open_claims(state_dir: str) -> int:

@@ -1,14 +1,14 @@
-"""One prompt's record, and its way into the database or, failing that, the spool.
+"""One prompt's record, and its way into the spool.
 
 This runs at the end of every prompt, in a process that is a few milliseconds old:
-one transaction, a wait of 50 ms for other writers at the most, never any DDL, and
-nothing that can raise.
+one small file, written aside and renamed. Loading SQLite and opening the database
+would cost that process as much again as everything else it does, so the database
+is written by whoever comes next: a detached process within a second, or a reader.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 
 from storage import lean
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 DATABASE = "enricher.db"
 SCHEMA_VERSION = 6  # the number of migrations; the hook writes to no other schema
-PATIENCE_S = 0.05  # enough for 16 writers at once; anything longer is felt at the prompt
-WAL_LIMIT_BYTES = 512 * 1024  # every cold process reads the whole WAL: 1.6 us per page of 4 KB
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -47,7 +45,7 @@ TABLES = {
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
 }  # fmt: skip
 
-FAILURES = (sqlite3.Error, OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
+FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
 
 
 class Trace:
@@ -59,12 +57,11 @@ class Trace:
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
     ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
-    approach or item. ``rules_text`` is set only where the database does not hold that
-    version of the instructions yet.
+    approach or item.
     """
 
     __slots__ = (
-        *TABLES["traces"], "channels", "guardrails", "injected", "items", "rules_text", "scores", "stages",
+        *TABLES["traces"], "channels", "guardrails", "injected", "items", "scores", "stages",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -96,7 +93,6 @@ class Trace:
         self.scanned_chars: int = 0
         self.latency_ms: float = 0.0
         self.partial: bool = False
-        self.rules_text: str = ""
         self.scores: list[tuple[object, ...]] = []
         self.stages: list[tuple[object, ...]] = []
         self.channels: list[tuple[object, ...]] = []
@@ -110,36 +106,15 @@ def new_trace_id() -> str:
     return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
 
 
-def open_database(state_dir: str) -> sqlite3.Connection | None:
-    """Return the hook's connection, or None where no database of this very schema can be opened.
+def record(state_dir: str, trace: Trace) -> str:
+    """Keep the trace and say where: "spooled", or "lost" where nothing can be written.
 
-    The process is expected to leave by ``os._exit``: closing the last connection would
-    cost it a checkpoint.
+    Never raises.
     """
-    folder = state_dir.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    from storage import spool
+
     try:
-        db = sqlite3.connect(f"file:{folder}/{DATABASE}?mode=rw", timeout=PATIENCE_S, isolation_level=None, uri=True)
-        if db.execute("pragma user_version").fetchone()[0] != SCHEMA_VERSION:
-            return None
-        db.execute("pragma synchronous = normal")
-    except FAILURES:
-        return None
-    return db
-
-
-def record(state_dir: str, trace: Trace, *, db: sqlite3.Connection | None = None, only_told: bool = False) -> str:
-    """Keep the trace and say where: "stored", "spooled" or "lost".
-
-    Never raises. ``db`` is the connection of ``open_database`` if one is open already;
-    ``only_told`` keeps nothing but what the session was told, which no log setting turns off.
-    """
-    try:
-        tables = {"sessions": _session_rows(trace)} if only_told else flatten(trace)
-        if not any(tables.values()) or keep(state_dir, tables, db=db):
-            return "stored"
-        from storage import spool
-
-        spool.put(state_dir, trace.id, status=trace.status, tables=tables)
+        spool.put(state_dir, trace.id, status=trace.status, tables=flatten(trace))
     except FAILURES as failure:
         from storage import log
 
@@ -147,41 +122,6 @@ def record(state_dir: str, trace: Trace, *, db: sqlite3.Connection | None = None
         log.append(state_dir, stage="record", reason=reason, session_id=trace.session_id)
         return "lost"
     return "spooled"
-
-
-def is_upkeep_due(state_dir: str, outcome: str) -> bool:
-    """Say whether the detached maintenance should run after a ``record`` that ended so."""
-    if outcome == "spooled":
-        return True
-    try:
-        return os.stat(f"{state_dir}/{DATABASE}-wal").st_size > WAL_LIMIT_BYTES
-    except (OSError, ValueError):
-        return False
-
-
-def knows_rules(db: sqlite3.Connection | None, rules_hash: str) -> bool:
-    """Say whether that version of the instructions is stored, so that the trace need not carry it."""
-    if db is None:
-        return False
-    try:
-        return db.execute("select 1 from instructions_versions where hash = ?", (rules_hash,)).fetchone() is not None
-    except FAILURES:
-        return False
-
-
-def keep(state_dir: str, tables: dict[str, Rows], *, db: sqlite3.Connection | None = None) -> bool:
-    """Add the rows in one transaction of their own and say whether the database took them."""
-    db = db or open_database(state_dir)
-    if db is None:
-        return False
-    try:
-        db.execute("begin immediate")
-        insert(db, tables)
-        db.execute("commit")
-    except FAILURES:
-        _roll_back(db)
-        return False
-    return True
 
 
 def flatten(trace: Trace) -> dict[str, Rows]:
@@ -197,16 +137,7 @@ def flatten(trace: Trace) -> dict[str, Rows]:
         "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
         "sessions": _session_rows(trace),
     }
-    if trace.rules_text:
-        tables["instructions_versions"] = [(trace.rules_hash, storable(trace.rules_text), trace.at)]
     return tables
-
-
-def insert(db: sqlite3.Connection, tables: dict[str, Rows]) -> None:
-    """Add the rows inside the caller's transaction; rows that are there already stay as they are."""
-    for table, rows in tables.items():
-        if rows:
-            db.executemany(insertion(table, TABLES[table]), rows)
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
@@ -233,13 +164,6 @@ def short(identifier: str) -> str:
     if len(identifier) <= ID_LIMIT:
         return identifier
     return f"{identifier[:64]}~{lean.keyed_hash(b'', identifier.encode())}"
-
-
-def _roll_back(db: sqlite3.Connection) -> None:
-    try:
-        db.rollback()
-    except sqlite3.Error:  # SQLite has rolled back by itself, as it does after an I/O error
-        return
 
 
 def _session_rows(trace: Trace) -> Rows:

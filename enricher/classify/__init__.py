@@ -11,7 +11,9 @@ from enricher.classify import topics as intents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Collection
+
+    from enricher.classify.matching import Table
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """What is scanned of a prompt that is longer than both together."""
@@ -77,28 +79,28 @@ class Classification:
         self.scanned_chars = 0
 
 
-def classify(text: str, compiled: dict[str, Any]) -> Classification:
-    """Return the classes of ``text`` by the compiled table, with the evidence for each."""
+def classify(text: str, table: Table) -> Classification:
+    """Return the classes of ``text`` by the table, with the evidence for each."""
     result = Classification()
     tail_at = len(text) - TAIL
     scanned = text if tail_at <= HEAD else text[:HEAD] + text[tail_at:]
     result.scanned_chars = len(scanned)
     seen = structure.survey(scanned)
-    read = reading.read(seen.masked, compiled)
+    read = reading.read(seen.masked, table)
     features = dict(seen.features)
-    _shape(features, read, seen.masked, compiled=compiled)
-    found = matching.fired(read, features, compiled)
+    _shape(features, read, seen.masked, table=table)
+    found = matching.fired(read, features, table)
     spans = _offsets(found, read, seen.masked)
-    _score(result, found, spans, features=features, compiled=compiled)
-    _choose_task_type(result, compiled)
-    late = matching.fired_late(found, result.task_type, compiled)
-    _score(result, late, spans, features=features, compiled=compiled)
+    result.features = sorted(features)
+    _score(result, found, spans, features=features, table=table)
+    _choose_task_type(result, table)
+    late = matching.fired_late(found, result.task_type, table)
+    _score(result, late, spans, features=features, table=table)
     _choose_search_intent(result)
-    _intent(result, scanned, found, spans=spans, compiled=compiled)
+    _intent(result, scanned, found, spans=spans, table=table)
     if len(text) > len(scanned):
         for item in result.evidence:
             item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
-    result.features = sorted(features)
     steps = len(read.order) + ("list" in features) + len(read.words) // WORDS_OF_A_STEP
     result.complexity = min(MOST_COMPLEX, steps)
     return result
@@ -108,7 +110,7 @@ def _unscanned(offset: int, tail_at: int) -> int:
     return offset if offset <= HEAD else offset - HEAD + tail_at
 
 
-def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, compiled: dict[str, Any]) -> None:
+def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, table: Table) -> None:
     """Add the features that only the words together show."""
     words = read.words
     own = [word for word in words if word not in reading.MARKS]
@@ -146,17 +148,17 @@ def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: 
         names.append("polite_request")
     if read.quiet:
         names.append("prohibition")
-    if words and words[0] in compiled["approvals"]:
+    if words and words[0] in table.approvals:
         names.append("approval")
     if read.sentences and read.sentences[-1]:
         names.append("several_sentences")
-    if _is_foreign(own, compiled["english"]):
+    if _is_foreign(own, table.english):
         names.append("non_english")
     for name in names:
         features[name] = everything
 
 
-def _is_foreign(own: list[str], english: dict[str, int]) -> bool:
+def _is_foreign(own: list[str], english: Collection[str]) -> bool:
     letters = [word for word in own if word[0] < "\ue000"]
     strange = sum(1 for word in letters if not word.isascii())
     if letters and strange * FOREIGN_SHARE >= len(letters):
@@ -195,16 +197,16 @@ def _score(
     spans: dict[int, tuple[int, int]],
     *,
     features: dict[str, tuple[int, int]],
-    compiled: dict[str, Any],
+    table: Table,
 ) -> None:
-    facets, classes, conditions = compiled["facets"], compiled["classes"], compiled["conditions"]
+    facets, classes = table.facets, table.classes
     if not result.scores:
         for facet in facets:
             result.scores[facet["name"]] = {}
         for facet_at, name in classes:
             result.scores[facets[facet_at]["name"]][name] = 0
     for condition in sorted(found):
-        _, label, _, _, weights, feature = conditions[condition]
+        _, _, weights, feature, label = table.condition(condition)
         if not weights:
             continue
         start, end = features.get(feature, (0, result.scanned_chars)) if feature else spans[condition]
@@ -215,8 +217,8 @@ def _score(
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
-def _choose_task_type(result: Classification, compiled: dict[str, Any]) -> None:
-    facet = next((facet for facet in compiled["facets"] if facet["name"] == TASK_TYPE), None)
+def _choose_task_type(result: Classification, table: Table) -> None:
+    facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
         return
@@ -227,7 +229,10 @@ def _choose_task_type(result: Classification, compiled: dict[str, Any]) -> None:
     result.task_type = best
     result.confidence = round(1 / total, 2)
     result.uncertain = (
-        best in facet["silent"] or result.confidence < facet["min_confidence"] or silent > facet["max_silent"]
+        best in facet["silent"]
+        or result.confidence < facet["min_confidence"]
+        or silent > facet["max_silent"]
+        or "non_english" in result.features
     )
 
 
@@ -244,23 +249,23 @@ def _intent(
     found: dict[int, tuple[int, int]],
     *,
     spans: dict[int, tuple[int, int]],
-    compiled: dict[str, Any],
+    table: Table,
 ) -> None:
     """Add what seed 001 asks of a search intent: confidence, keywords, topics."""
     if not result.search_intent:
         return
-    classes, conditions, facets = compiled["classes"], compiled["conditions"], compiled["facets"]
+    classes, facets = table.classes, table.facets
     matched = [
         spans[condition]
         for condition in found
         if condition in spans
         and any(
             facets[classes[class_at][0]]["name"] == SEARCH_INTENT and classes[class_at][1] != NO_INTENT
-            for class_at, _ in conditions[condition][4]
+            for class_at, _ in table.condition(condition)[2]
         )
     ]
     counted = intents.merged(matched)
     result.intent_confidence = intents.confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]
     behind = counted[0][1] if counted else 0
-    result.topics = intents.topics(text, behind, without=compiled["no_topics"], keywords=result.keywords)
+    result.topics = intents.topics(text, behind, without=table.no_topics, keywords=result.keywords)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from enricher.classify.reading import Reading
 
+    Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
+
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 REACH_OF_AN_OBJECT = 6
 MOST_WORDS_OF_A_WHOLE = 16
@@ -24,6 +26,98 @@ GAP = 0
 """Stands for … in a compiled phrase; the words themselves are strings."""
 
 Span = tuple[int, int]
+
+
+class Table:
+    """The compiled signals, unpacked as far as a prompt needs them.
+
+    Every cold start reads the table, and most of it concerns words that the prompt
+    does not hold: phrases and conditions stay packed texts until they are asked for.
+    """
+
+    __slots__ = (
+        "_beginnings", "_conditions",
+        "approvals",
+        "classes",
+        "contractions",
+        "english",
+        "exact",
+        "facets",
+        "features",
+        "fold",
+        "index",
+        "late",
+        "no_topics",
+        "openers",
+        "orders", "places",
+        "requests",
+    )  # fmt: skip
+
+    def __init__(self, packed: dict[str, Any]) -> None:
+        self.facets: list[dict[str, Any]] = packed["facets"]
+        self.classes: list[tuple[int, str]] = packed["classes"]
+        self.features: dict[str, list[int]] = packed["features"]
+        self.late: dict[str, list[int]] = packed["late"]
+        self.contractions: dict[str, list[str]] = packed["contractions"]
+        self.requests: dict[str, list[list[str]]] = packed["requests"]
+        self.exact: dict[str, str] = packed["exact"]
+        self.index: dict[str, str] = packed["index"]
+        self._beginnings: dict[str, list[Beginning]] = {}
+        self.places: list[int] = packed["places"]
+        self._conditions: list[Any] = list(packed["conditions"])
+        pairs = packed["fold"].split(" ")
+        self.fold: dict[str, str] = dict(zip(pairs[::2], pairs[1::2], strict=False))
+        self.orders, self.openers, self.approvals, self.english, self.no_topics = (
+            frozenset(packed[name].split(" "))
+            for name in ("orders", "openers", "approvals", "english", "no_topics")
+        )
+
+    def beginnings(self, word: str) -> list[Beginning]:
+        """Return the phrases that begin with ``word``, as written or by its base form."""
+        found = self._beginnings.get(word)
+        if found is None:
+            base = self.fold.get(word, "")
+            packed = [self.exact.get(word), self.index.get(word), self.index.get(base)]
+            found = [Beginning(text) for text in packed if text]
+            if found:
+                self._beginnings[word] = found
+        return found
+
+    def condition(self, number: int) -> Condition:
+        """Return one condition: unless, with, [(class, weight)], feature, label."""
+        found = self._conditions[number]
+        if found.__class__ is str:
+            unless, needs, weights, feature, label = found.split(";", 4)
+            pairs = [int(figure) for figure in weights.split()]
+            found = self._conditions[number] = (
+                [int(at) for at in unless.split()], [int(at) for at in needs.split()],
+                list(zip(pairs[::2], pairs[1::2], strict=True)), feature, label,
+            )  # fmt: skip
+        return found  # type: ignore[no-any-return]
+
+
+class Beginning:
+    """The phrases that begin with one word, those of two or more words by their second one."""
+
+    __slots__ = ("by_second", "others")
+
+    def __init__(self, packed: str) -> None:
+        self.others: list[Any] = []
+        self.by_second: dict[str, list[Any]] = {}
+        for text in packed.split("|"):
+            entry = _entry(text)
+            if entry.__class__ is int or entry[2] == GAP:
+                self.others.append(entry)
+            else:
+                self.by_second.setdefault(entry[2], []).append(entry)
+
+
+def _entry(packed: str) -> Any:
+    number, _, rest = packed.partition(" ")
+    if not rest:
+        return int(number)
+    gap, *words = rest.split(" ")
+    return [int(number), int(gap), *(GAP if word == "…" else word for word in words)]
 
 
 class _Places:
@@ -72,30 +166,25 @@ class _Places:
         return self.whole
 
 
-def fired(reading: Reading, features: dict[str, Span], compiled: dict[str, Any]) -> dict[int, Span]:
+def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int, Span]:
     """Return the signals that hold, each with its first span of words; a feature has the span (-1, -1)."""
     places = _Places(reading)
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
-    words, fold, quiet = reading.words, compiled["fold"], reading.quiet
-    exact, index, conditions = compiled["exact"], compiled["index"], compiled["conditions"]
+    words, fold, quiet = reading.words, table.fold, reading.quiet
+    size, places_of = len(words), table.places
     tried: dict[str, int] = {}
     for at, word in enumerate(words):
-        if at in quiet or (word not in index and word not in exact and word not in fold):
+        begun = table.beginnings(word)
+        if not begun or at in quiet:
             continue
         times = tried[word] = tried.get(word, 0) + 1
         if times > MOST_TRIES:
             continue
-        entries = exact.get(word, ())
-        if word in index:
-            entries = (*entries, *index[word])
-        base = fold.get(word)
-        if base is not None and base in index:
-            entries = (*entries, *index[base])
-        for entry in entries:
+        for entry in _going_on(begun, words[at + 1] if at + 1 < size else "", fold):
             single = entry.__class__ is int
             condition = entry if single else entry[0]
-            place = conditions[condition][0]
+            place = places_of[condition]
             if place != WHOLE and condition in found:
                 continue
             end = at + 1 if single else _match(entry, words, at, fold)
@@ -106,19 +195,32 @@ def fired(reading: Reading, features: dict[str, Span], compiled: dict[str, Any])
             else:
                 found[condition] = (at, end)
     _add_wholes(found, wholes, reading)
-    for name, holding in compiled["features"].items():
+    for name, holding in table.features.items():
         if name in features:
             for condition in holding:
                 found[condition] = (-1, -1)
-    return _allowed(found, conditions)
+    return _allowed(found, table)
 
 
-def fired_late(found: dict[int, Span], task_type: str, compiled: dict[str, Any]) -> dict[int, Span]:
+def _going_on(begun: list[Beginning], follower: str, fold: dict[str, str]) -> list[Any]:
+    """The phrases that may hold where ``follower`` is the second word."""
+    base = fold.get(follower)
+    found: list[Any] = []
+    for one in begun:
+        found += one.others
+        if follower in one.by_second:
+            found += one.by_second[follower]
+        if base in one.by_second:
+            found += one.by_second[base]
+    return found
+
+
+def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
     """Return the signals that rest on the task type a prompt came out as."""
-    later = compiled["late"].get(task_type, ())
+    later = table.late.get(task_type, ())
     if not later:
         return {}
-    allowed = _allowed({**found, **dict.fromkeys(later, (-1, -1))}, compiled["conditions"])
+    allowed = _allowed({**found, **dict.fromkeys(later, (-1, -1))}, table)
     return {condition: span for condition, span in allowed.items() if condition in later}
 
 
@@ -154,14 +256,13 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
             found[condition] = (spans[0][0], spans[-1][1])
 
 
-def _allowed(found: dict[int, Span], conditions: list[list[Any]]) -> dict[int, Span]:
+def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
     """Leave out what its own ``unless`` forbids or whose ``with`` is missing."""
-    refused = [
-        condition
-        for condition in found
-        if any(guard in found for guard in conditions[condition][2])
-        or (conditions[condition][3] and not any(need in found for need in conditions[condition][3]))
-    ]
+    refused = []
+    for condition in found:
+        unless, needs, *_ = table.condition(condition)
+        if any(guard in found for guard in unless) or (needs and not any(need in found for need in needs)):
+            refused.append(condition)
     for condition in refused:
         del found[condition]
     return found

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Collection
+
+    from enricher.classify.matching import Table
 
 STOPS = frozenset(".?!¶")
 MARKS = frozenset(".?!¶,:")
@@ -52,10 +54,10 @@ def lowered(text: str) -> str:
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 
-def read(masked: str, compiled: dict[str, Any]) -> Reading:
+def read(masked: str, table: Table) -> Reading:
     """Return the words of ``masked`` and their positions."""
-    reading = _words(masked, compiled["contractions"])
-    _positions(reading, compiled)
+    reading = _words(masked, table.contractions)
+    _positions(reading, table)
     return reading
 
 
@@ -84,8 +86,8 @@ def _words(masked: str, contractions: dict[str, list[str]]) -> Reading:
     return Reading(chunks, words, origin)
 
 
-def _positions(reading: Reading, compiled: dict[str, Any]) -> None:
-    words, openers, orders = reading.words, compiled["openers"], compiled["orders"]
+def _positions(reading: Reading, table: Table) -> None:
+    words, openers, orders = reading.words, table.openers, table.orders
     sentence, last = 0, len(words)
     fresh = True
     clause = False
@@ -98,14 +100,14 @@ def _positions(reading: Reading, compiled: dict[str, Any]) -> None:
             continue
         reading.sentences.append(sentence)
         if fresh and word not in MARKS:
-            lead = _lead(reading, at, compiled)
+            lead = _lead(reading, at, table)
             if sentence == 0 and not reading.leads:
                 reading.start = _behind_openers(words, at, openers)
             if lead < last:
                 reading.leads[lead] = sentence
             fresh = False
         elif clause and not fresh:
-            lead = _lead(reading, at, compiled)
+            lead = _lead(reading, at, table)
             if lead < last and words[lead] in orders:
                 reading.leads.setdefault(lead, sentence)
         if word == "before" and at not in reading.quiet:
@@ -114,16 +116,16 @@ def _positions(reading: Reading, compiled: dict[str, Any]) -> None:
     reading.order = sorted(at for at in reading.leads if words[at] in orders and at not in reading.quiet)
 
 
-def _behind_openers(words: list[str], at: int, openers: dict[str, int]) -> int:
+def _behind_openers(words: list[str], at: int, openers: Collection[str]) -> int:
     end = min(len(words), at + MOST_OPENERS)
     while at < end and (words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"):
         at += 1
     return at
 
 
-def _lead(reading: Reading, at: int, compiled: dict[str, Any]) -> int:
+def _lead(reading: Reading, at: int, table: Table) -> int:
     """Return where the order of a sentence stands that begins at ``at``."""
-    words, openers, requests = reading.words, compiled["openers"], compiled["requests"]
+    words, openers, requests = reading.words, table.openers, table.requests
     begin = at
     for _ in range(3):
         at = _behind_openers(words, at, openers)

@@ -243,7 +243,7 @@ def _is_identifier(bare: str) -> bool:
     if "_" in bare[1:-1]:
         return True
     body = bare[1:]
-    return (body != body.lower() and body != body.upper() and bare.isalnum()) or "." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit() and bare.lower() not in ("e.g", "i.e")
+    return (body != body.lower() and body != body.upper() and bare.isalnum()) or ("." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit() and bare.lower() not in ("e.g", "i.e"))
 
 
 def file_kind(name: str) -> str:

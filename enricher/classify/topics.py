@@ -50,8 +50,7 @@ def topics(text: str, start: int, *, without: Container[str], keywords: list[str
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("’", "'").split():
         for piece in chunk.split(","):
             word = piece.strip(_EDGES).lower()
-            if word.endswith("'s"):
-                word = word[:-2]
+            word = word.removesuffix("'s")
             if len(word) < SHORTEST_TOPIC or word in without or word in spent or word in found or not word[0].isalpha():
                 continue
             found.append(word)

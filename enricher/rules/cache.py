@@ -15,7 +15,7 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 1
+FORMAT = 3
 FRESH, STALE, BROKEN = "fresh", "stale", "broken"
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
@@ -26,17 +26,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from enricher.classify.matching import Table
+
 
 class Rules:
     """Compiled rules of one version; ``body`` is plain JSON, ``state`` fresh, stale or broken."""
 
-    __slots__ = ("body", "hash", "problem", "state")
+    __slots__ = ("body", "hash", "problem", "state", "_table")
 
     def __init__(self, identity: str, body: Mapping[str, Any], state: str = FRESH, problem: str = "") -> None:
         self.hash = identity
         self.body = body
         self.state = state
         self.problem = problem
+        self._table: Table | None = None
+
+    @property
+    def table(self) -> Table:
+        """The signals, ready for ``classify``."""
+        if self._table is None:
+            from enricher.classify.matching import Table
+
+            self._table = Table(self.body["classes"])
+        return self._table
 
 
 class NoRulesError(Exception):

@@ -53,6 +53,7 @@ def read_text(file: str, problems: list[Problem], what: str) -> str:
 def read_catalogue(file: str, problems: list[Problem]) -> dict[str, Guardrail]:
     """Return the guardrails of a catalogue file by id, in its order; a second one of an id is a problem."""
     found: dict[str, Guardrail] = {}
+    known = len(problems)
     lines = read_text(file, problems, "the guardrail catalogue").splitlines()
     for at, line in enumerate(lines):
         if (heading := _heading(line)) is None:
@@ -63,7 +64,7 @@ def read_catalogue(file: str, problems: list[Problem]) -> dict[str, Guardrail]:
             problems.append(Problem(file, at + 1, "error", f"{identity} stands twice; the first is on line {first}"))
             continue
         found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), file, at + 1)
-    if lines and not found:
+    if not found and len(problems) == known:
         problems.append(
             Problem(file, 1, "error", "no guardrail found; headings read '## H5: Title' or '## Title (P#5)'")
         )

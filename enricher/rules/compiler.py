@@ -119,6 +119,8 @@ def _explain(detail: Any, model: Any) -> str:
 
 
 def _merge(rule: RuleBlock, result: Compiled) -> None:
+    if rule.kind == "catalogues":
+        _resolve(rule)
     below = result.rules.get(rule.id)
     if rule.data.get("disabled"):
         result.rules.pop(rule.id, None)
@@ -134,6 +136,13 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
     else:
         result.rules[rule.id] = rule
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def _resolve(rule: RuleBlock) -> None:
+    """Make the files it names absolute: a layer that extends the rule has another folder."""
+    for key in ("guardrails", "names"):
+        if key in rule.data:
+            rule.data[key] = os.path.normpath(os.path.join(os.path.dirname(rule.file), rule.data[key]))
 
 
 def _find_missing_parts(instructions: Sequence[Layer], result: Compiled) -> None:
@@ -216,9 +225,7 @@ def _link_guardrails(result: Compiled) -> _Linked:
     """Join catalogue, short names and rules; whatever does not exist is told and left out."""
     files = _values(result, "catalogues")
     home = next((rule.file for rule in _kind(result, "catalogues", named=False)), result.sources[0])
-    catalogue_file, names_file = (
-        os.path.normpath(os.path.join(os.path.dirname(home), files[key])) for key in ("guardrails", "names")
-    )
+    catalogue_file, names_file = (os.path.join(os.path.dirname(home), files[key]) for key in ("guardrails", "names"))
     result.sources += [catalogue_file, names_file]
     catalogue = read_catalogue(catalogue_file, result.problems)
     shorthands = read_shorthands(names_file, result.problems)

@@ -13,6 +13,7 @@ from enricher.home import ancestors, config_dir, project_root, root_dir
 from enricher.trust import is_trusted
 
 FILE = "prompt-enricher-instructions.md"
+OWN_FOLDER = ".enricher"
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 
 
@@ -75,14 +76,21 @@ def _add(layers: Layers, name: str, folder: str) -> None:
 def _add_project(layers: Layers, cwd: str) -> None:
     if not cwd:
         return
+    for name, folder in speaking_folders(cwd):
+        if is_trusted(folder):
+            _add(layers, name, os.path.join(folder, OWN_FOLDER))
+        else:
+            layers.untrusted = layers.untrusted or folder
+
+
+def speaking_folders(cwd: str) -> list[tuple[str, str]]:
+    """Return the project and the nearest package around ``cwd``, those of them that hold an ``.enricher``."""
     root = project_root(cwd)
-    near = [root, *(folder for folder in ancestors(os.path.abspath(cwd)) if folder.startswith(root + os.sep))][:2]
-    folders = [os.path.join(folder, ".enricher") for folder in near]
-    folders = [folder for folder in folders if os.path.isdir(folder)]
-    if not folders:
-        return
-    if not is_trusted(root):
-        layers.untrusted = root
-        return
-    for name, folder in zip(("project", "package"), folders, strict=False):
-        _add(layers, name, folder)
+    near = ancestors(os.path.abspath(cwd))
+    within = [folder for folder in near if folder.startswith(root + os.sep) and _speaks(folder)]
+    found = [("project", root)] if _speaks(root) else []
+    return found + [("package", folder) for folder in within[:1]]
+
+
+def _speaks(folder: str) -> bool:
+    return os.path.isdir(os.path.join(folder, OWN_FOLDER))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.classify import classify
+from enricher.classify.matching import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.document import Problem
 
@@ -30,18 +31,19 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 
 
 def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
+    table = Table(compiled.body["classes"])
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, example in enumerate(rule.examples):
-            found = _found(rule, example, compiled)
+            found = _found(rule, example, table)
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 message = f"{came_out}; add a signal or mend the example"
                 yield Problem(rule.file, block.line_of("examples", index), "error", message)
 
 
-def _found(rule: ClassRule, example: str, compiled: Compiled) -> str:
-    judged = classify(example, compiled.body["classes"])
+def _found(rule: ClassRule, example: str, table: Table) -> str:
+    judged = classify(example, table)
     if rule.facet == "task_type":
         return judged.task_type
     if rule.facet == "search_intent":

@@ -277,22 +277,42 @@ class _Compiler:
 
     def table(self) -> dict[str, Any]:
         return {
-            "conditions": self.conditions,
+            "places": [row[0] for row in self.conditions],
+            "conditions": [_packed_condition(row) for row in self.conditions],
             "features": self.features,
             "late": self.late,
-            "exact": self.exact,
-            "index": self.index,
-            "fold": _folds(self.bases),
+            "exact": _packed_entries(self.exact),
+            "index": _packed_entries(self.index),
+            "fold": " ".join(f"{form} {base}" for form, base in _folds(self.bases).items()),
             "contractions": CONTRACTIONS,
-            "orders": self.orders,
-            "openers": {opener: 1 for opener in self.lists["openers"] if " " not in opener},
+            "orders": " ".join(self.orders),
+            "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
             "requests": _by_first_word(
                 [*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]
             ),
-            "approvals": dict.fromkeys(self.lists["approvals"], 1),
-            "english": dict.fromkeys(self.lists["english"], 1),
-            "no_topics": _with_forms(self.lists["no-topics"]),
+            "approvals": " ".join(self.lists["approvals"]),
+            "english": " ".join(self.lists["english"]),
+            "no_topics": " ".join(_with_forms(self.lists["no-topics"])),
         }
+
+
+def _packed_condition(row: list[Any]) -> str:
+    """A condition as the text that ``matching.Table`` unpacks: unless;with;class weight …;feature;label."""
+    _place, label, unless, needs, weights, feature = row
+    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
+    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
+
+
+def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
+    """The phrases of each first word as the text that ``matching.entries`` unpacks: number gap word …|number."""
+    packed = {}
+    for first, found in table.items():
+        words = [[entry] if isinstance(entry, int) else entry for entry in found]
+        packed[first] = "|".join(
+            " ".join("…" if at > 1 and piece == matching.GAP else str(piece) for at, piece in enumerate(entry))
+            for entry in words
+        )
+    return packed
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -51,7 +51,11 @@ def hostile(tmp_path: Path) -> dict[str, str]:
         (tmp_path / "lib" / name).mkdir(parents=True)
         (tmp_path / "lib" / name / "__init__.py").write_text(f"raise ImportError('the wrong {name}')\n")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "CLAUDE", "AOPS"))}
-    home = {"HOME": str(tmp_path), "ENRICHER_HOME": str(tmp_path / "state"), "ENRICHER_CONFIG_HOME": str(tmp_path / "etc")}
+    home = {
+        "HOME": str(tmp_path),
+        "ENRICHER_HOME": str(tmp_path / "state"),
+        "ENRICHER_CONFIG_HOME": str(tmp_path / "etc"),
+    }
     return {**kept, **home, "PYTHONPATH": str(tmp_path / "lib")}
 
 
@@ -67,7 +71,9 @@ def test_the_wheel_holds_the_packages_and_the_instructions_in_both_forms(wheel):
 
 
 def test_the_installed_command_works_beside_packages_of_the_same_name(python, hostile, tmp_path):
-    answered = _run(python.parent / "enricher", "hook", "--host", "claude", input=json.dumps(EVENT), env=hostile, cwd="/")
+    answered = _run(
+        python.parent / "enricher", "hook", "--host", "claude", input=json.dumps(EVENT), env=hostile, cwd="/"
+    )
     assert answered.returncode == 0
     assert "**Classification**: debug" in json.loads(answered.stdout)["hookSpecificOutput"]["additionalContext"]
 

@@ -14,14 +14,13 @@ from enricher.classify import classify
 from enricher.context import gather
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
-from enricher.event import PromptEvent
-from enricher.home import project_root
+from enricher.event import PromptEvent, skip_reason
+from enricher.home import project_root, skill_folders
 from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.redact import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import with_environment
-from enricher.skip import skip_reason
 from storage.lean import loads
 from storage.traces import storable
 
@@ -93,7 +92,7 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     event = PromptEvent(prompt, host=host, session_id=session_id, cwd=cwd)
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=bool(settings["enabled"]))
     watch.tick("redact")
-    skills = installed_skills(host, project_root(cwd)) if cwd else []
+    skills = installed_skills(skill_folders(host, project_root(cwd))) if cwd else []
     inputs = Inputs(judged_prompt, settings=settings, skills=skills)
     classification = classify(judged_prompt, rules.table)
     watch.tick("classify")

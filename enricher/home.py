@@ -10,6 +10,15 @@ import os
 import sys
 
 APP = "prompt-enricher"
+SKILL_FOLDERS = {
+    "claude": (".claude/skills",),
+    "codex": (".codex/skills", ".agents/skills"),
+    "gemini": (".gemini/skills",),
+    "copilot": (".copilot/skills", ".github/skills", ".claude/skills"),
+    "cursor": (".cursor/skills", ".claude/skills"),
+    "opencode": (".opencode/skills", ".claude/skills"),
+}
+"""Where each host keeps its skills, below the person's home and below a project."""
 
 
 def root_dir() -> str:
@@ -54,3 +63,12 @@ def ancestors(folder: str) -> list[str]:
     while (parent := os.path.dirname(found[-1])) != found[-1]:
         found.append(parent)
     return found
+
+
+def skill_folders(host: str, project: str) -> list[str]:
+    """Return the folders that exist of those in which ``host`` looks for skills, and ``$AOPS/skills``."""
+    bases = [os.path.expanduser("~"), project] if project else [os.path.expanduser("~")]
+    folders = [os.path.join(base, folder) for base in bases for folder in SKILL_FOLDERS.get(host, ())]
+    if aops := os.environ.get("AOPS"):
+        folders.append(os.path.join(aops, "skills"))
+    return [folder for folder in folders if os.path.isdir(folder)]

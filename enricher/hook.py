@@ -6,15 +6,16 @@ leaves this module but ``os._exit(0)``. What fails is recorded in the log.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 
 STARTED = time.perf_counter()
+gc.disable()  # the process ends before its garbage would matter
 
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import adapter, detect  # noqa: E402
-from storage import log  # noqa: E402
 from storage.lean import dumps, on_alarm, scan  # noqa: E402
 
 DEADLINE_S = 1.5
@@ -67,8 +68,8 @@ def _answer(named: str) -> None:
     notice = _notice(run)
     _write(speaker.answer(run.text(), notice))
     run.tick("answer")
-    for stage, reason in run.problems:
-        log.append(run.state, stage=stage, reason=reason, session_id=run.trace.session_id)
+    if run.problems:
+        _log(run)
     if not failure:
         _forget_failures(run.state)
     pipeline.keep(run)
@@ -132,14 +133,23 @@ def _write(answer: dict[str, object] | None) -> None:
 
 def _notice(run: pipeline.Run) -> str:
     """What the person should see: a failure that persists, news left by the maintenance, on request a summary."""
-    from storage import notices
+    told = ""
+    if run.notices or os.path.exists(f"{run.state}/notices"):
+        from storage import notices
 
-    for text in run.notices:
-        notices.leave(run.state, text)
-    told = notices.take(run.state)
+        for text in run.notices:
+            notices.leave(run.state, text)
+        told = notices.take(run.state)
     if not told and run.settings.get("show") and run.text():
         return f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
     return told
+
+
+def _log(run: pipeline.Run) -> None:
+    from storage import log
+
+    for stage, reason in run.problems:
+        log.append(run.state, stage=stage, reason=reason, session_id=run.trace.session_id)
 
 
 def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> None:
@@ -147,6 +157,8 @@ def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> No
     state = run.state if run else state_dir()
     session = run.trace.session_id if run else ""
     stage = run.trace.stages[-1][0] if run and run.trace.stages else "read"
+    from storage import log
+
     log.append(state, stage=f"after {stage}", reason=reason, session_id=session)
     if run:
         run.trace.status, run.trace.error = "error", reason

@@ -11,14 +11,13 @@ import time
 
 from enricher.classify import classify
 from enricher.context import gather
-from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
-from enricher.home import project_root, state_dir
+from enricher.event import skip_reason
+from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
 from enricher.redact import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import is_on, with_environment
-from enricher.skip import skip_reason
 from storage import key, sessions, traces
 from storage.lean import dumps, keyed_hash
 
@@ -132,7 +131,7 @@ def _judged_prompt(event: PromptEvent, run: Run) -> str:
 def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
-    skills = installed_skills(event.host, project_root(event.cwd) if event.cwd else "")
+    skills = _skills(event)
     inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=told.told, spent=told.tokens)
     run.inputs = inputs
     run.tick("session")
@@ -150,6 +149,15 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
+
+
+def _skills(event: PromptEvent) -> list[tuple[str, str]]:
+    folders = skill_folders(event.host, project_root(event.cwd) if event.cwd else "")
+    if not folders:
+        return []
+    from enricher.context.skills import installed_skills
+
+    return installed_skills(folders)
 
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
@@ -207,6 +215,8 @@ def keep(run: Run) -> None:
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:
+    if os.path.exists(f"{state}/versions/{rules.hash}"):
+        return
     from storage import versions
 
     try:

@@ -19,6 +19,9 @@ HEAD, TAIL = 12 * 1024, 4 * 1024
 """What is scanned of a prompt that is longer than both together."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+LEANING = "plain words"
+"""How the evidence names what all words that lean add together."""
+
 TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
 """Bounds, in words, of the length features."""
 
@@ -90,9 +93,11 @@ def classify(text: str, table: Table) -> Classification:
     features = dict(seen.features)
     _shape(features, read, seen.masked, table=table)
     found = matching.fired(read, features, table)
-    spans = _offsets(found, read, seen.masked)
+    leaning = matching.leanings(read, table)
+    spans = _offsets({**found, **{~class_at: span for class_at, (_, span) in leaning.items()}}, read, seen.masked)
     result.features = sorted(features)
     _score(result, found, spans, features=features, table=table)
+    _lean(result, leaning, spans, table=table)
     _choose_task_type(result, table)
     late = matching.fired_late(found, result.task_type, table)
     _score(result, late, spans, features=features, table=table)
@@ -215,6 +220,21 @@ def _score(
             facet = facets[facet_at]["name"]
             result.scores[facet][name] += weight
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
+
+
+def _lean(
+    result: Classification,
+    leaning: dict[int, tuple[int, tuple[int, int]]],
+    spans: dict[int, tuple[int, int]],
+    *,
+    table: Table,
+) -> None:
+    for class_at, (points, _) in leaning.items():
+        facet_at, name = table.classes[class_at]
+        facet = table.facets[facet_at]["name"]
+        start, end = spans[~class_at]
+        result.scores[facet][name] += points
+        result.evidence.append(Evidence(facet, name, LEANING, start=start, end=end, weight=points))
 
 
 def _choose_task_type(result: Classification, table: Table) -> None:

@@ -22,6 +22,7 @@ MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
 """How many occurrences of one word are looked at; what has not fired by then does not."""
 
+STRONGEST = 9
 GAP = 0
 """Stands for … in a compiled phrase; the words themselves are strings."""
 
@@ -47,6 +48,7 @@ class Table:
         "fold",
         "index",
         "late",
+        "leanings",
         "no_topics",
         "openers",
         "orders", "places",
@@ -58,6 +60,7 @@ class Table:
         self.classes: list[tuple[int, str]] = packed["classes"]
         self.features: dict[str, list[int]] = packed["features"]
         self.late: dict[str, list[int]] = packed["late"]
+        self.leanings: dict[str, str] = packed["leanings"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self.exact: dict[str, str] = packed["exact"]
@@ -222,6 +225,32 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
         return {}
     allowed = _allowed({**found, **dict.fromkeys(later, (-1, -1))}, table)
     return {condition: span for condition, span in allowed.items() if condition in later}
+
+
+def leanings(reading: Reading, table: Table) -> dict[int, tuple[int, Span]]:
+    """Return the points that the plain words of a prompt add per class, each with the place of the strongest word.
+
+    Twice the sum of the strengths, divided by the root of the number of words that
+    lean at all: a long prompt holds more words, not more evidence.
+    """
+    first: dict[str, int] = {}
+    for at, word in enumerate(reading.words):
+        if word in table.leanings and word not in first and at not in reading.quiet:
+            first[word] = at
+    sums: dict[int, int] = {}
+    strongest: dict[int, tuple[int, int]] = {}
+    for word, at in first.items():
+        figures = [int(figure) for figure in table.leanings[word].split(" ")]
+        for class_at, strength in zip(figures[::2], figures[1::2], strict=True):
+            sums[class_at] = sums.get(class_at, 0) + strength
+            strongest[class_at] = max(strongest.get(class_at, (-STRONGEST, 0)), (strength, -at))
+    root = len(first) ** 0.5
+    found = {}
+    for class_at in sorted(sums):
+        points, at = round(2 * sums[class_at] / root), -strongest[class_at][1]
+        if points:
+            found[class_at] = (points, (at, at + 1))
+    return found
 
 
 def _match(entry: list[Any], words: list[str], at: int, fold: dict[str, str]) -> int:

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import os
 
-FOLDERS = {
-    "claude": (".claude/skills",),
-    "codex": (".codex/skills", ".agents/skills"),
-    "gemini": (".gemini/skills",),
-    "copilot": (".copilot/skills", ".github/skills", ".claude/skills"),
-    "cursor": (".cursor/skills", ".claude/skills"),
-    "opencode": (".opencode/skills", ".claude/skills"),
-}
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 
 
-def installed_skills(host: str, cwd: str) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in the user's and the project's folders, sorted by name."""
-    bases = [os.path.expanduser("~"), cwd] if cwd else [os.path.expanduser("~")]
-    folders = [os.path.join(base, folder) for base in bases for folder in FOLDERS.get(host, ())]
-    if aops := os.environ.get("AOPS"):
-        folders.append(os.path.join(aops, "skills"))
+def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
+    """Return (name, description) of the skills in these folders, sorted by name; the first of a name counts."""
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):

@@ -20,13 +20,21 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 def parse(payload: object) -> PromptEvent:
     """Return the event as our plugin sends it."""
     return PromptEvent(
-        text(payload, "prompt"),
+        _as_typed(text(payload, "prompt")),
         host="opencode",
         session_id=text(payload, "session_id"),
         cwd=text(payload, "cwd"),
         source=text(payload, "source"),
         agent=text(payload, "agent_id"),
     )
+
+
+def _as_typed(prompt: str) -> str:
+    """Take off the quotes that ``opencode run`` puts around a prompt of several words."""
+    inside = prompt[1:-1].replace('\\"', "")
+    if len(prompt) < 3 or prompt[0] != '"' or prompt[-1] != '"' or '"' in inside or inside.endswith("\\"):
+        return prompt
+    return prompt[1:-1].replace('\\"', '"')
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:

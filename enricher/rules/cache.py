@@ -15,7 +15,7 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 3
+FORMAT = 4
 FRESH, STALE, BROKEN = "fresh", "stale", "broken"
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Rules:
     """Compiled rules of one version; ``body`` is plain JSON, ``state`` fresh, stale or broken."""
 
-    __slots__ = ("body", "hash", "problem", "state", "_table")
+    __slots__ = ("_table", "body", "hash", "problem", "state")
 
     def __init__(self, identity: str, body: Mapping[str, Any], state: str = FRESH, problem: str = "") -> None:
         self.hash = identity
@@ -96,15 +96,15 @@ def stamp(path: str) -> list[int]:
 
 def read_any_age(path: str) -> Rules | None:
     """Return the rules of a cache file, whatever became of its sources since."""
-    header, body = _split(_private_text(path))
-    return Rules(header["hash"], body, header["state"], header["problem"]) if header else None
+    header, body = _split(_private_bytes(path))
+    return _rules(header, body) if header else None
 
 
 def _read(path: str) -> Rules | None:
-    header, body = _split(_private_text(path))
-    if header is None or any(stamp(source) != was for source, was in header["sources"]):
+    header, body = _split(_private_bytes(path))
+    if not header or any(stamp(source) != was for source, was in header["sources"]):
         return None
-    return Rules(header["hash"], body, header["state"], header["problem"])
+    return _rules(header, body)
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
@@ -112,44 +112,56 @@ def _read_shipped(layers: Layers) -> Rules | None:
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
-    header, body = _split(_private_text(path))
+    header, body = _split(_private_bytes(path))
     made = stamp(path)
-    if header is None or not made:
+    if not header or not made:
         return None
     for name, (_mtime, size, *_rest) in header["sources"]:
         found = stamp(os.path.join(root_dir(), name))
         if not found or found[1] != size or found[0] > made[0] + UNPACKED_WITHIN_NS:
             return None
-    return Rules(header["hash"], body)
+    return _rules(header, body)
 
 
-def _private_text(path: str) -> str:
-    """The file's text if nobody else could have written it."""
+def _private_bytes(path: str) -> bytes:
+    """The file's content if nobody else could have written it."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
             is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
             if not is_ours or found.st_mode & 0o002 or found.st_size > LARGEST:
-                return ""
-            return file.read().decode("ascii")
-    except (OSError, ValueError):
-        return ""
+                return b""
+            return file.read()
+    except OSError:
+        return b""
 
 
-def _split(text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
     """Header and body of a cache file; a wrong format or checksum is no cache file."""
-    first, _, rest = text.partition("\n")
+    first, _, body = content.partition(b"\n")
     try:
-        header, body = loads(first), rest.strip()
-        good = header["format"] == FORMAT and header["checksum"] == keyed_hash(b"body", body.encode())  # type: ignore[index]
-        return (header, scan(body)[0]) if good else (None, {})  # type: ignore[return-value]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None, {}
+        header = loads(first.decode("ascii"))
+    except (ValueError, RecursionError):
+        return {}, b""
+    if not isinstance(header, dict) or not {"hash", "state", "problem", "sources", "checksum"} <= header.keys():
+        return {}, b""
+    if header.get("format") != FORMAT or header["checksum"] != keyed_hash(b"body", body):
+        return {}, b""
+    return header, body
+
+
+def _rules(header: dict[str, Any], body: bytes) -> Rules | None:
+    try:
+        value = scan(body.decode("ascii"))[0]
+    except (ValueError, RecursionError):
+        return None
+    return Rules(header["hash"], value, header["state"], header["problem"]) if isinstance(value, dict) else None
 
 
 def render(header: dict[str, Any], body: str) -> str:
     """Return the text of a cache file; ``header`` gains format and checksum."""
-    return dumps({**header, "format": FORMAT, "checksum": keyed_hash(b"body", body.encode())}) + "\n" + body + "\n"
+    checksum = keyed_hash(b"body", f"{body}\n".encode())
+    return dumps({**header, "format": FORMAT, "checksum": checksum}) + f"\n{body}\n"
 
 
 _REFRESH = """\

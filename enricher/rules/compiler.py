@@ -16,7 +16,7 @@ from enricher.rules import schema
 from enricher.rules.catalogue import Guardrail, Shorthand, read_catalogue, read_shorthands, read_text
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
-from enricher.rules.signals import ClassRule, Facet, SignalError, check_signal, compile_classes
+from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
 from enricher.settings import DEFAULTS, Value
 from storage.lean import keyed_hash
 
@@ -172,7 +172,9 @@ def _class_rules(result: Compiled) -> Iterator[ClassRule]:
     for facet in (*FACETS, *GUIDANCE):
         for rule in _kind(result, facet):
             signals = rule.data.get("signals", [])
-            yield ClassRule(facet, rule.name, rule.name, signals, rule.data.get("examples", []), rule.line, rule.file)
+            examples = rule.data.get("examples", [])
+            leanings = rule.data.get("leanings", {})
+            yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
 
 
 def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
@@ -182,6 +184,8 @@ def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
             for message in check_signal(signal, lists):
                 problem = Problem(rule.file, block.line_of("signals", index), "error", message)
                 result.problems.append(problem)
+        for message in check_leanings(rule.leanings):
+            result.problems.append(Problem(rule.file, block.line_of("leanings"), "error", message))
 
 
 def _build(result: Compiled, lists: dict[str, list[str]]) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from enricher.home import ancestors, config_dir, project_root, root_dir
-from enricher.trust import is_trusted
 
 FILE = "prompt-enricher-instructions.md"
 OWN_FOLDER = ".enricher"
@@ -77,6 +76,8 @@ def _add_project(layers: Layers, cwd: str) -> None:
     if not cwd:
         return
     for name, folder in speaking_folders(cwd):
+        from enricher.trust import is_trusted
+
         if is_trusted(folder):
             _add(layers, name, os.path.join(folder, OWN_FOLDER))
         else:

@@ -40,6 +40,7 @@ class ClassSignals(_Rule):
     """``## Task type: debug``, ``## Search intent: howto``: what speaks for one class."""
 
     signals: list[dict[str, Any]] = []
+    leanings: dict[str, list[Name]] = {}
     examples: list[str] = []
 
 

@@ -68,6 +68,7 @@ class ClassRule:
     examples: list[str]
     line: int
     file: str
+    leanings: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,19 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
         found.append(f"unknown word list '{signal['words']}'; known: {', '.join(sorted(lists))}")
     if not found:
         found += _check_phrases(signal, lists)
+    return found
+
+
+def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
+    """Return what is wrong with the plain words of a class."""
+    found = []
+    for strength, words in leanings.items():
+        figure = int(strength) if strength.lstrip("-").isdigit() else 0
+        if not LEAST_WEIGHT <= abs(figure) <= MOST_WEIGHT:
+            found.append(f"leanings: '{strength}' is outside 1 to {MOST_WEIGHT} and -1 to -{MOST_WEIGHT}")
+        found += [
+            f"leanings: '{word}' is not one word; a wording is a signal" for word in words if len(tokens(word)) != 1
+        ]
     return found
 
 
@@ -203,6 +217,9 @@ def compile_classes(
         classes.append([names.index(rule.facet), rule.name])
         for signal in rule.signals:
             compiler.add(signal, class_at=at)
+        for strength, words in rule.leanings.items():
+            for word in words:
+                compiler.leanings.setdefault(tokens(word)[0], []).append(f"{at} {int(strength)}")
     return {
         "facets": [_facet(described.get(name, Facet(name))) for name in names],
         "classes": classes,
@@ -232,6 +249,7 @@ class _Compiler:
         self.features: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
         self.bases: dict[str, None] = {}
+        self.leanings: dict[str, list[str]] = {}
         self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
 
     def add(self, signal: dict[str, Any], *, class_at: int) -> None:
@@ -281,6 +299,7 @@ class _Compiler:
             "conditions": [_packed_condition(row) for row in self.conditions],
             "features": self.features,
             "late": self.late,
+            "leanings": {word: " ".join(figures) for word, figures in self.leanings.items()},
             "exact": _packed_entries(self.exact),
             "index": _packed_entries(self.index),
             "fold": " ".join(f"{form} {base}" for form, base in _folds(self.bases).items()),

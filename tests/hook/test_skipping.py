@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.event import PromptEvent
 from enricher.redact import redact
-from enricher.skip import REASONS, skip_reason
+from enricher.event import REASONS, PromptEvent, skip_reason
 
 EXPANDED = "<command-message>pull</command-message>\n<command-name>/pull</command-name>\n"
 

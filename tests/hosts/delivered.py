@@ -6,10 +6,10 @@ from typing import Any
 
 
 class Delivered:
-    """The parts of a recorded request that hold the prompt or the enrichment."""
+    """The texts of the one recorded request that carries the prompt."""
 
-    def __init__(self, texts: list[str]) -> None:
-        self.texts = texts
+    def __init__(self, client: str, prompt: str, texts: list[str]) -> None:
+        self.client, self.prompt, self.texts = client, prompt, texts
 
     @classmethod
     def of(cls, client: str, requests: list[tuple[str, Any]], prompt: str) -> Delivered:
@@ -18,22 +18,22 @@ class Delivered:
         bodies = [body for path, body in requests if not path.endswith(others)]
         found = [texts for texts in (_texts(client, body) for body in bodies) if any(prompt in text for text in texts)]
         assert found, f"no request held the prompt; {client} sent {[path for path, _ in requests]}"
-        return cls(found[-1])
+        return cls(client, prompt, found[-1])
 
-    def holds_untouched(self, client: str, prompt: str) -> bool:
+    def holds_prompt_untouched(self) -> bool:
         """Say whether the prompt arrived byte for byte."""
-        if client != "copilot":
-            return prompt in self.texts
-        [text] = [text for text in self.texts if prompt in text]
+        if self.client != "copilot":
+            return self.texts.count(self.prompt) == 1
+        [text] = [text for text in self.texts if self.prompt in text]
         stamp, _, behind = text.partition("</current_datetime>\n\n")
-        return stamp.startswith("<current_datetime>") and (
-            behind == prompt or behind.startswith(f"{prompt}\n\n<system_")
-        )
+        is_alone = behind == self.prompt or behind.startswith(f"{self.prompt}\n\n<system_reminder>")
+        return stamp.startswith("<current_datetime>") and is_alone
 
-    def count(self, context: str, *, is_escaped: bool = False) -> int:
+    def count(self, context: str) -> int:
         """Return how often a context arrived whole."""
-        wanted = context.replace("<", "&lt;").replace(">", "&gt;") if is_escaped else context
-        return sum(text.count(wanted) for text in self.texts)
+        if self.client == "gemini":
+            context = context.replace("<", "&lt;").replace(">", "&gt;")
+        return sum(text.count(context) for text in self.texts)
 
 
 def _texts(client: str, body: dict[str, Any]) -> list[str]:

@@ -26,6 +26,7 @@ PACKAGES = {
     "gemini": "@google/gemini-cli@0.61.0",
     "codex": "@openai/codex@0.169.0",
     "copilot": "@github/copilot@1.0.102",
+    "opencode": "opencode-ai@1.18.33",
 }
 RUN_SECONDS = 90.0
 
@@ -62,6 +63,12 @@ class Client:
         """Put ``prompt`` to the client as a person would in a script, and wait for its end."""
         command = [*self.binary, *self._arguments(prompt)]
         return run_group(command, cwd=self.project, env=self.environment())
+
+    def as_sent(self, prompt: str) -> str:
+        """Return what the client makes of a prompt on its command line; OpenCode puts it in quotes."""
+        if self.name != "opencode":
+            return prompt
+        return '"' + prompt.replace('"', '\\"') + '"'
 
     def shows(self, words: str, prompt: str) -> bool:
         """Put ``prompt`` to the client in a terminal and say whether ``words`` came up on its screen."""
@@ -105,6 +112,7 @@ class Client:
                 *(*self.options, "--", prompt),
             ],
             "copilot": ["--allow-all-tools", "--no-auto-update", *self.options, "-p", prompt],
+            "opencode": ["run", *self.options, "--", prompt],
         }[self.name]
 
     def _configure_claude(self) -> None:
@@ -141,6 +149,15 @@ class Client:
     def _configure_copilot(self) -> None:
         (self.home / ".copilot").mkdir(parents=True)
 
+    def _configure_opencode(self) -> None:
+        settings = {
+            "autoupdate": False,
+            "share": "disabled",
+            "model": "anthropic/claude-sonnet-4-5",
+            "provider": {"anthropic": {"options": {"baseURL": f"{self.model_url}/v1", "apiKey": "dummy"}}},
+        }
+        write_json(self.home / ".config" / "opencode" / "opencode.json", settings)
+
 
 def client_or_skip(name: str, *, home: Path, project: Path, model_url: str) -> Client:
     """Return a client ready to run, or skip the test with the reason why there is none."""
@@ -172,6 +189,11 @@ _KEYS: dict[str, Any] = {
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
         "COPILOT_HOOK_ALLOW_LOCALHOST": "1",
+    },
+    "opencode": lambda _url: {
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     },
 }
 
@@ -210,13 +232,14 @@ def _start_command(name: str) -> list[str]:
         "claude": "@anthropic-ai/claude-code-*/claude",
         "codex": "@openai/codex-*/vendor/*/bin/codex",
         "copilot": "@github/copilot-*/copilot",
+        "opencode": "opencode-*/bin/opencode",
     }
     if name == "gemini":
         node = shutil.which("node")
         if node is None:
             raise UnavailableError("node is not installed")
         return [node, str(modules / "@google" / "gemini-cli" / "bundle" / "gemini.js")]
-    found = sorted(modules.glob(patterns[name]))
+    found = sorted(path for path in modules.glob(patterns[name]) if "baseline" not in str(path))
     if not found:
         raise UnavailableError(f"{PACKAGES[name]} has no binary for {sys.platform}")
     return [str(found[0])]

@@ -73,6 +73,19 @@ def test_the_copilot_event_in_its_vs_code_form_is_read_too() -> None:
     assert (host, event.prompt, event.session_id) == ("copilot", "p", "s")
 
 
+@pytest.mark.parametrize(
+    ("sent", "typed"),
+    [
+        pytest.param('"fix the \\"login\\" test"', 'fix the "login" test', id="opencode run"),
+        pytest.param('"a" and "b"', '"a" and "b"', id="two quoted words"),
+        pytest.param('"', '"', id="one quote"),
+        pytest.param("fix it", "fix it", id="none"),
+    ],
+)
+def test_the_quotes_of_opencode_run_are_not_what_was_typed(sent: str, typed: str) -> None:
+    assert hosts.adapter("opencode").parse({"prompt": sent}).prompt == typed
+
+
 def test_who_wrote_the_prompt_and_which_agent_received_it_are_kept() -> None:
     event = claude.parse(EVENTS["claude"] | {"source": "schedule_wakeup", "agent_id": "a1"})
 

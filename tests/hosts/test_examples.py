@@ -108,7 +108,7 @@ def test_the_gemini_extension_enriches_once(copy: InstalledCopy, stub: StubModel
     client.run(PROMPT)
     delivered = Delivered.of("gemini", stub.requests, PROMPT)
 
-    assert delivered.holds_untouched("gemini", PROMPT)
+    assert delivered.holds_prompt_untouched()
     assert delivered.count(TITLE) == 1
 
 

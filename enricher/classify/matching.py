@@ -71,8 +71,7 @@ class Table:
         pairs = packed["fold"].split(" ")
         self.fold: dict[str, str] = dict(zip(pairs[::2], pairs[1::2], strict=False))
         self.orders, self.openers, self.approvals, self.english, self.no_topics = (
-            frozenset(packed[name].split(" "))
-            for name in ("orders", "openers", "approvals", "english", "no_topics")
+            frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english", "no_topics")
         )
 
     def beginnings(self, word: str) -> list[Beginning]:

@@ -118,7 +118,9 @@ def _positions(reading: Reading, table: Table) -> None:
 
 def _behind_openers(words: list[str], at: int, openers: Collection[str]) -> int:
     end = min(len(words), at + MOST_OPENERS)
-    while at < end and (words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"):
+    while at < end and (
+        words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"
+    ):
         at += 1
     return at
 

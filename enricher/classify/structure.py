@@ -243,7 +243,12 @@ def _is_identifier(bare: str) -> bool:
     if "_" in bare[1:-1]:
         return True
     body = bare[1:]
-    return (body != body.lower() and body != body.upper() and bare.isalnum()) or ("." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit() and bare.lower() not in ("e.g", "i.e"))
+    return (body != body.lower() and body != body.upper() and bare.isalnum()) or (
+        "." in bare[1:-1]
+        and bare.replace(".", "").isalnum()
+        and not bare[0].isdigit()
+        and bare.lower() not in ("e.g", "i.e")
+    )
 
 
 def file_kind(name: str) -> str:
@@ -261,6 +266,12 @@ def file_kind(name: str) -> str:
         return DOC_FILE
     if (known and ("test" in low or "spec." in low)) or (slashes and low.endswith(("tests", "test"))):
         return TEST_FILE
-    if known or slashes > 1 or (slashes and (low[0] in "./~@" or name[-1] == "/")) or name[0] == "@" or name[:6] == "#file:":
+    if (
+        known
+        or slashes > 1
+        or (slashes and (low[0] in "./~@" or name[-1] == "/"))
+        or name[0] == "@"
+        or name[:6] == "#file:"
+    ):
         return FILE
     return ""

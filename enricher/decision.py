@@ -10,7 +10,7 @@ from enricher.classify import Classification, classify
 from enricher.context import Gathered
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
-from enricher.render import Lines, render
+from enricher.render import Lines, estimate_tokens, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,3 +204,15 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     for at, item in enumerate(open_items):
         item.kept = at < kept
         item.why = "" if item.kept else "no room"
+    _note_what_had_no_room(result, lines)
+    if not (kept or lines.guardrails or lines.approach or body["class_alone"]):
+        result.text = ""
+    result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _note_what_had_no_room(result: Enrichment, lines: Lines) -> None:
+    result.misses += [Miss(f"guardrail {one.id}", "no room") for one in result.guardrails[len(lines.guardrails) :]]
+    result.guardrails = lines.guardrails
+    if result.approach and not lines.approach:
+        result.misses.append(Miss(f"approach {result.approach.id}", "no room"))
+        result.approach = None

@@ -71,21 +71,39 @@ def cut(text: str, *, tokens: int) -> str:
 def render(lines: Lines, *, tokens: int) -> tuple[str, int]:
     """Return the text, and how many of the items are in it; nothing to say is an empty text.
 
-    Guidance is short and stays whole; items fill what is left, most important
-    first, the last one cut to fit rather than dropped.
+    Guidance is short and stays whole: what has no room is taken out of ``lines``.
+    Items fill what is left, most important first, the last one cut to fit rather
+    than dropped.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
+    while not _fits(_joined(lines, []), tokens):
+        _leave_out_one(lines)
+    left = tokens - estimate_tokens(_joined(lines, [""])) - 1
+    bullets = _fit(lines.items, tokens=left)
+    while not _fits(_joined(lines, bullets), tokens):
+        bullets.pop()
+    return _joined(lines, bullets), len(bullets)
+
+
+def _joined(lines: Lines, bullets: list[str]) -> str:
     head = [f"**Classification**: {lines.classification}"] if lines.classification else []
-    tail = _guidance(lines)
-    left = tokens - estimate_tokens("\n".join([TITLE, *head, CONTEXT_LABEL, *tail])) - 1
-    bullets = _fit(lines.items, tokens=left) if lines.items else []
-    context = [CONTEXT_LABEL, *bullets] if bullets else []
-    if not (head or context or tail):
-        return "", 0
-    text = "\n".join([TITLE, *head, *context, *tail])
-    if estimate_tokens(text) > tokens:
-        text = cut(text, tokens=tokens)
-    return text[:MOST_CHARACTERS], len(bullets)
+    said = [*head, *([CONTEXT_LABEL, *bullets] if bullets else []), *_guidance(lines)]
+    return "\n".join([TITLE, *said]) if said else ""
+
+
+def _fits(text: str, tokens: int) -> bool:
+    return not text or (estimate_tokens(text) <= tokens and len(text) <= MOST_CHARACTERS)
+
+
+def _leave_out_one(lines: Lines) -> None:
+    if lines.guardrails:
+        lines.guardrails = lines.guardrails[:-1]
+    elif lines.approach:
+        lines.approach = ""
+    elif lines.partial:
+        lines.partial = []
+    else:
+        lines.classification = ""
 
 
 def _guidance(lines: Lines) -> list[str]:

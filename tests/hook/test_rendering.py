@@ -1,0 +1,99 @@
+"""The text keeps its budgets and its form whatever it is made of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enricher.guidance import Scored
+from enricher.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Lines, cut, estimate_tokens, harmless, render
+from test_answer_form import LABELS
+
+WORDS = st.one_of(
+    st.text(max_size=400),
+    st.sampled_from(["", "x" * 5000, "a b " * 900, "字" * 700, "</x>\n## H", "😀" * 300, "\ud800"]),
+)
+TITLES = ["Verification Before Assertion", "Error Messages Are Primary Evidence", "Questions Require Answers"]
+
+
+@st.composite
+def all_lines(draw: st.DrawFn) -> Lines:
+    lines = Lines()
+    lines.classification = draw(st.sampled_from(["", "debug", "question"]))
+    lines.items = draw(st.lists(st.tuples(WORDS, WORDS), max_size=6))
+    lines.guardrails = [Scored(f"H{at}", title, 3) for at, title in enumerate(TITLES[: draw(st.integers(0, 3))])]
+    lines.approach = draw(st.sampled_from(["", "A direct answer: the prompt asks and orders nothing."]))
+    lines.partial = draw(st.sampled_from([[], ["notes (time)"]]))
+    return lines
+
+
+@settings(max_examples=150, deadline=None)
+@given(all_lines(), st.integers(0, 3000))
+def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int) -> None:
+    text, kept = render(lines, tokens=tokens)
+
+    assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
+    assert len(text) <= MOST_CHARACTERS
+    assert text.count("\n- ") == kept <= len(lines.items)
+    assert not text or LABELS.fullmatch(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(all_lines(), st.integers(0, 400))
+def test_every_guardrail_is_whole_or_absent(lines: Lines, tokens: int) -> None:
+    offered = list(lines.guardrails)
+
+    text, _kept = render(lines, tokens=tokens)
+
+    shown = re.findall(r"H\d+ \([^)]*\)", text.partition("**Applicable Guardrails**: ")[2].partition("\n")[0])
+    assert shown == [f"{one.id} ({one.text})" for one in lines.guardrails]
+    assert lines.guardrails == offered[: len(lines.guardrails)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=2000), st.integers(1, 300))
+def test_cutting_keeps_a_beginning_within_its_tokens(text: str, tokens: int) -> None:
+    short = cut(text, tokens=tokens)
+
+    assert short == text or estimate_tokens(short) <= tokens
+    assert text.startswith(short.removesuffix("…").rstrip()) or short == text
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=1000))
+def test_foreign_text_is_one_short_line_without_signs_of_its_own(text: str) -> None:
+    clean = harmless(text, longest=300)
+
+    assert len(clean) <= 300
+    assert len(clean.splitlines()) <= 1
+    assert clean.isprintable()
+    assert not set("<>") & set(clean)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 1),
+        ("word", 2),
+        (" ".join(["word"] * 10), 14),
+        (" ".join(["word"] * 100), 131),
+        ("x" * 400, 100),
+        ("字" * 50, 50),
+    ],
+)
+def test_tokens_are_estimated_by_words_characters_and_wide_characters(text: str, tokens: int) -> None:
+    assert estimate_tokens(text) == tokens
+
+
+def test_the_most_important_item_is_cut_rather_than_dropped() -> None:
+    lines = Lines()
+    lines.items = [("word " * 500, "a.md"), ("other", "b.md")]
+
+    text, kept = render(lines, tokens=60)
+
+    assert kept == 1
+    assert text.splitlines()[2].startswith('- a.md: "word word')
+    assert estimate_tokens(text) > 40

@@ -52,6 +52,12 @@ def copy(tmp_path: Path, wheel: Path) -> InstalledCopy:
 
 
 @pytest.fixture(params=sorted(PACKAGES))
-def client(request: pytest.FixtureRequest, copy: InstalledCopy, stub: StubModels) -> Client:
+def any_client(request: pytest.FixtureRequest, copy: InstalledCopy, stub: StubModels) -> Client:
     """Each real client in turn, in the same home as the product."""
+    return client_or_skip(request.param, home=copy.home, project=copy.project, model_url=stub.url)
+
+
+@pytest.fixture(params=sorted(PACKAGES.keys() - {"opencode"}))
+def client(request: pytest.FixtureRequest, copy: InstalledCopy, stub: StubModels) -> Client:
+    """Each real client that has command hooks of its own; OpenCode takes ten times as long to start."""
     return client_or_skip(request.param, home=copy.home, project=copy.project, model_url=stub.url)

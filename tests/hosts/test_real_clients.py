@@ -55,23 +55,23 @@ def assert_told(client: Client) -> None:
 
 @pytest.mark.conformance("E01", "E02", "E25", "E27", "E28", "E57", "E61", "Y01")
 def test_the_prompt_arrives_byte_for_byte_and_the_enrichment_once(
-    client: Client, copy: InstalledCopy, stub: StubModels
+    any_client: Client, copy: InstalledCopy, stub: StubModels
 ) -> None:
     prompt = f"{PROMPT}  "
-    copy.enricher("install", "--host", client.name)
-    copy.enricher("install", "--host", client.name)
+    copy.enricher("install", "--host", any_client.name)
+    copy.enricher("install", "--host", any_client.name)
 
-    delivered = ask(client, stub, prompt)
+    delivered = ask(any_client, stub, prompt)
 
     assert_enriched_once(delivered, copy)
-    assert (copy.traces()[0]["host"], copy.traces()[0]["prompt"]) == (client.name, prompt)
+    assert (copy.traces()[0]["host"], copy.traces()[0]["prompt"]) == (any_client.name, prompt)
 
 
 @pytest.mark.conformance("E27")
-def test_where_nothing_is_to_be_added_nothing_is(client: Client, copy: InstalledCopy, stub: StubModels) -> None:
-    copy.enricher("install", "--host", client.name)
+def test_where_nothing_is_to_be_added_nothing_is(any_client: Client, copy: InstalledCopy, stub: StubModels) -> None:
+    copy.enricher("install", "--host", any_client.name)
 
-    delivered = ask(client, stub, NOTHING_TO_ADD)
+    delivered = ask(any_client, stub, NOTHING_TO_ADD)
 
     assert_untouched(delivered)
     assert copy.traces()[0]["status"] in ("silent", "skipped")
@@ -128,15 +128,15 @@ def test_another_environment_takes_over_without_another_registration(
 
 
 def test_a_deleted_environment_costs_the_enrichment_only_and_the_person_is_told(
-    client: Client, copy: InstalledCopy, stub: StubModels
+    any_client: Client, copy: InstalledCopy, stub: StubModels
 ) -> None:
-    copy.enricher("install", "--host", client.name)
+    copy.enricher("install", "--host", any_client.name)
     copy.delete_environment()
 
-    delivered = ask(client, stub, PROMPT)
+    delivered = ask(any_client, stub, PROMPT)
 
     assert_untouched(delivered)
-    assert_told(client)
+    assert_told(any_client)
 
 
 def test_a_python_that_cannot_start_costs_the_enrichment_only_and_the_person_is_told(

@@ -46,13 +46,14 @@ def select_guardrails(
     """
     chosen: list[Scored] = []
     misses: list[Miss] = []
-    for identity, title, task_types, always in rules["rules"]:
+    for identity, title, task_types, always, own_threshold in rules["rules"]:
+        needed = own_threshold or rules["min_score"]
         score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
         if always:
-            chosen.append(Scored(identity, title, max(score, rules["min_score"])))
-        elif score < rules["min_score"]:
+            chosen.append(Scored(identity, title, max(score, needed)))
+        elif score < needed:
             if score:
-                misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=rules["min_score"]))
+                misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=needed))
         elif f"guardrail:{identity}" in injected:
             misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
         else:

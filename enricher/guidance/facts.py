@@ -18,6 +18,8 @@ THINGS = frozenset(
     " folders models controllers queries charts languages locales translations".split()
 )
 FEWEST_TO_SHARE = 5
+PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
+"""With these in a prompt, many of its words are not the person's own."""
 FEWEST_LISTED = 4
 GENERIC_WORDS = frozenset(
     "a an and are as at be by code dev development do file files for from how in into is it of on or project projects"
@@ -40,7 +42,8 @@ def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str,
     _keep(found, "count", _count(prompt))
     if "list" in features:
         _keep(found, "listed", _listed(prompt))
-    _keep(found, "skill", _skill(prompt, skills))
+    if not PASTED.intersection(features):
+        _keep(found, "skill", _skill(prompt, skills))
     return found
 
 

@@ -221,7 +221,7 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 @dataclass(slots=True)
 class _Linked:
-    rows: list[tuple[str, str, list[str], bool]]
+    rows: list[tuple[str, str, list[str], bool, int]]
     identity: dict[str, str]
 
 
@@ -236,15 +236,13 @@ def _link_guardrails(result: Compiled) -> _Linked:
     known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
     identity = dict(_resolved(result, known, catalogue))
     _report_dangling(shorthands, catalogue, result)
-    always = {
-        identity[rule.name] for rule in _kind(result, "guardrail") if rule.name in identity and rule.data.get("always")
-    }
-    rows = [
-        (one.id, one.title, sorted({kind for row in shorthands if row.guardrail == one.id for kind in row.task_types}),
-         one.id in always)
-        for one in catalogue.values()
-        if one.id in identity.values() or any(row.guardrail == one.id for row in shorthands)
-    ]  # fmt: skip
+    rules = {identity[rule.name]: rule.data for rule in _kind(result, "guardrail") if rule.name in identity}
+    rows = []
+    for one in catalogue.values():
+        task_types = {kind for row in shorthands if row.guardrail == one.id for kind in row.task_types}
+        own = rules.get(one.id, {})
+        if own or task_types:
+            rows.append((one.id, one.title, sorted(task_types), bool(own.get("always")), own.get("min_score") or 0))
     return _Linked(rows, identity)
 
 

@@ -65,6 +65,7 @@ class GuardrailSignals(_Rule):
     signals: list[dict[str, Any]] = []
     examples: list[str] = []
     always: bool = False
+    min_score: Annotated[int, Field(ge=1)] | None = None
 
 
 class Approach(_Rule):

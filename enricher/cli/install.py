@@ -36,6 +36,9 @@ def install(named: tuple[str, ...], scope: str, *, shadow: bool, launcher_only: 
         click.echo(f"{registration.facts(place.host).TITLE}: {state} {place.file}")
     for backup in backups:
         click.echo(f"Backup: {backup}")
+    if shadow:
+        installer.recompile()
+        click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
     _finish(places)
 
 

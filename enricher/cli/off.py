@@ -12,8 +12,7 @@ from enricher.installation.registration import InstallationError
 def off() -> None:
     """Switch enrichment off; `enricher on` brings it back."""
     try:
-        change = installer.switch("enabled", value=False)
-        installer.carry_out([change] if change.is_needed else [])
+        path = installer.set_switches({"enabled": False})
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    click.echo(f"Enrichment is off from the next prompt ({change.path}).")
+    click.echo(f"Enrichment is off from the next prompt ({path}).")

@@ -12,8 +12,7 @@ from enricher.installation.registration import InstallationError
 def on() -> None:
     """Switch enrichment on and end shadow mode."""
     try:
-        change = installer.switches({"enabled": True, "shadow": False})
-        installer.carry_out([change] if change.is_needed else [])
+        path = installer.set_switches({"enabled": True, "shadow": False})
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    click.echo(f"Enrichment is on from the next prompt ({change.path}).")
+    click.echo(f"Enrichment is on from the next prompt ({path}).")

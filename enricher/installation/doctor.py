@@ -72,7 +72,7 @@ def _switches() -> list[Finding]:
     from enricher.settings import with_environment
 
     try:
-        rules, _layers = cache.load("")
+        rules, _layers = cache.load("", wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError as error:
         return [Finding("instructions", BROKEN, str(error), "run `enricher check`")]
     settings, problems = with_environment(rules.body.get("settings", {}), os.environ)
@@ -88,7 +88,7 @@ def _instructions(cwd: str) -> list[Finding]:
     from enricher.rules import cache
 
     try:
-        rules, layers = cache.load(cwd)
+        rules, layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError:
         return []
     names = ", ".join(f"{layer.name} {layer.path}" for layer in (*layers.instructions, *layers.configuration))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import contextlib
 import os
 import shutil
 
@@ -12,6 +13,7 @@ from enricher.installation import files, gates, launcher, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
 
+COMPILE_MS = 10_000
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 
 
@@ -29,7 +31,7 @@ def plan_installation(places: list[Place], *, is_shadow: bool) -> list[Change]:
     """Return every change that installing takes; raises InstallationError before anything is touched."""
     changes = [*launcher.changes(), *(registration.add(place) for place in places)]
     if is_shadow:
-        changes.append(switch("shadow", value=True))
+        changes.append(switches({"shadow": True}))
     return [change for change in changes if change.is_needed]
 
 
@@ -37,11 +39,6 @@ def plan_removal(places: list[Place]) -> list[Change]:
     """Return every change that takes the registrations out; launcher and state stay."""
     changes = [registration.remove(place) for place in places]
     return [change for change in changes if change.is_needed]
-
-
-def switch(key: str, *, value: bool) -> Change:
-    """Return the change of one switch in the user's ``config.toml``."""
-    return switches({key: value})
 
 
 def switches(wanted: dict[str, bool]) -> Change:
@@ -67,6 +64,24 @@ def carry_out(changes: list[Change]) -> list[str]:
         except OSError as error:
             raise InstallationError(f"{change.path}: {error}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
+
+
+def set_switches(wanted: dict[str, bool]) -> str:
+    """Set switches in the user's configuration, compiled before the next prompt; return the file."""
+    change = switches(wanted)
+    if change.is_needed:
+        carry_out([change])
+        recompile()
+    return change.path
+
+
+def recompile() -> None:
+    """Compile the rules now, so that no prompt runs with switches from before; faults are the doctor's to tell."""
+    from enricher.rules import cache
+
+    with contextlib.suppress(cache.NoRulesError):
+        for cwd in ("", os.getcwd()):
+            cache.load(cwd, wait_ms=COMPILE_MS)
 
 
 def _make_private(folder: str) -> None:

@@ -62,8 +62,16 @@ def place(host: str, scope: str, cwd: str) -> Place:
     if scope == "project":
         return Place(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
+    with_ours = [candidate for candidate in candidates[1:] if _holds_ours(candidate)]
     in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
-    return (in_use or candidates)[0]
+    return (with_ours or in_use or candidates)[0]
+
+
+def _holds_ours(candidate: Place) -> bool:
+    try:
+        return bool(commands(candidate))
+    except InstallationError:
+        return False
 
 
 def _user_places(host: str) -> list[Place]:

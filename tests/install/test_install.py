@@ -242,6 +242,17 @@ def test_codex_hooks_join_those_in_toml_and_keep_the_place_of_the_trusted_ones(p
     assert "trust" in said
 
 
+def test_a_hook_file_that_appears_later_makes_no_second_entry(person: Person) -> None:
+    person.write(".codex/config.toml", CODEX_TOML)
+    person.run("install", "--host", "codex")
+    person.write(".codex/hooks.json", '{"hooks": {}}')
+    before = person.files()
+
+    person.run("install", "--host", "codex")
+
+    assert person.files() == before
+
+
 def test_codex_gets_whole_seconds(person: Person) -> None:
     person.run("install", "--host", "codex")
     written = (person.home / ".codex/hooks.json").read_text()

@@ -21,6 +21,9 @@ from storage.lean import dumps, on_alarm, scan  # noqa: E402
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
+CONTEXT_DROPPED = ("SessionStart", "PreCompact")
+"""Events that a host sends when it compacts or clears a conversation."""
+
 FAILURES = "failures"
 FAILURES_BEFORE_TELLING = 3
 
@@ -55,6 +58,9 @@ def _registered_name(argv: list[str]) -> str:
 
 def _answer(named: str) -> None:
     payload = _read_event()
+    if isinstance(payload, dict) and payload.get("hook_event_name") in CONTEXT_DROPPED:
+        _forget_session(payload)
+        return
     host = detect(os.environ, payload, named)
     speaker = adapter(host)
     event = speaker.parse(payload)
@@ -73,6 +79,14 @@ def _answer(named: str) -> None:
     if not failure:
         _forget_failures(run.state)
     pipeline.keep(run)
+
+
+def _forget_session(payload: dict[str, object]) -> None:
+    """What the host dropped from its context may be said again (ruling R27)."""
+    from storage.sessions import reset_session
+
+    if payload.get("source", "compact") in ("compact", "clear"):
+        reset_session(state_dir(), str(payload.get("session_id", "")))
 
 
 def _attempt(action: Callable[[], None]) -> BaseException | None:

@@ -120,6 +120,7 @@ def _marked(text: str, enrichment: Enrichment) -> Text:
 
 def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     ranking = [pair for pair in _ranking(enrichment, facet) if pair[1]][:4]
     table = Table(title=facet.replace("_", " "), title_justify="left", box=None, pad_edge=False)
@@ -127,7 +128,7 @@ def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
         table.add_column(column)
     for name, score in ranking:
         own = [one for one in enrichment.classification.evidence if (one.facet, one.name) == (facet, name)]
-        table.add_row(name, str(score), ", ".join(f"{one.signal} +{one.weight}" for one in own))
+        table.add_row(name, str(score), Text(", ".join(f"{one.signal} {one.weight:+d}" for one in own)))
     console.print(table)
     if len(ranking) > 1:
         (best, most), (second, less) = ranking[:2]

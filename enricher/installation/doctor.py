@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from enricher import hosts
 from enricher.home import root_dir, state_dir
 from enricher.installation import gates, installer, launcher, registration, selftest
+from enricher.installation.history import History, read_history
 from enricher.installation.registration import InstallationError, Place
 
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
-RECENT_PROMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Finding:
 
 def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its records, then each client."""
-    found = [*_installation(), *_instructions(cwd), *_records()]
-    last_seen = _last_seen()
+    history = read_history()
+    found = [*_installation(), *_instructions(cwd), *_records(history)]
     for host in hosts.NAMES:
-        found += _client(host, cwd, last_seen.get(host, ""))
+        found += _client(host, cwd, history)
     return found
 
 
@@ -103,55 +103,19 @@ def _instructions(cwd: str) -> list[Finding]:
     return found
 
 
-def _records() -> list[Finding]:
-    from storage import database, queries, spool, traces
-
-    path = os.path.join(state_dir(), traces.DATABASE)
-    if not _has_records():
-        return [Finding("database", NOTE, "no prompt recorded yet")]
-    try:
-        db = database.connect(state_dir())
-    except database.StorageError as error:
-        return [Finding("database", BROKEN, str(error), "follow the message, then run this again")]
-    try:
-        stats = queries.stats(db, queries.Filter())
-        recent = queries.matching(db, queries.Filter(), limit=RECENT_PROMPTS)
-    finally:
-        db.close()
-    size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
-    found = [Finding("database", OK, f"{path}: {stats.prompts} prompts, {size / 1e6:.1f} MB")]
-    failed = [row for row in recent if row["status"] == "error"]
-    if len(failed) > FAILURE_RATE * len(recent):
-        detail = f"{len(failed)} of the last {len(recent)} prompts failed, last with: {failed[0]['error']}"
-        found.append(Finding("failures", BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}"))
-    lost = spool.dropped(state_dir()) + spool.refused(state_dir())
-    if lost:
-        found.append(Finding("spool", NOTE, f"{lost} records could not be kept", "make room on the disk"))
+def _records(history: History) -> list[Finding]:
+    if history.fault:
+        return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
+    detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
+    found = [
+        Finding("database", OK, detail) if history.prompts else Finding("database", NOTE, "no prompt recorded yet")
+    ]
+    if history.lost:
+        found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
     return found
 
 
-def _has_records() -> bool:
-    from storage import spool, traces
-
-    return os.path.exists(os.path.join(state_dir(), traces.DATABASE)) or bool(spool.waiting(state_dir()))
-
-
-def _last_seen() -> dict[str, str]:
-    from storage import database, queries
-
-    if not _has_records():
-        return {}
-    try:
-        db = database.connect(state_dir())
-    except database.StorageError:
-        return {}  # reported with the database
-    try:
-        return queries.stats(db, queries.Filter()).last_seen
-    finally:
-        db.close()
-
-
-def _client(host: str, cwd: str, last_seen: str) -> list[Finding]:
+def _client(host: str, cwd: str, history: History) -> list[Finding]:
     found: list[Finding] = []
     is_registered = False
     for place in registration.all_places(host, cwd):
@@ -163,14 +127,14 @@ def _client(host: str, cwd: str, last_seen: str) -> list[Finding]:
             continue
         if commands:
             is_registered = True
-            found.append(_registered(place, subject, commands, last_seen))
+            found.append(_registered(place, subject, commands, history))
     if not is_registered and host in installer.clients_found():
         title = registration.facts(host).TITLE
         found.append(Finding(title, NOTE, "found, but the hook is not registered", f"{REINSTALL[:-1]} --host {host}`"))
     return found
 
 
-def _registered(place: Place, subject: str, commands: list[str], last_seen: str) -> Finding:
+def _registered(place: Place, subject: str, commands: list[str], history: History) -> Finding:
     again = f"{REINSTALL[:-1]} --host {place.host} --scope {place.scope}`"
     if commands != [place.command]:
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
@@ -181,5 +145,10 @@ def _registered(place: Place, subject: str, commands: list[str], last_seen: str)
     outcome = selftest.run(place.host, place.command)
     if outcome.fault:
         return Finding(subject, BROKEN, outcome.fault, again)
+    failed, of, last_error = history.failures.get(place.host, (0, 1, ""))
+    if failed > FAILURE_RATE * of:
+        detail = f"{failed} of the last {of} prompts failed, last with: {last_error}"
+        return Finding(subject, BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}")
+    last_seen = history.last_seen.get(place.host, "")
     seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
     return Finding(subject, OK, f"{place.file}; {seen}; {outcome}")

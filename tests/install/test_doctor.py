@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from storage import traces
 
 if TYPE_CHECKING:
     from conftest import Person
@@ -160,10 +164,26 @@ def test_broken_instructions_are_found_out(person: Person) -> None:
     assert about(found, "instructions")["remedy"] == "run `enricher check`"
 
 
-def test_a_failing_hook_is_found_out_by_its_records(person: Person) -> None:
+def test_failures_of_a_client_are_found_out_by_its_records(person: Person) -> None:
     installed(person, "claude")
-    person.write(".local/share/prompt-enricher/enricher.db", "this is no database, and never was one" * 100)
+    installed(person, "gemini")
+    for status in ("error", "ok"):
+        trace = traces.Trace()
+        trace.host, trace.status, trace.error = "claude", status, "deadline" if status == "error" else ""
+        traces.record(str(person.state), trace)
 
-    person.run("doctor", code=None)
+    found = findings(person, code=1)
 
-    assert list(person.state.glob("enricher.db.corrupt-*"))
+    assert "1 of the last 2 prompts failed, last with: deadline" in about(found, "Claude Code (user)")["detail"]
+    assert about(found, "Gemini CLI (user)")["status"] == "ok"
+
+
+def test_a_database_of_a_later_version_is_found_out(person: Person) -> None:
+    installed(person, "claude")
+    with closing(sqlite3.connect(person.state / "enricher.db")) as db:
+        db.execute("pragma user_version = 9999")
+
+    broken = about(findings(person, code=1), "database")
+
+    assert "9999" in broken["detail"]
+    assert broken["remedy"]

@@ -1,0 +1,59 @@
+"""What the records say about how the hook has been doing, for the doctor."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from enricher.home import state_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+RECENT_PROMPTS = 200
+
+
+@dataclass(slots=True)
+class History:
+    """The records in short; ``fault`` says why they cannot be read."""
+
+    path: str
+    prompts: int = 0
+    size_mb: float = 0.0
+    lost: int = 0
+    fault: str = ""
+    last_seen: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """Per client: how many of how many recent prompts failed, and why the last one did."""
+
+
+def read_history() -> History:
+    """Return what is recorded; an account without a single prompt has an empty history."""
+    from storage import database, spool, traces
+
+    folder = state_dir()
+    history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
+    if not (os.path.exists(history.path) or spool.waiting(folder)):
+        return history
+    try:
+        with closing(database.connect(folder)) as db:
+            _fill(history, db)
+    except database.StorageError as error:
+        history.fault = str(error)
+    ends = [history.path + end for end in ("", "-wal")]
+    history.size_mb = sum(os.path.getsize(path) for path in ends if os.path.exists(path)) / 1e6
+    return history
+
+
+def _fill(history: History, db: sqlite3.Connection) -> None:
+    from storage import queries
+
+    stats = queries.stats(db, queries.Filter())
+    history.prompts, history.last_seen = stats.prompts, stats.last_seen
+    for host in history.last_seen:
+        recent = queries.matching(db, queries.Filter(host=host), limit=RECENT_PROMPTS)
+        failed = [str(row["error"]) for row in recent if row["status"] == "error"]
+        if failed:
+            history.failures[host] = (len(failed), len(recent), failed[0])

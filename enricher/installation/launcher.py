@@ -15,7 +15,7 @@ import shlex
 import sys
 
 from enricher import hosts
-from enricher.home import root_dir, state_dir
+from enricher.home import config_dir, root_dir, state_dir
 from enricher.installation.files import Change, read_text
 
 MARK = "# prompt-enricher launcher"
@@ -26,8 +26,7 @@ _OURS = re.compile(
 )
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
-: "${{ENRICHER_HOME:={home}}}"
-export ENRICHER_HOME
+{folders}
 python={python}
 boot={boot}
 if [ -x "$python" ] && [ -r "$boot" ]; then
@@ -104,12 +103,21 @@ def script() -> str:
     )
     return _SCRIPT.format(
         mark=MARK,
-        home=_inside_quotes(os.path.abspath(state_dir())),
+        folders="\n".join(_folders()),
         python=shlex.quote(sys.executable),
         boot=shlex.quote(boot),
         cursor=shlex.quote(json.dumps({"continue": True, "user_message": gone})),
         message=shlex.quote(json.dumps({"systemMessage": gone})),
     )
+
+
+def _folders() -> list[str]:
+    """Return the lines that give the hook the folders of this installation, whatever the client lets through."""
+    known = {"ENRICHER_HOME": state_dir()}
+    if os.environ.get("ENRICHER_CONFIG_HOME"):
+        known["ENRICHER_CONFIG_HOME"] = config_dir()
+    values = {name: _inside_quotes(os.path.abspath(folder)) for name, folder in known.items()}
+    return [f': "${{{name}:={value}}}"; export {name}' for name, value in values.items()]
 
 
 def _inside_quotes(value: str) -> str:

@@ -280,6 +280,18 @@ def test_the_launcher_knows_its_home_without_the_variable(person: Person) -> Non
     assert not person.state.exists()
 
 
+def test_the_launcher_knows_where_the_configuration_is(person: Person) -> None:
+    person.variables["ENRICHER_CONFIG_HOME"] = str(person.home / "it's $HOME `here`}")
+    person.run("install", "--host", "claude")
+    person.run("off")
+    command = entries(person)[0]["command"]
+    person.variables.clear()
+
+    done = person.hook(command, {"prompt": BUG, "session_id": "s", "cwd": str(person.project)})
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 def test_the_self_test_leaves_no_trace_behind(person: Person) -> None:
     person.run("install", "--host", "claude")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -28,6 +30,16 @@ def compiled_rules() -> None:
 @pytest.fixture
 def account(tmp_path: Path) -> Account:
     return Account(tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def unprivileged() -> tuple[str, ...]:
+    """Return what starts a program for which file permissions hold, also where the tests run as root."""
+    if os.geteuid():
+        return ()
+    if not shutil.which("setpriv"):
+        pytest.skip("file permissions do not bind root, and setpriv is not installed")
+    return ("setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--inh-caps=-all", "--")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_answer_form import LABELS
 
 from enricher.guidance import Scored
 from enricher.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Lines, cut, estimate_tokens, harmless, render
-from test_answer_form import LABELS
 
 WORDS = st.one_of(
     st.text(max_size=400),

@@ -1,0 +1,153 @@
+"""What the person asks for is recognised, and what is said about it fits."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import SHARED
+from test_answer_form import TRACE
+
+if TYPE_CHECKING:
+    from simulator import Account, Answer
+
+LABELLED = SHARED / "eval" / "prompts_tune.jsonl"
+STRICT, LENIENT = 0.60, 0.70
+"""Accuracy below which the shipped instructions have been broken; what they reach stands in the README."""
+
+ROWS = {
+    "E30": ("What is the hydrator?", "question"),
+    "E31": ("add a --json flag to the CLI", "implementation"),
+    "E32": ("the test is not working", "debug"),
+    "E33": ("update the hooks to add a new feature", "framework"),
+    "E34": ("find papers about content moderation", "research"),
+}
+CLASSES = [
+    pytest.param(prompt, task_type, marks=pytest.mark.conformance(row), id=task_type)
+    for row, (prompt, task_type) in ROWS.items()
+]
+
+
+@pytest.mark.parametrize(("prompt", "task_type"), CLASSES)
+def test_a_class_is_recognised(account: Account, prompt: str, task_type: str) -> None:
+    account.ask(prompt)
+
+    assert account.trace()["task_type"] == task_type
+
+
+@pytest.mark.conformance("E35")
+@pytest.mark.parametrize(
+    "prompt",
+    ["hello there", "🙂🙂🙂", "なぜテストが失敗するのですか", "Пожалуйста, посмотри на это", "qwrt zxcv", "42"],
+)
+def test_anything_else_falls_back_to_saying_nothing(account: Account, prompt: str) -> None:
+    answer = account.ask(prompt)
+
+    assert (answer.exit_code, answer.stdout) == (0, b"")
+    assert (account.trace()["status"], account.trace()["uncertain"]) == ("silent", True)
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("E36")
+@pytest.mark.skipif(not LABELLED.exists(), reason="the labelled prompts are not beside this repository")
+def test_labelled_prompts_come_out_as_a_reader_labelled_them(record_property: object) -> None:
+    from enricher.api import rules_for
+    from enricher.classify import classify
+    from enricher.classify.matching import Table
+
+    rules, _layers = rules_for("")
+    table = Table(rules.body["classes"])
+    rows = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
+    found = [classify(row["text"], table).task_type for row in rows]
+    strict = sum(name == row["task_type"] for name, row in zip(found, rows, strict=True)) / len(rows)
+    lenient = sum(
+        name in (row["task_type"], row.get("alt_task_type")) for name, row in zip(found, rows, strict=True)
+    ) / len(rows)
+    record_property("accuracy", f"{strict:.3f} strict, {lenient:.3f} lenient of {len(rows)}")
+
+    assert strict >= STRICT
+    assert lenient >= LENIENT
+
+
+def guardrails(account: Account) -> list[str]:
+    return [one["guardrail_id"] for one in account.trace()["guardrails"]]
+
+
+def line(answer: Answer, label: str) -> str:
+    return next(
+        (text.partition(": ")[2] for text in answer.context.splitlines() if text.startswith(f"**{label}**")), ""
+    )
+
+
+@pytest.mark.conformance("E42", "E48")
+def test_a_change_of_the_agents_setup_gets_skill_plan_and_critic(account: Account) -> None:
+    approach = line(account.ask("update the hooks to add a new feature"), "Suggested Approach")
+
+    assert "H2" in guardrails(account)
+    assert "Plan Mode" in approach
+    assert "critic" in approach
+
+
+@pytest.mark.conformance("E11", "E43")
+def test_a_defect_gets_verification_and_the_exact_error(account: Account) -> None:
+    shown = line(account.ask("the test is not working"), "Applicable Guardrails")
+
+    assert {"H3", "H5"} <= set(guardrails(account))
+    assert "H3 (Verification Before Assertion)" in shown
+
+
+@pytest.mark.conformance("E44", "E48")
+def test_a_question_gets_an_answer(account: Account) -> None:
+    approach = line(account.ask("does it make sense to split the parser?"), "Suggested Approach")
+
+    assert guardrails(account) == ["H19"]
+    assert "direct answer" in approach.lower()
+
+
+@pytest.mark.conformance("E12")
+def test_a_pasted_trace_is_read_for_where_to_begin(account: Account) -> None:
+    approach = line(account.ask(TRACE), "Suggested Approach")
+
+    assert approach == "Start at app/session.py:84: the innermost frame of the pasted trace outside libraries."
+
+
+@pytest.mark.conformance("E47")
+def test_an_installed_skill_is_suggested_and_one_that_is_not_installed_never(account: Account) -> None:
+    prompt = "write python code with type hints for the parser module"
+    without = account.ask(prompt)
+    account.write(
+        "project/.claude/skills/python-dev/SKILL.md",
+        "---\nname: python-dev\ndescription: Write Python code with type hints, tests and docstrings.\n---\n",
+    )
+
+    assert "python-dev" not in without.context
+    assert "python-dev" in line(account.ask(prompt), "Suggested Approach")
+
+
+@pytest.mark.conformance("E49")
+def test_many_like_items_can_be_delegated(account: Account) -> None:
+    assert "delegation" in line(account.ask("do X for all 40 files"), "Suggested Approach")
+
+
+def test_nothing_is_said_twice_in_a_session(account: Account) -> None:
+    first = account.ask("the test is not working", session_id="one")
+    second = account.ask("the login test is not working either, fix it", session_id="one")
+    other = account.ask("the test is not working", session_id="two")
+
+    assert "H3" in first.context
+    assert "H3" not in second.context
+    assert "H3" in other.context
+
+
+def test_a_sessions_budget_holds(account: Account) -> None:
+    account.write("config/config.toml", "[budgets]\nsession_tokens = 30\n")
+    account.compile()
+    prompts = ["the test is not working", "What is the hydrator?", "update the hooks to add a new feature", TRACE]
+
+    for prompt in prompts:
+        account.ask(prompt, session_id="one")
+
+    tokens = [trace["output_tokens"] for trace in account.traces()]
+    assert tokens[0] > 0
+    assert sum(tokens) <= 30

@@ -217,11 +217,11 @@ def keep(run: Run) -> None:
 def _keep_version(state: str, rules: cache.Rules) -> None:
     if os.path.exists(f"{state}/versions/{rules.hash}"):
         return
-    from storage import versions
+    from storage import spool
 
     try:
-        versions.keep(state, rules.hash, lambda: dumps(rules.body))
-    except OSError as failure:
+        spool.put_version(state, rules.hash, lambda: dumps(rules.body))
+    except (OSError, ValueError) as failure:
         from storage import log
 
         log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")

@@ -10,17 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import time
-from typing import TYPE_CHECKING
 
-from storage import log, notices, private, spool, traces, versions
+from storage import intake, log, notices, private, traces
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCK = "database.lock"
 PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
+BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -71,6 +73,13 @@ def said_in_words(state_dir: str) -> Iterator[None]:
         raise StorageError(f"{state_dir} cannot be used: {failure.strerror or failure}") from failure
 
 
+def is_busy(failure: BaseException | None) -> bool:
+    """Say whether another process held the database, which ends by itself."""
+    if isinstance(failure, StorageError):
+        return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
+
+
 def is_corrupt(failure: sqlite3.Error) -> bool:
     """Say whether SQLite found the file damaged, as against busy, full or out of reach."""
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
@@ -86,7 +95,7 @@ def set_aside(state_dir: str) -> str:
         for suffix in ("-shm", "-wal", ""):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(path + suffix, aside + suffix)
-        versions.forget_marks(state_dir)
+        intake.forget_marks(state_dir)
     text = f"The trace database was damaged. It was moved to {aside}; a new one has been started."
     log.append(state_dir, stage="database", reason=text)
     notices.leave(state_dir, text)
@@ -100,8 +109,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db = _open(path)
     db.row_factory = sqlite3.Row
     try:
-        versions.take_in(state_dir, db)
-        spool.drain(state_dir, db)
+        intake.drain(state_dir, db)
     except BaseException:
         db.close()
         raise
@@ -124,7 +132,7 @@ def _prepare(state_dir: str, path: str) -> None:
         if version > traces.SCHEMA_VERSION:
             raise NewerDatabaseError(path, version=version)
         if version < 0:
-            versions.forget_marks(state_dir)
+            intake.forget_marks(state_dir)
             _create(path)
         elif version < traces.SCHEMA_VERSION:
             _migrate(path)
@@ -157,6 +165,10 @@ def _migrate(path: str) -> None:
 
 
 def _apply_migrations(db: sqlite3.Connection) -> None:
+    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+        import site
+
+        site.main()
     from storage import migrations
 
     migrations.apply(db)

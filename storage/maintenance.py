@@ -1,4 +1,8 @@
-"""What is due now and then, in a process that nobody waits for: schema, spool, write-ahead log."""
+"""What takes the spool in and keeps the database small, in a process that nobody waits for.
+
+It stays for a moment, because a prompt is often followed by another: who finds it
+around starts nobody.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,26 @@ import os
 import sqlite3
 import time
 
-from storage import database, detached, log, notices, sessions, spool
+from storage import database, detached, intake, log, notices, sessions, spool
 
-RETRY_S = 60.0
-LINGER_S = detached.PAUSE_S + 0.2
+POSTPONED_S = 60.0
+PERSISTENCE_S = 60.0
+LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
-VACUUM_PAGES = 200  # 30 ms: hooks that wait meanwhile are not yet turned away
+VACUUM_PAGES = 200  # 30 ms for which others wait
+FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
+
+
+def main(state_dir: str) -> None:
+    """Maintain as the only process that does, until nothing comes any more."""
+    while (turn := detached.claim(state_dir)) >= 0:
+        try:
+            left = _persist(state_dir)
+        finally:
+            os.close(turn)
+        # Who came while we held the turn relied on us to see what it left.
+        if left < 0 or len(spool.waiting(state_dir)) <= left:
+            return
 
 
 def maintain(state_dir: str) -> bool:
@@ -21,34 +39,53 @@ def maintain(state_dir: str) -> bool:
     Never raises: what fails is logged, and the person is told where only they can help.
     """
     try:
-        with contextlib.closing(database.connect(state_dir)) as db:
-            _linger(state_dir, db)
-            db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
-            _shorten_wal(db)
-    except database.NewerDatabaseError as refusal:
-        notices.leave(state_dir, str(refusal))
-        return _failed(state_dir, str(refusal))
-    except (database.StorageError, sqlite3.Error, OSError, ImportError) as failure:
-        return _failed(state_dir, f"{type(failure).__name__}: {failure}")
-    sessions.forget_old(state_dir)
+        _maintain(state_dir)
+    except FAILURES as failure:
+        _give_up(state_dir, failure)
+        return False
     return True
 
 
-def _linger(state_dir: str, db: sqlite3.Connection) -> None:
-    """Take in what comes next too: the hook starts nobody while one of us may be around."""
-    until = time.monotonic() + LINGER_S
+def _persist(state_dir: str) -> int:
+    """Maintain, again and again while another process holds the database.
+
+    Return how many traces are left for a later version, -1 where all are; what time
+    alone will not mend is put off.
+    """
+    until = time.monotonic() + PERSISTENCE_S
+    while True:
+        try:
+            return _maintain(state_dir, linger_s=LINGER_S)
+        except FAILURES as failure:
+            is_busy = database.is_busy(failure)
+            if is_busy and time.monotonic() < until:
+                time.sleep(LOOK_EVERY_S)
+                continue
+            _give_up(state_dir, failure)
+            if not is_busy:
+                detached.postpone(state_dir, POSTPONED_S)
+            return -1
+
+
+def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
+    with contextlib.closing(database.connect(state_dir)) as db:
+        left = _linger(state_dir, db, linger_s)
+        db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
+        _shorten_wal(db)
+    sessions.forget_old(state_dir)
+    return left
+
+
+def _linger(state_dir: str, db: sqlite3.Connection, seconds: float) -> int:
+    """Take in what comes, until nothing has come for so long; return how many traces are left."""
+    left = intake.drain(state_dir, db).left
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         time.sleep(LOOK_EVERY_S)
-        if spool.waiting(state_dir):
-            spool.drain(state_dir, db)
-
-
-def main(state_dir: str) -> None:
-    """Run as the detached process that ``detached.start`` starts."""
-    os.closerange(3, 256)  # whatever else the host let its hook inherit
-    os.chdir("/")
-    if not maintain(state_dir):
-        detached.postpone(state_dir, RETRY_S)
+        if len(spool.waiting(state_dir)) > left:
+            left = intake.drain(state_dir, db).left
+            until = time.monotonic() + seconds
+    return left
 
 
 def _shorten_wal(db: sqlite3.Connection) -> None:
@@ -61,6 +98,14 @@ def _shorten_wal(db: sqlite3.Connection) -> None:
     db.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 
-def _failed(state_dir: str, reason: str) -> bool:
-    log.append(state_dir, stage="maintenance", reason=reason)
-    return False
+def _give_up(state_dir: str, failure: BaseException) -> None:
+    is_said_in_words = isinstance(failure, database.StorageError)
+    log.append(
+        state_dir,
+        stage="maintenance",
+        reason=str(failure) if is_said_in_words else f"{type(failure).__name__}: {failure}",
+    )
+    if isinstance(failure, database.NewerDatabaseError):
+        notices.leave(state_dir, str(failure))
+    with contextlib.suppress(OSError):
+        intake.make_room(state_dir)

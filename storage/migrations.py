@@ -132,12 +132,12 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add what each session was told, and when its host dropped that again (kind reset)."""
+    """Add what each session was told."""
     db.execute("""
         create table sessions (
             session_id text not null,
             trace_id text not null,
-            kind text not null check (kind in ('text', 'guardrail', 'approach', 'item', 'reset')),
+            kind text not null check (kind in ('text', 'guardrail', 'approach', 'item')),
             ref text not null,
             tokens integer not null check (tokens >= 0),
             primary key (session_id, trace_id, kind, ref)

@@ -2,7 +2,7 @@
 
 A session's memory is a small file of its own, one line for each thing told, because
 reading it must cost the next prompt nothing; the database gets the same rows with
-the traces. A reset empties the file.
+the traces. A reset removes the file.
 """
 
 from __future__ import annotations
@@ -42,43 +42,52 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
     state = SessionState()
     if not session_id:
         return state
-    told: set[str] = set()
     try:
-        lines = private.read_file(_path(state_dir, session_id), LIMIT_BYTES).decode("utf-8", "replace").splitlines()
+        lines = private.read_file(_path(state_dir, session_id), LIMIT_BYTES).splitlines()
     except (OSError, ValueError):
-        lines = []
-    for line in lines:
-        tokens, _, name = line.partition(" ")
-        state.tokens += int(tokens) if tokens.isdecimal() else 0
-        if name:
-            told.add(name)
+        return state
+    told: set[str] = set()
+    for line in filter(None, lines):
+        tokens, names = _parse(line)
+        state.tokens += tokens
+        told.update(names)
     state.told = sorted(told)
     return state
 
 
 def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
-    """Remember what the session has now been told and say whether that worked."""
+    """Remember what the session has now been told and say whether that worked.
+
+    One write at the end of the file, so that processes that tell at once lose nothing,
+    on a line of its own also behind one that a full disk cut off.
+    """
     if not session_id:
         return False
-    names = [f"{kind}:{' '.join(ref.split())}" for kind, ref in injected]
-    lines = [f"{tokens if at == 0 else 0} {name}" for at, name in enumerate(names or [""])]
+    names = [traces.storable(f"{kind}:{ref}") for kind, ref in injected]
+    line = f"\n{lean.dumps([tokens, names])}\n".encode()
     try:
-        private.make_directory(f"{state_dir}/{FOLDER}")
-        descriptor = private.open_file(_path(state_dir, session_id), os.O_WRONLY | os.O_APPEND)
-        try:
-            os.write(descriptor, traces.storable("\n".join(lines) + "\n").encode())
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError):
+        _append(state_dir, session_id, line)
+    except (OSError, ValueError) as failure:
+        from storage import log
+
+        reason = f"what the session was told is not remembered: {failure!r}"
+        log.append(state_dir, stage="session", reason=reason, session_id=session_id)
         return False
     return True
 
 
 def reset_session(state_dir: str, session_id: str) -> bool:
     """Forget what the session was told, its host having dropped it; say whether there was anything."""
+    if not session_id:
+        return False
     try:
         os.unlink(_path(state_dir, session_id))
-    except OSError:
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError) as failure:
+        from storage import log
+
+        log.append(state_dir, stage="session", reason=f"cannot be reset: {failure!r}", session_id=session_id)
         return False
     return True
 
@@ -92,6 +101,37 @@ def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> No
         return
     for path in old:
         os.unlink(path)
+
+
+def _parse(line: bytes) -> tuple[int, list[str]]:
+    """Return what one line holds, nothing where it was cut off or is not ours."""
+    try:
+        value = lean.loads(line.decode())
+    except (ValueError, RecursionError):
+        return 0, []
+    if (
+        not isinstance(value, list)
+        or len(value) != 2
+        or not isinstance(value[0], int)
+        or not isinstance(value[1], list)
+    ):
+        return 0, []
+    return max(0, value[0]), [name for name in value[1] if isinstance(name, str)]
+
+
+def _append(state_dir: str, session_id: str, line: bytes) -> None:
+    path = _path(state_dir, session_id)
+    try:
+        descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+    except FileNotFoundError:
+        private.make_directory(f"{state_dir}/{FOLDER}")
+        descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # beyond what is ever read: begin anew
+            os.ftruncate(descriptor, 0)
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
 
 
 def _path(state_dir: str, session_id: str) -> str:
@@ -123,8 +163,6 @@ def _open_claims(state_dir: str) -> int:
     try:
         return os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))  # reading a FIFO must not wait
     except FileNotFoundError:
-        from storage import private
-
         private.make_directory(state_dir)
         return private.open_file(path, os.O_RDWR)
 
@@ -143,9 +181,11 @@ def _claimed(descriptor: int, mark: str) -> bool:
     if any(line.startswith(mark) for line in recent):
         return False
     if is_locked:
+        content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode())
+        os.write(descriptor, content)
+        if os.fstat(descriptor).st_size > len(content):  # not to 0 first: the disk would be waited for when closing
+            os.ftruncate(descriptor, len(content))
     return True
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 6  # the number of migrations; the hook writes to no other schema
+SCHEMA_VERSION = 6  # the number of migrations; what waits in the spool says for which it was written
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -41,7 +41,6 @@ TABLES = {
     ),
     "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
     "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
-    "instructions_versions": ("hash", "text", "first_seen_at"),
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
 }  # fmt: skip
 
@@ -114,7 +113,8 @@ def record(state_dir: str, trace: Trace) -> str:
     from storage import spool
 
     try:
-        spool.put(state_dir, trace.id, status=trace.status, tables=flatten(trace))
+        tables = flatten(trace)
+        spool.put(state_dir, trace.id, status=trace.status, tables=tables)
     except FAILURES as failure:
         from storage import log
 

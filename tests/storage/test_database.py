@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -10,11 +11,24 @@ from contextlib import closing
 import pytest
 from sqlite_utils import Database
 
-from storage import database, maintenance, notices, spool, traces
+from storage import database, detached, intake, maintenance, notices, spool, traces
 from storage.migrations import migrations
 
 START = "from storage import detached; print(detached.start(state), flush=True)"
 LEAVE = START + "\nimport os; os._exit(0)"
+BRIEFLY = "from storage import maintenance; maintenance.LINGER_S = 0.0\n"
+WHICH_VERSIONS = "select hash, text from instructions_versions"
+DIE = """
+import os, signal
+def die(*_):
+    print("about to", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+from storage import database, intake
+"""
+DIE_AT = {
+    "STORE_THE_VERSION": DIE + "intake.lean.utc_now = die; database.connect(state)",
+    "write_file": DIE + "intake.private.write_file = die; database.connect(state)",
+}
 
 
 def _raw(state):
@@ -54,6 +68,7 @@ def test_every_migration_says_in_one_line_what_it_does():
 def test_every_view_can_be_asked(ready, whole_trace):
     traces.record(ready, whole_trace(status="skipped", skip_reason="bypass"))
     traces.record(ready, whole_trace(status="error", error="boom"))
+    database.connect(ready).close()
     with _raw(ready) as db:
         views = [row[0] for row in db.execute("select name from sqlite_master where type = 'view'")]
         answers = {view: db.execute(f"select * from {view}").fetchall() for view in views}
@@ -70,6 +85,7 @@ def test_every_view_can_be_asked(ready, whole_trace):
 def test_an_older_database_is_migrated_where_it_stands(ready, whole_trace, stored):
     trace = whole_trace()
     traces.record(ready, trace)
+    database.connect(ready).close()
     with _raw(ready) as db:
         for view in (
             "what_people_said",
@@ -164,26 +180,41 @@ def test_a_directory_in_its_place_is_said_in_words(state, whole_trace):
     assert not maintenance.maintain(state)
 
 
-def test_maintenance_shortens_the_log_that_every_hook_has_to_read(ready, whole_trace):
-    with closing(traces.open_database(ready)) as db:
-        while not traces.is_upkeep_due(ready, "stored"):
-            traces.record(ready, whole_trace(), db=db)
-        assert os.stat(f"{ready}/enricher.db-wal").st_size > traces.WAL_LIMIT_BYTES
+def test_maintenance_shortens_the_write_ahead_log(ready, whole_trace):
+    for _ in range(50):
+        traces.record(ready, whole_trace())
+    with closing(database.connect(ready)):
+        assert os.stat(f"{ready}/enricher.db-wal").st_size > 0
         assert maintenance.maintain(ready)
         assert os.stat(f"{ready}/enricher.db-wal").st_size == 0
-        assert not traces.is_upkeep_due(ready, "stored")
 
 
-def test_a_reader_in_the_way_of_maintenance_does_not_hold_up_the_hook(ready, whole_trace):
-    with closing(traces.open_database(ready)) as hook, _raw(ready) as reader:
-        traces.record(ready, whole_trace(), db=hook)
+def test_a_reader_in_the_way_does_not_hold_up_the_maintenance(ready, whole_trace, stored):
+    traces.record(ready, whole_trace())
+    with _raw(ready) as reader:
         reader.execute("begin")
         reader.execute("select count(*) from traces").fetchone()
-        traces.record(ready, whole_trace(), db=hook)
         started = time.monotonic()
         assert maintenance.maintain(ready)
         assert time.monotonic() - started < 5
-        assert traces.record(ready, whole_trace(), db=hook) == "stored"
+
+    assert stored(ready, "select count(*) from traces") == [(1,)]
+
+
+def _until(condition, *, seconds=20.0):
+    """Wait until the condition holds, and say how long that took."""
+    started = time.monotonic()
+    while not condition() and time.monotonic() - started < seconds:
+        time.sleep(0.02)
+    return time.monotonic() - started
+
+
+def _is_around(state):
+    """Say whether a maintenance holds its turn; never true of this process, which would give up the lock."""
+    turn = detached.claim(state)
+    if turn >= 0:
+        os.close(turn)
+    return turn < 0
 
 
 def test_the_detached_maintenance_outlives_the_hook_and_holds_nothing_of_it(state, spawn, whole_trace):
@@ -191,8 +222,7 @@ def test_the_detached_maintenance_outlives_the_hook_and_holds_nothing_of_it(stat
     started = time.monotonic()
     output, errors = spawn(LEAVE, state).communicate(timeout=20)
     waited = time.monotonic() - started
-    while spool.waiting(state) and time.monotonic() - started < 20:
-        time.sleep(0.02)
+    _until(lambda: not spool.waiting(state))
 
     assert (output, errors) == ("True\n", "")
     assert waited < 1
@@ -200,15 +230,99 @@ def test_the_detached_maintenance_outlives_the_hook_and_holds_nothing_of_it(stat
     assert not os.path.exists(f"{state}/log")
 
 
-def test_the_maintenance_is_not_started_again_and_again(state, said):
-    answers = said(LEAVE, state, processes=8)
+def test_while_a_maintenance_is_around_nobody_starts_another_and_it_takes_in_what_comes(ready, said, whole_trace):
+    assert said(LEAVE, ready, processes=1) == ["True"]
+    assert _until(lambda: _is_around(ready)) < 3
+    for _ in range(3):
+        traces.record(ready, whole_trace())
+        assert said(LEAVE, ready, processes=1) == ["False"]
+        assert _until(lambda: not spool.waiting(ready)) < 3
 
-    assert sorted(answers) == ["False"] * 7 + ["True"]
-    assert said(LEAVE, state, processes=1) == ["False"]
+    assert _until(lambda: not _is_around(ready)) < 5
 
 
-def test_a_clock_that_went_back_does_not_stop_the_maintenance_for_good(state, said):
-    said(LEAVE, state, processes=1)
-    os.utime(f"{state}/maintenance", (time.time() + 86400, time.time() + 86400))
+@pytest.mark.slow
+def test_what_comes_while_the_maintenance_leaves_is_not_forgotten(ready, said, whole_trace):
+    for _ in range(25):
+        traces.record(ready, whole_trace())
+        said(BRIEFLY + LEAVE, ready, processes=1)
 
-    assert said(LEAVE, state, processes=1) == ["True"]
+    assert _until(lambda: not spool.waiting(ready)) < 3
+
+
+def test_of_many_started_at_once_one_stays(ready, said, whole_trace):
+    for _ in range(5):
+        traces.record(ready, whole_trace())
+    assert "True" in said(LEAVE, ready, processes=8)
+    _until(lambda: not spool.waiting(ready))
+
+    assert spool.waiting(ready) == []
+    assert said(LEAVE, ready, processes=1) == ["False"]
+    assert not os.path.exists(f"{ready}/log")
+
+
+def test_a_clock_that_went_back_does_not_stop_the_maintenance_for_good(ready, said):
+    said(LEAVE, ready, processes=1)
+    _until(lambda: os.path.exists(f"{ready}/{detached.STAMP}"))
+    _until(lambda: not _is_around(ready))
+    os.utime(f"{ready}/{detached.STAMP}", (time.time() + 86400, time.time() + 86400))
+
+    assert said(LEAVE, ready, processes=1) == ["True"]
+
+
+def test_a_database_that_was_locked_gets_its_traces_as_soon_as_it_is_free(ready, spawn, said, whole_trace, stored):
+    with _raw(ready) as holder:
+        holder.execute("begin immediate")
+        traces.record(ready, whole_trace())
+        assert said(LEAVE, ready, processes=1) == ["True"]
+        time.sleep(1.5)
+        assert len(spool.waiting(ready)) == 1
+        holder.execute("rollback")
+
+    assert _until(lambda: not spool.waiting(ready)) < 3
+    assert not os.path.exists(f"{ready}/log")
+
+
+def test_what_time_alone_does_not_mend_is_put_off_and_the_spool_stays_small(ready, said, whole_trace, monkeypatch):
+    with _raw(ready) as db:
+        db.execute("pragma user_version = 99")
+    monkeypatch.setattr(intake, "LIMIT_FILES", 4)
+    for _ in range(9):
+        traces.record(ready, whole_trace())
+    maintenance.main(ready)
+
+    assert said(LEAVE, ready, processes=1) == ["False"]
+    assert len(spool.waiting(ready)) == 4
+    assert spool.dropped(ready) == 5
+
+
+@pytest.mark.parametrize("loss", ["deleted", "damaged"])
+def test_a_version_of_the_instructions_is_written_again_for_a_new_database(ready, stored, loss):
+    spool.put_version(ready, "cafe", lambda: "# rules")
+    assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{ready}/{traces.DATABASE}{suffix}")
+    if loss == "damaged":
+        with open(f"{ready}/{traces.DATABASE}", "wb") as file:
+            file.write(b"no database at all " * 1000)
+    assert stored(ready, WHICH_VERSIONS) == []
+    spool.put_version(ready, "cafe", lambda: "# rules")
+
+    assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]
+
+
+def test_a_version_that_waits_for_the_first_database_gets_into_it(state, stored):
+    spool.put_version(state, "cafe", lambda: "# rules")
+
+    assert stored(state, WHICH_VERSIONS) == [("cafe", "# rules")]
+
+
+@pytest.mark.parametrize("step", ["STORE_THE_VERSION", "write_file"])
+def test_a_version_survives_a_kill_before_and_after_it_is_stored(ready, spawn, stored, step):
+    spool.put_version(ready, "cafe", lambda: "# rules")
+    output, _ = spawn(DIE_AT[step], ready).communicate(timeout=10)
+    assert output == "about to\n"
+
+    assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]
+    assert os.stat(f"{ready}/{spool.VERSIONS}/cafe").st_size == 0

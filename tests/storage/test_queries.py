@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 
-from storage import database, queries, traces
+from storage import database, queries, spool, traces
 
 
 @pytest.fixture
@@ -16,11 +14,10 @@ def log(ready, whole_trace):
 
     def make(*described):
         made = []
-        with closing(traces.open_database(ready)) as hook:
-            for changes in described:
-                trace = whole_trace(**changes)
-                assert traces.record(ready, trace, db=hook) == "stored"
-                made.append(trace.id)
+        for changes in described:
+            trace = whole_trace(**changes)
+            assert traces.record(ready, trace) == "spooled"
+            made.append(trace.id)
         connections.append(database.connect(ready))
         return connections[-1], made
 
@@ -153,8 +150,9 @@ def test_stats_of_nothing_are_zero(log):
     assert (stats.prompts, stats.failure_rate, stats.silent_share, stats.latencies) == (0, 0.0, 0.0, ())
 
 
-def test_instructions_are_found_by_their_hash(log):
-    db, _ = log({"rules_text": "# rules"})
+def test_instructions_are_found_by_their_hash(ready, log):
+    spool.put_version(ready, "cafe", lambda: "# rules")
+    db, _ = log({})
 
     assert queries.instructions(db, "cafe") == "# rules"
     assert queries.instructions(db, "beef") is None

@@ -2,100 +2,202 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from storage import sessions, spool, traces
 
+ROOT = Path(__file__).parents[2]
 CLAIM = """
 from storage import sessions
 print(sessions.claim(state, "s1", "hash of the prompt"))
 """
+TELL = """
+from storage import sessions
+for number in range(50):
+    sessions.tell(state, "s1", [("item", f"{sys.argv[2]}.{number}")], tokens=1)
+"""
 
 
-def _state(state, session_id="s1"):
-    with closing(traces.open_database(state)) as db:
-        return sessions.session_state(state, session_id, db=db)
+def _told(state, session_id="s1"):
+    found = sessions.session_state(state, session_id)
+    return found.told, found.tokens
 
 
-def test_what_was_injected_counts_against_the_session_it_was_injected_into(ready, whole_trace):
-    traces.record(ready, whole_trace(injected=[("guardrail", "H5"), ("approach", "ab12"), ("item", "a.py:1")]))
-    traces.record(ready, whole_trace(injected=[("guardrail", "H3")]))
-
-    told = _state(ready)
-    assert told.guardrails == {"H3", "H5"}
-    assert (told.approaches, told.items, told.tokens) == ({"ab12"}, {"a.py:1"}, 18)
-    assert _state(ready, "another").tokens == 0
+def _file(state, session_id="s1"):
+    """Return the path of the session's file, which this makes where it is missing."""
+    sessions.tell(state, session_id, [], tokens=0)
+    (name,) = os.listdir(f"{state}/{sessions.FOLDER}")
+    return f"{state}/{sessions.FOLDER}/{name}"
 
 
-@pytest.mark.parametrize("status", ["shadow", "silent", "error"])
-def test_what_nobody_saw_was_not_told(ready, whole_trace, status):
-    traces.record(ready, whole_trace(status=status))
+def test_what_was_injected_counts_against_the_session_it_was_injected_into(state):
+    assert sessions.tell(state, "s1", [("guardrail", "H5"), ("approach", "ab12"), ("item", "a.py:1")], tokens=9)
+    assert sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
+    assert sessions.tell(state, "s1", [], tokens=3)
 
-    assert (_state(ready).guardrails, _state(ready).tokens) == (frozenset(), 0)
-
-
-@pytest.mark.parametrize("session_id", ["s1", "x" * 1000])
-def test_a_session_remembers_also_where_no_trace_may_be_kept(ready, whole_trace, stored, session_id):
-    assert traces.record(ready, whole_trace(session_id=session_id), only_told=True) == "stored"
-    assert traces.record(ready, whole_trace(session_id=session_id, status="silent"), only_told=True) == "stored"
-
-    assert (_state(ready, session_id).guardrails, _state(ready, session_id).tokens) == ({"H5"}, 9)
-    assert stored(ready, "select count(*) from traces") == [(0,)]
+    assert _told(state) == (["approach:ab12", "guardrail:H3", "guardrail:H5", "item:a.py:1"], 21)
+    assert _told(state, "another") == ([], 0)
 
 
-def test_what_waits_in_the_spool_was_told_too(state, whole_trace):
-    traces.record(state, whole_trace())
+def test_a_reset_forgets_this_session_only(state):
+    for session_id in ("s1", "s2"):
+        sessions.tell(state, session_id, [("guardrail", "H5")], tokens=9)
 
-    told = sessions.session_state(state, "s1", db=None)
-    assert (told.guardrails, told.items, told.tokens) == ({"H5"}, {"a.py:1"}, 9)
-    assert sessions.session_state(state, "s2", db=None).guardrails == frozenset()
-
-
-def test_what_is_both_stored_and_still_in_the_spool_counts_once(ready, whole_trace):
-    trace = whole_trace()
-    traces.record(ready, trace)
-    spool.put(ready, trace.id, status="ok", tables=traces.flatten(trace))
-
-    assert _state(ready).tokens == 9
+    assert sessions.reset_session(state, "s1")
+    assert not sessions.reset_session(state, "s1")
+    assert (_told(state), _told(state, "s2")) == (([], 0), (["guardrail:H5"], 9))
+    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=4)
+    assert _told(state) == (["guardrail:H3"], 4)
 
 
-def test_a_reset_forgets_this_session_only(ready, whole_trace):
-    traces.record(ready, whole_trace())
-    traces.record(ready, whole_trace(session_id="s2"))
-    assert sessions.reset_session(ready, "s1") == "stored"
+@pytest.mark.parametrize("home", ["missing", "a file/state", "a\x00b"])
+def test_a_reset_of_what_was_never_told_is_no_reset(tmp_path, home):
+    (tmp_path / "a file").write_text("")
 
-    assert (_state(ready).tokens, _state(ready, "s2").tokens) == (0, 9)
-    traces.record(ready, whole_trace(injected=[("guardrail", "H3")]))
-    assert (_state(ready).guardrails, _state(ready).tokens) == ({"H3"}, 9)
+    assert not sessions.reset_session(f"{tmp_path}/{home}", "s1")
+    assert not (tmp_path / "missing").exists()
 
 
-def test_a_reset_counts_also_where_there_is_no_database_yet(state, whole_trace, stored):
-    traces.record(state, whole_trace())
-    assert sessions.reset_session(state, "s1") == "spooled"
-
-    assert sessions.session_state(state, "s1", db=None).tokens == 0
-    assert stored(state, "select kind from sessions where kind = 'reset'") == [("reset",)]
-    assert _state(state).tokens == 0
-
-
-def test_a_session_without_an_id_has_no_memory(ready, whole_trace):
-    traces.record(ready, whole_trace(session_id=""))
-
-    assert _state(ready, "").tokens == 0
-    assert sessions.reset_session(ready, "") == "stored"
-    assert sessions.claim(ready, "", "x")
-    assert sessions.claim(ready, "", "x")
+def test_a_session_without_an_id_has_no_memory(state):
+    assert not sessions.tell(state, "", [("guardrail", "H5")], tokens=9)
+    assert _told(state, "") == ([], 0)
+    assert not sessions.reset_session(state, "")
+    assert sessions.claim(state, "", "x")
+    assert sessions.claim(state, "", "x")
 
 
-@pytest.mark.parametrize("session_id", ["a\x00b", "x" * 1_000_000, "\ud800"])
-def test_a_hostile_session_id_is_a_session_like_any_other(ready, whole_trace, session_id):
-    traces.record(ready, whole_trace(session_id=session_id))
+@pytest.mark.parametrize("session_id", ["a\x00b", "x" * 1_000_000, "\ud800", "../../etc/passwd", "a/b", "\n", "."])
+def test_a_hostile_session_id_is_a_session_like_any_other(tmp_path, state, session_id, modes):
+    sessions.tell(state, session_id, [("guardrail", "H5")], tokens=9)
 
-    assert _state(ready, session_id).tokens == 9
-    assert (sessions.claim(ready, session_id, "x"), sessions.claim(ready, session_id, "x")) == (True, False)
+    assert _told(state, session_id) == (["guardrail:H5"], 9)
+    assert (sessions.claim(state, session_id, "x"), sessions.claim(state, session_id, "x")) == (True, False)
+    assert os.listdir(tmp_path) == ["state"]
+    assert {name for name in modes(state) if "/" not in name} == {"sessions", "claims"}
+    assert sessions.reset_session(state, session_id)
+    assert _told(state, session_id) == ([], 0)
+
+
+@pytest.mark.parametrize("ref", ["a\nb", "9 x", " two  spaces ", '["x"]', "a\x00b", "\u2028", "", "🦊"])
+def test_a_hostile_ref_is_a_ref_like_any_other(state, ref):
+    sessions.tell(state, "s1", [("item", ref), ("guardrail", "H5")], tokens=9)
+
+    assert _told(state) == (["guardrail:H5", f"item:{ref}"], 9)
+
+
+def test_what_a_full_disk_cut_off_hides_nothing_that_comes_after_it(state):
+    sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+    with open(_file(state), "ab") as file:
+        file.write(b'\n[7,["guardrail:H1')
+    assert _told(state) == (["guardrail:H5"], 9)
+    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
+
+    assert _told(state) == (["guardrail:H3", "guardrail:H5"], 18)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"\xff\x00 garbage", id="garbage"),
+        pytest.param(b'{"a":1}\n[1]\n[1,2,3]\n["1",["x"]]\n[1,"x"]\n[-5,[1,null]]\n12\n', id="other JSON"),
+        pytest.param(b"[" * 5_000 + b"\n", id="deep"),
+    ],
+)
+def test_what_is_no_memory_of_a_session_hinders_nobody(state, content):
+    with open(_file(state), "wb") as file:
+        file.write(content)
+    assert _told(state) == ([], 0)
+    sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+
+    assert _told(state) == (["guardrail:H5"], 9)
+
+
+def test_a_file_that_grew_beyond_all_measure_is_read_in_part_and_begun_anew(state):
+    line = json.dumps([1, ["guardrail:H5"]]).encode() + b"\n"
+    with open(_file(state), "wb") as file:
+        file.write(line * (300_000 // len(line)))
+    names, tokens = _told(state)
+    assert (names, tokens > 5_000) == (["guardrail:H5"], True)
+    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
+
+    assert _told(state) == (["guardrail:H3"], 9)
+
+
+@pytest.mark.parametrize("occupant", ["folder", "fifo", "link"])
+def test_where_nothing_can_be_remembered_the_prompt_goes_on_and_the_log_says_so(state, occupant):
+    path = _file(state)
+    os.unlink(path)
+    {"folder": os.mkdir, "fifo": os.mkfifo, "link": lambda name: os.symlink("/etc/passwd", name)}[occupant](path)
+
+    assert _told(state) == ([], 0)
+    assert not sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+    with open(f"{state}/log", encoding="utf-8") as log:
+        assert json.loads(log.readline())["stage"] == "session"
+
+
+def test_of_processes_that_tell_at_once_nothing_is_lost(state, said):
+    said(TELL, state, processes=4)
+
+    names, tokens = _told(state)
+    assert names == sorted(f"item:{process}.{number}" for process in range(4) for number in range(50))
+    assert tokens == 200
+
+
+def test_sessions_that_ended_long_ago_are_forgotten(ready):
+    sessions.tell(ready, "old", [("guardrail", "H5")], tokens=9)
+    os.utime(_file(ready, "old"), (0, 0))
+    sessions.tell(ready, "s1", [("guardrail", "H5")], tokens=9)
+    sessions.forget_old(ready)
+
+    assert (_told(ready, "old"), _told(ready)) == (([], 0), (["guardrail:H5"], 9))
+
+
+def _prompt(state, tmp_path, prompt, **settings):
+    """Send one prompt through the real hook and return the text that it adds."""
+    event = {"session_id": "s1", "cwd": str(tmp_path), "prompt": prompt, "hook_event_name": "UserPromptSubmit"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ENRICHER_HOME": state, **settings}
+    command = [sys.executable, "-I", "-S", str(ROOT / "enricher" / "boot.py"), "claude"]
+    done = subprocess.run(
+        command, input=json.dumps(event).encode(), env=environment, capture_output=True, timeout=20, check=True
+    )
+    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
+
+
+def test_a_session_remembers_also_where_no_trace_may_be_kept(state, tmp_path):
+    first = _prompt(state, tmp_path, "fix the login test, it fails", ENRICHER_LOG="off")
+    second = _prompt(state, tmp_path, "fix the logout test, it fails", ENRICHER_LOG="off")
+
+    assert "Guardrails" in first
+    assert "Guardrails" not in second
+    assert spool.waiting(state) == []
+    assert not os.path.exists(f"{state}/enricher.db")
+
+
+@pytest.mark.conformance("E25")
+def test_a_prompt_is_in_the_database_within_three_seconds_though_nobody_reads(state, tmp_path):
+    for number, prompt in enumerate(("fix the login test, it fails", "fix the logout test, it fails"), start=1):
+        _prompt(state, tmp_path, prompt)
+        until = time.monotonic() + 3
+        while time.monotonic() < until and len(_prompts(state)) < number:
+            time.sleep(0.05)
+        assert _prompts(state)[-1:] == [prompt]
+
+
+def _prompts(state):
+    """Return what the database holds, without taking anything in."""
+    if not os.path.exists(f"{state}/{traces.DATABASE}"):
+        return []
+    with closing(sqlite3.connect(f"file:{state}/{traces.DATABASE}?mode=ro", uri=True)) as db:
+        return [row[0] for row in db.execute("select prompt from traces order by id")]
 
 
 def test_the_same_prompt_is_claimed_once_and_another_is_not_hindered(state):

@@ -11,14 +11,14 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, spool, traces
+from storage import database, intake, spool, traces
 
 DRAIN = """
 import sqlite3
-from storage import spool
+from storage import intake
 db = sqlite3.connect(state + "/enricher.db", timeout=10, isolation_level=None)
 print("draining", flush=True)
-print(spool.drain(state, db).taken, flush=True)
+print(intake.drain(state, db).taken, flush=True)
 """
 
 
@@ -48,7 +48,7 @@ def _ids(state):
 def test_a_drain_takes_everything_in_and_leaves_nothing_behind(ready, spooled):
     ids = spooled(3)
     with _bare(ready) as db:
-        result = spool.drain(ready, db)
+        result = intake.drain(ready, db)
 
     assert (result.taken, result.refused, result.left) == (3, 0, 0)
     assert _ids(ready) == ids
@@ -88,7 +88,7 @@ def test_a_locked_database_leaves_the_spool_as_it_was(ready, spooled):
         holder.execute("begin immediate")
         db.execute("pragma busy_timeout = 0")
         with pytest.raises(Exception, match="locked"):
-            spool.drain(ready, db)
+            intake.drain(ready, db)
 
     assert len(spool.waiting(ready)) == 3
     assert not db_in_transaction(ready)
@@ -100,10 +100,11 @@ def db_in_transaction(state):
 
 
 def test_when_there_is_no_room_the_oldest_of_the_least_useful_goes_first(ready, spooled, monkeypatch):
-    monkeypatch.setattr(spool, "LIMIT_FILES", 4)
+    monkeypatch.setattr(intake, "LIMIT_FILES", 4)
     error, ok = spooled(1, status="error"), spooled(1)
     skipped = spooled(3, status="skipped", skip_reason="bypass")
     silent = spooled(2, status="silent")
+    intake.make_room(ready)
 
     assert [name.split(".")[0] for name in spool.waiting(ready)] == sorted([*error, *ok, *silent])
     assert not {*skipped} & {name.split(".")[0] for name in spool.waiting(ready)}
@@ -111,8 +112,9 @@ def test_when_there_is_no_room_the_oldest_of_the_least_useful_goes_first(ready, 
 
 
 def test_room_is_counted_in_bytes_too(ready, spooled, monkeypatch):
-    monkeypatch.setattr(spool, "LIMIT_BYTES", 20_000)
+    monkeypatch.setattr(intake, "LIMIT_BYTES", 20_000)
     ids = spooled(10, prompt="x" * 4000)
+    intake.make_room(ready)
 
     assert [name.split(".")[0] for name in spool.waiting(ready)] == ids[-len(spool.waiting(ready)) :]
     assert 1 <= len(spool.waiting(ready)) < 5
@@ -158,7 +160,7 @@ def test_what_is_no_trace_is_moved_aside_counted_and_logged_and_the_rest_arrives
     os.mkdir(f"{folder}/folder.ok.json")
     os.symlink("/etc/passwd", f"{folder}/link.ok.json")
     with _bare(ready) as db:
-        result = spool.drain(ready, db)
+        result = intake.drain(ready, db)
 
     assert (result.taken, result.refused) == (2, len(FOREIGN) + 3)
     assert _ids(ready) == ids
@@ -169,7 +171,7 @@ def test_what_is_no_trace_is_moved_aside_counted_and_logged_and_the_rest_arrives
 
 
 def test_what_lies_aside_is_bounded(ready, monkeypatch, spooled):
-    monkeypatch.setattr(spool, "LIMIT_REFUSED", 3)
+    monkeypatch.setattr(intake, "LIMIT_REFUSED", 3)
     spooled(1)
     for number in range(9):
         with open(f"{ready}/{spool.NAME}/{number}.ok.json", "w", encoding="utf-8") as file:
@@ -189,7 +191,7 @@ def test_a_record_of_a_later_version_waits_for_that_version(ready, spooled):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(record, file)
     with _bare(ready) as db:
-        result = spool.drain(ready, db)
+        result = intake.drain(ready, db)
 
     assert (result.taken, result.refused, result.left) == (0, 0, 1)
     assert spool.waiting(ready) == [name]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from installed_copy import InstalledCopy
-from real_clients import PACKAGES, REPOSITORY, Client, client_or_skip
+from real_clients import PACKAGES, REPOSITORY, Client, client_or_skip, end_leftovers
 from stub_models import StubModels, running_stub
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def stub() -> Iterator[StubModels]:
 
 
 @pytest.fixture
-def copy(tmp_path: Path, wheel: Path) -> InstalledCopy:
+def copy(tmp_path: Path, wheel: Path) -> Iterator[InstalledCopy]:
     """The product, installed from its wheel for a person with an empty home."""
-    return InstalledCopy(tmp_path, wheel)
+    installed = InstalledCopy(tmp_path, wheel)
+    yield installed
+    end_leftovers(installed.home)
 
 
 @pytest.fixture(params=sorted(PACKAGES))

@@ -82,11 +82,11 @@ class Client:
     def trust_hooks(self) -> None:
         """Do what Codex asks a person to do before it runs a new hook."""
         self.trust_project()
+        settings = self.home / ".codex" / "config.toml"
         with self._terminal() as terminal:
             assert terminal.shows("2. Trust all and continue")
-            assert any(terminal.answers("2", with_words="2. Trust all") for _ in range(10))
-            terminal.type("\r")
-            assert terminal.shows("for shortcuts")
+            assert terminal.press_until("2", lambda: terminal.has_drawn("› 2. Trust all"))  # noqa: RUF001 (its cursor)
+            assert terminal.press_until("\r", lambda: "trusted_hash" in settings.read_text())
         self.asks_for_trust = True
 
     def _terminal(self, *arguments: str) -> Terminal:
@@ -141,6 +141,8 @@ class Client:
             "stream_max_retries = 0",
             "[analytics]",
             "enabled = false",
+            "[features]",
+            "daemon_auto_start = false",  # it would outlive the test in a session of its own
         ]
         folder = self.home / ".codex"
         folder.mkdir(parents=True)
@@ -263,6 +265,18 @@ def run_group(command: list[str], *, cwd: Path, env: dict[str, str], stdin: byte
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     return Finished(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def end_leftovers(home: Path) -> None:
+    """End what a client started in a session of its own: whatever still runs with this fresh home."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"HOME={home}".encode() in variables:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(folder.name), signal.SIGKILL)
 
 
 def write_json(path: Path, value: object) -> None:

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Terminal:
     """A command on a screen of its own; killed with all its children when the block ends."""
 
     def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
+        self.seen = b""
         self.child, self.screen = pty.fork()
         if self.child == 0:
             os.chdir(cwd)
@@ -47,27 +49,41 @@ class Terminal:
         """Press keys."""
         os.write(self.screen, keys.encode())
 
-    def answers(self, keys: str, *, with_words: str) -> bool:
-        """Press keys and say whether ``with_words`` are drawn soon; a client may not yet be listening."""
-        self.type(keys)
-        return self.shows(with_words, seconds=2.0)
+    def press_until(self, keys: str, is_done: Callable[[], bool], *, attempts: int = 10) -> bool:
+        """Press keys until that had its effect; a client that is just drawing may not yet be listening."""
+        for _ in range(attempts):
+            self.type(keys)
+            if self._watch(is_done, seconds=2.0):
+                return True
+        return False
 
     def shows(self, words: str, *, seconds: float = 30.0) -> bool:
         """Wait until ``words`` are drawn from now on; say whether they were."""
-        awaited, seen, deadline = _drawn(words.encode()), b"", time.monotonic() + seconds
+        self.seen = b""
+        return self._watch(lambda: self.has_drawn(words), seconds=seconds)
+
+    def has_drawn(self, words: str) -> bool:
+        """Say whether ``words`` were drawn since ``shows`` was last asked."""
+        return _drawn(words.encode()) in _drawn(self.seen)
+
+    def _watch(self, is_done: Callable[[], bool], *, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if not select.select([self.screen], [], [], 0.2)[0]:
-                continue
-            try:
-                piece = os.read(self.screen, 65536)
-            except OSError:
-                return False
-            for question in ANSWERS.keys() & set(_CONTROL.findall(piece)):
-                os.write(self.screen, ANSWERS[question])
-            seen += piece
-            if awaited in _drawn(seen):
+            if is_done():
                 return True
-        return False
+            if select.select([self.screen], [], [], 0.2)[0] and not self._read():
+                return is_done()
+        return is_done()
+
+    def _read(self) -> bool:
+        try:
+            piece = os.read(self.screen, 65536)
+        except OSError:
+            return False
+        for question in ANSWERS.keys() & set(_CONTROL.findall(piece)):
+            os.write(self.screen, ANSWERS[question])
+        self.seen += piece
+        return bool(piece)
 
 
 def _drawn(seen: bytes) -> bytes:

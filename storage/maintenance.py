@@ -68,23 +68,24 @@ def _persist(state_dir: str) -> int:
 
 
 def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
-    with contextlib.closing(database.connect(state_dir)) as db:
-        left = _linger(state_dir, db, linger_s)
-        db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
-        _shorten_wal(db)
+    """Take in what waits and what comes until nothing has come for so long; return how many traces are left."""
+    left = _take_in(state_dir)
+    until = time.monotonic() + linger_s
+    while time.monotonic() < until:
+        time.sleep(LOOK_EVERY_S)
+        if len(spool.waiting(state_dir)) > left:
+            left = _take_in(state_dir)
+            until = time.monotonic() + linger_s
     sessions.forget_old(state_dir)
     return left
 
 
-def _linger(state_dir: str, db: sqlite3.Connection, seconds: float) -> int:
-    """Take in what comes, until nothing has come for so long; return how many traces are left."""
-    left = intake.drain(state_dir, db).left
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        time.sleep(LOOK_EVERY_S)
-        if len(spool.waiting(state_dir)) > left:
-            left = intake.drain(state_dir, db).left
-            until = time.monotonic() + seconds
+def _take_in(state_dir: str) -> int:
+    """Open the database each time: it may have been moved, removed or damaged since the last one."""
+    with contextlib.closing(database.connect(state_dir)) as db:
+        left = intake.drain(state_dir, db).left
+        db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
+        _shorten_wal(db)
     return left
 
 

@@ -297,6 +297,26 @@ def test_what_time_alone_does_not_mend_is_put_off_and_the_spool_stays_small(read
 
 
 @pytest.mark.parametrize("loss", ["deleted", "damaged"])
+def test_what_happens_to_the_database_while_a_maintenance_lingers_loses_nothing_new(
+    ready, said, whole_trace, stored, loss
+):
+    traces.record(ready, whole_trace())
+    said(LEAVE, ready, processes=1)
+    _until(lambda: not spool.waiting(ready))
+    time.sleep(0.2)
+    os.unlink(f"{ready}/{traces.DATABASE}")
+    if loss == "damaged":
+        with open(f"{ready}/{traces.DATABASE}", "wb") as file:
+            file.write(b"no database at all " * 1000)
+    late = whole_trace()
+    traces.record(ready, late)
+    assert said(LEAVE, ready, processes=1) == ["False"]
+    assert _until(lambda: not spool.waiting(ready)) < 3
+
+    assert stored(ready, "select id from traces") == [(late.id,)]
+
+
+@pytest.mark.parametrize("loss", ["deleted", "damaged"])
 def test_a_version_of_the_instructions_is_written_again_for_a_new_database(ready, stored, loss):
     spool.put_version(ready, "cafe", lambda: "# rules")
     assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]

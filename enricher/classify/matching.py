@@ -22,7 +22,10 @@ MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
 """How many occurrences of one word are looked at; what has not fired by then does not."""
 
-STRONGEST = 9
+WEAKEST = (-10, 0)
+MOST_REMEMBERED = 100_000
+"""Bound of what a long-lived process keeps unpacked."""
+
 GAP = 0
 """Stands for … in a compiled phrase; the words themselves are strings."""
 
@@ -37,22 +40,8 @@ class Table:
     """
 
     __slots__ = (
-        "_beginnings", "_conditions",
-        "approvals",
-        "classes",
-        "contractions",
-        "english",
-        "exact",
-        "facets",
-        "features",
-        "fold",
-        "index",
-        "late",
-        "leanings",
-        "no_topics",
-        "openers",
-        "orders", "places",
-        "requests",
+        "_bases", "_conditions", "_fold", "_no_topics", "_phrases", "approvals", "classes", "contractions", "english",
+        "exact", "facets", "features", "index", "late", "leanings", "openers", "orders", "places", "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -60,29 +49,59 @@ class Table:
         self.classes: list[tuple[int, str]] = packed["classes"]
         self.features: dict[str, list[int]] = packed["features"]
         self.late: dict[str, list[int]] = packed["late"]
-        self.leanings: dict[str, str] = packed["leanings"]
+        self.leanings: dict[str, Any] = dict(packed["leanings"])
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self.exact: dict[str, str] = packed["exact"]
         self.index: dict[str, str] = packed["index"]
-        self._beginnings: dict[str, list[Beginning]] = {}
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = list(packed["conditions"])
-        pairs = packed["fold"].split(" ")
-        self.fold: dict[str, str] = dict(zip(pairs[::2], pairs[1::2], strict=False))
-        self.orders, self.openers, self.approvals, self.english, self.no_topics = (
-            frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english", "no_topics")
+        self.orders, self.openers, self.approvals, self.english = (
+            frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english")
         )
+        self._no_topics: Any = packed["no_topics"]
+        self._fold: dict[str, str] = packed["fold"]
+        self._bases: dict[str, str] = {}
+        self._phrases: dict[tuple[str, str], list[Any]] = {}
 
-    def beginnings(self, word: str) -> list[Beginning]:
-        """Return the phrases that begin with ``word``, as written or by its base form."""
-        found = self._beginnings.get(word)
+    @property
+    def no_topics(self) -> frozenset[str]:
+        """The words that are no topics."""
+        if self._no_topics.__class__ is str:
+            self._no_topics = frozenset(self._no_topics.split(" "))
+        return self._no_topics  # type: ignore[no-any-return]
+
+    def leaning(self, word: str) -> list[tuple[int, int]]:
+        """Return towards which classes a plain word leans, and how strongly: (class, strength)."""
+        found = self.leanings[word]
+        if found.__class__ is str:
+            figures = [int(figure) for figure in found.split(" ")]
+            found = self.leanings[word] = list(zip(figures[::2], figures[1::2], strict=True))
+        return found  # type: ignore[no-any-return]
+
+    def base(self, word: str) -> str:
+        """Return the base form that ``word`` is an inflection of, empty where it is none."""
+        found = self._bases.get(word)
         if found is None:
-            base = self.fold.get(word, "")
-            packed = [self.exact.get(word), self.index.get(word), self.index.get(base)]
-            found = [Beginning(text) for text in packed if text]
-            if found:
-                self._beginnings[word] = found
+            forms = self._fold.get(word[0], "")
+            at = forms.find(f"|{word} ")
+            found = forms[at + len(word) + 2 : forms.find("|", at + 1)] if at >= 0 else ""
+            if len(self._bases) < MOST_REMEMBERED:
+                self._bases[word] = found
+        return found
+
+    def phrases(self, word: str, follower: str) -> list[Any]:
+        """Return the phrases that may begin with ``word`` and go on with ``follower``.
+
+        Each is the number of a condition, or number, gap and the other words.
+        """
+        found = self._phrases.get((word, follower))
+        if found is None:
+            seconds = [follower, base] if (base := self.base(follower)) else [follower]
+            own = [self.exact.get(word), self.index.get(word), self.index.get(self.base(word))]
+            found = [entry for packed in own if packed for entry in _unpacked(packed, seconds)]
+            if len(self._phrases) < MOST_REMEMBERED:
+                self._phrases[word, follower] = found
         return found
 
     def condition(self, number: int) -> Condition:
@@ -98,20 +117,16 @@ class Table:
         return found  # type: ignore[no-any-return]
 
 
-class Beginning:
-    """The phrases that begin with one word, those of two or more words by their second one."""
-
-    __slots__ = ("by_second", "others")
-
-    def __init__(self, packed: str) -> None:
-        self.others: list[Any] = []
-        self.by_second: dict[str, list[Any]] = {}
-        for text in packed.split("|"):
-            entry = _entry(text)
-            if entry.__class__ is int or entry[2] == GAP:
-                self.others.append(entry)
-            else:
-                self.by_second.setdefault(entry[2], []).append(entry)
+def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
+    """The entries that stand alone or have a gap, and those whose second word is one of ``seconds``."""
+    alone, _, behind = packed.partition("|")
+    found = [_entry(text) for text in alone.split(";") if text]
+    for second in seconds:
+        at = behind.find(f"{second}=") if behind.startswith(f"{second}=") else behind.find(f"|{second}=")
+        if at >= 0:
+            start = behind.index("=", at) + 1
+            found += [_entry(text) for text in behind[start : behind.index("|", start)].split(";")]
+    return found
 
 
 def _entry(packed: str) -> Any:
@@ -173,23 +188,24 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
     places = _Places(reading)
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
-    words, fold, quiet = reading.words, table.fold, reading.quiet
+    words, quiet = reading.words, reading.quiet
+    bases = [table.base(word) for word in words]
     size, places_of = len(words), table.places
     tried: dict[str, int] = {}
     for at, word in enumerate(words):
-        begun = table.beginnings(word)
+        begun = table.phrases(word, words[at + 1] if at + 1 < size else "¶")
         if not begun or at in quiet:
             continue
         times = tried[word] = tried.get(word, 0) + 1
         if times > MOST_TRIES:
             continue
-        for entry in _going_on(begun, words[at + 1] if at + 1 < size else "", fold):
+        for entry in begun:
             single = entry.__class__ is int
             condition = entry if single else entry[0]
             place = places_of[condition]
             if place != WHOLE and condition in found:
                 continue
-            end = at + 1 if single else _match(entry, words, at, fold)
+            end = at + 1 if single else _match(entry, words, at, bases)
             if not end or (place and not places.holds(place, at, end)):
                 continue
             if place == WHOLE:
@@ -202,19 +218,6 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
             for condition in holding:
                 found[condition] = (-1, -1)
     return _allowed(found, table)
-
-
-def _going_on(begun: list[Beginning], follower: str, fold: dict[str, str]) -> list[Any]:
-    """The phrases that may hold where ``follower`` is the second word."""
-    base = fold.get(follower)
-    found: list[Any] = []
-    for one in begun:
-        found += one.others
-        if follower in one.by_second:
-            found += one.by_second[follower]
-        if base in one.by_second:
-            found += one.by_second[base]
-    return found
 
 
 def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
@@ -239,20 +242,20 @@ def leanings(reading: Reading, table: Table) -> dict[int, tuple[int, Span]]:
     sums: dict[int, int] = {}
     strongest: dict[int, tuple[int, int]] = {}
     for word, at in first.items():
-        figures = [int(figure) for figure in table.leanings[word].split(" ")]
-        for class_at, strength in zip(figures[::2], figures[1::2], strict=True):
+        for class_at, strength in table.leaning(word):
             sums[class_at] = sums.get(class_at, 0) + strength
-            strongest[class_at] = max(strongest.get(class_at, (-STRONGEST, 0)), (strength, -at))
+            if strength > strongest.get(class_at, WEAKEST)[0]:
+                strongest[class_at] = (strength, at)
     root = len(first) ** 0.5
     found = {}
     for class_at in sorted(sums):
-        points, at = round(2 * sums[class_at] / root), -strongest[class_at][1]
+        points, at = round(2 * sums[class_at] / root), strongest[class_at][1]
         if points:
             found[class_at] = (points, (at, at + 1))
     return found
 
 
-def _match(entry: list[Any], words: list[str], at: int, fold: dict[str, str]) -> int:
+def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
     """Return where the phrase ends that begins at ``at``; 0 where it does not match."""
     gap, size = 0, len(words)
     at += 1
@@ -263,7 +266,7 @@ def _match(entry: list[Any], words: list[str], at: int, fold: dict[str, str]) ->
         limit = min(size, at + gap + 1)
         while at < limit:
             word = words[at]
-            if word == want or fold.get(word) == want:
+            if word == want or bases[at] == want:
                 break
             if word in STOPS:
                 return 0
@@ -287,9 +290,10 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
 def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
     """Leave out what its own ``unless`` forbids or whose ``with`` is missing."""
     refused = []
+    fired_ones = found.keys()
     for condition in found:
         unless, needs, *_ = table.condition(condition)
-        if any(guard in found for guard in unless) or (needs and not any(need in found for need in needs)):
+        if (unless and not fired_ones.isdisjoint(unless)) or (needs and fired_ones.isdisjoint(needs)):
             refused.append(condition)
     for condition in refused:
         del found[condition]

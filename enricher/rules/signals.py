@@ -227,6 +227,12 @@ def compile_classes(
     }
 
 
+def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
+    """Return per rule the number that each of its signals has in the compiled table."""
+    compiler = _Compiler({name: [] for name in LISTS} | lists)
+    return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
+
+
 def _facet(facet: Facet) -> dict[str, Any]:
     return {
         "name": facet.name,
@@ -302,7 +308,7 @@ class _Compiler:
             "leanings": {word: " ".join(figures) for word, figures in self.leanings.items()},
             "exact": _packed_entries(self.exact),
             "index": _packed_entries(self.index),
-            "fold": " ".join(f"{form} {base}" for form, base in _folds(self.bases).items()),
+            "fold": _packed_forms(_folds(self.bases)),
             "contractions": CONTRACTIONS,
             "orders": " ".join(self.orders),
             "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
@@ -323,15 +329,30 @@ def _packed_condition(row: list[Any]) -> str:
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """The phrases of each first word as the text that ``matching.entries`` unpacks: number gap word …|number."""
+    """The phrases of each first word as the text that ``matching.Table`` unpacks.
+
+    Those that stand alone or have a gap come first, ``;`` between them; then ``|second=`` and those that go on so.
+    """
     packed = {}
     for first, found in table.items():
-        words = [[entry] if isinstance(entry, int) else entry for entry in found]
-        packed[first] = "|".join(
-            " ".join("…" if at > 1 and piece == matching.GAP else str(piece) for at, piece in enumerate(entry))
-            for entry in words
-        )
+        alone: list[str] = []
+        by_second: dict[str, list[str]] = {}
+        for entry in found:
+            words = [entry] if isinstance(entry, int) else entry
+            text = " ".join("…" if at > 1 and word == matching.GAP else str(word) for at, word in enumerate(words))
+            is_alone = len(words) == 1 or words[2] == matching.GAP
+            (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
+        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
+        packed[first] = ";".join(alone) + (groups + "|" if groups else "")
     return packed
+
+
+def _packed_forms(bases: dict[str, str]) -> dict[str, str]:
+    """Inflected forms by their first letter, each as ``|form base``."""
+    packed: dict[str, str] = {}
+    for form, base in sorted(bases.items()):
+        packed[form[0]] = packed.get(form[0], "") + f"|{form} {base}"
+    return {letter: f"{forms}|" for letter, forms in packed.items()}
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -82,17 +82,32 @@ class Classification:
         self.scanned_chars = 0
 
 
+class Observation:
+    """What a text shows before any weight is looked at: its words, its features, the signals that hold."""
+
+    __slots__ = ("features", "found", "masked", "read")
+
+    def __init__(self, text: str, table: Table) -> None:
+        seen = structure.survey(text)
+        self.masked = seen.masked
+        self.read = reading.read(seen.masked, table)
+        self.features = dict(seen.features)
+        _shape(self.features, self.read, seen.masked, table=table)
+        self.found = matching.fired(self.read, self.features, table)
+
+
+def scanned_part(text: str) -> str:
+    """Return what is scanned of ``text``: all of it, or head and tail of a huge one."""
+    return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
+
+
 def classify(text: str, table: Table) -> Classification:
     """Return the classes of ``text`` by the table, with the evidence for each."""
     result = Classification()
-    tail_at = len(text) - TAIL
-    scanned = text if tail_at <= HEAD else text[:HEAD] + text[tail_at:]
+    scanned = scanned_part(text)
     result.scanned_chars = len(scanned)
-    seen = structure.survey(scanned)
-    read = reading.read(seen.masked, table)
-    features = dict(seen.features)
-    _shape(features, read, seen.masked, table=table)
-    found = matching.fired(read, features, table)
+    seen = Observation(scanned, table)
+    read, features, found = seen.read, seen.features, seen.found
     leaning = matching.leanings(read, table)
     spans = _offsets({**found, **{~class_at: span for class_at, (_, span) in leaning.items()}}, read, seen.masked)
     result.features = sorted(features)
@@ -104,6 +119,7 @@ def classify(text: str, table: Table) -> Classification:
     _choose_search_intent(result)
     _intent(result, scanned, found, spans=spans, table=table)
     if len(text) > len(scanned):
+        tail_at = len(text) - TAIL
         for item in result.evidence:
             item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
     steps = len(read.order) + ("list" in features) + len(read.words) // WORDS_OF_A_STEP
@@ -177,7 +193,7 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
     origin, chunks = read.origin, read.chunks
     if origin is not None:
         wanted = {origin[at] if at >= 0 else at for at in wanted}
-    low = reading.lowered(masked).replace("’", "'").replace("\n", "¶")
+    low = reading.lowered(masked).replace("\u2019", "'").replace("\n", "¶")
     at, last = 0, max(wanted, default=-1)
     starts: dict[int, int] = {}
     for number in range(last + 1):

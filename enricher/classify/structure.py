@@ -19,7 +19,8 @@ _DOC_ENDS = (".md", ".mdx", ".rst", ".txt", ".adoc", ".docx", ".pdf", "readme", 
 _FILE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs vue svelte go rs rb java kt swift c h cc cpp hpp cs php sh bash zsh ps1 sql html htm css"
     " scss less json jsonl yaml yml toml ini cfg conf lock xml csv tsv log env svg png jpg jpeg gif webp pdf md mdx rst"
-    " txt adoc ipynb lua r dart ex exs erl hs scala clj zig nix tf proto graphql astro mmd diff patch exe dmg zip".split()
+    " txt adoc ipynb lua r dart ex exs erl hs scala clj zig nix tf proto graphql astro mmd diff patch"
+    " exe dmg zip".split()
 )
 _CODE_ENDS = ("{", "}", ";", "};", "});", "),", "/>", "=>", "[", "],", "):", "->", "</div>")
 _CODE_STARTS = (
@@ -27,7 +28,7 @@ _CODE_STARTS = (
     "public ", "private ", "if (", "for (", "else", "//", "/*", "* @", "#include", "use ", "fn ", "func ", "await ",
 )  # fmt: skip
 _DIFF_STARTS = ("diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "index ")
-_SHELL_STARTS = ("$ ", "❯ ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\")
+_SHELL_STARTS = ("$ ", "\u276f ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\")
 _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
 _BOXES = "│┌└├─⎯━═║╭╰▶"
@@ -52,7 +53,7 @@ def survey(text: str) -> Survey:
     found: dict[str, tuple[int, int]] = {}
     if "```" in text:
         text = _fences(text, found)
-    if "\n" in text or len(text) > LONG_PASTE or text[:1] in "<[{$❯":
+    if "\n" in text or len(text) > LONG_PASTE or text[:1] in "<[{$\u276f":
         text = _lines(text, found)
     if "`" in text:
         text = _between(text, "`", "`", CODE, found)
@@ -75,7 +76,8 @@ def _note(found: dict[str, tuple[int, int]], name: str, start: int, end: int) ->
 
 
 def _fences(text: str, found: dict[str, tuple[int, int]]) -> str:
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     while (start := text.find("```", at)) >= 0:
         close = text.find("```", start + 3)
         end = len(text) if close < 0 else close + 3
@@ -100,7 +102,8 @@ def _note_error(found: dict[str, tuple[int, int]], block: str, start: int) -> No
 
 
 def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
-    pieces, at, items = [], 0, 0
+    pieces: list[str] = []
+    at = items = 0
     for line in text.split("\n"):
         end = at + len(line)
         bare = line.strip()
@@ -174,7 +177,8 @@ def _is_code(bare: str, line: str) -> bool:
 
 def _between(text: str, opening: str, closing: str, marker: str, found: dict[str, tuple[int, int]]) -> str:
     name = "inline_code" if marker is CODE else "quote"
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     while (start := text.find(opening, at)) >= 0:
         end = text.find(closing, start + 1, start + LONGEST_QUOTE)
         if end < 0 or (marker is QUOTE and "\n\n" in text[start:end]):
@@ -190,7 +194,8 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
 
 
 def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
-    pieces, done, at = [], 0, 0
+    pieces: list[str] = []
+    done = at = 0
     for chunk in text.split():
         if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):
             continue

@@ -10,7 +10,7 @@ MOST_TOPICS = 5
 SHORTEST_TOPIC = 3
 LONG_PROMPT = 50
 SCANNED = 2000
-_EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”’‘|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
+_EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
 def confidence(text: str, signals: int) -> float:
@@ -47,7 +47,7 @@ def topics(text: str, start: int, *, without: Container[str], keywords: list[str
     """Return up to five content words behind ``start``, in the order of their first mention."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
-    for chunk in text[start : start + SCANNED].replace("/", " ").replace("’", "'").split():
+    for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():
         for piece in chunk.split(","):
             word = piece.strip(_EDGES).lower()
             word = word.removesuffix("'s")

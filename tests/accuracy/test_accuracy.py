@@ -1,0 +1,45 @@
+"""The targets of the classifier, on repositories that were left out of whatever was fitted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from enricher.classify import classify
+from workbench.accuracy import evaluation_file, figures, leave_repositories_out, packaged_table
+
+INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
+
+LEAST = {
+    "task type, strict": 0.60,
+    "task type, lenient": 0.69,
+    "task type, macro-F1": 0.49,
+    "class shown": 0.47,
+    "of these right (lenient)": 0.81,
+    "chat: nothing shown": 0.88,
+    "search intent": 0.70,
+    "search intent, macro-F1": 0.53,
+}
+"""What must not be lost; the measured figures stand in the README."""
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("E36")
+def test_accuracy_on_left_out_repositories_is_kept() -> None:
+    labelled = evaluation_file()
+    if labelled is None:
+        pytest.skip("no labelled prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
+
+    found = {one.name: one.value for one in figures(leave_repositories_out([labelled], also=[INVENTED]))}
+
+    assert {name: value for name, value in found.items() if value < LEAST[name]} == {}
+
+
+def test_our_own_prompts_come_out_as_we_meant_them() -> None:
+    table = packaged_table()
+    rows = [json.loads(line) for line in INVENTED.read_text(encoding="utf-8").splitlines()]
+    right = sum(classify(row["text"], table).task_type == row["task_type"] for row in rows)
+
+    assert right / len(rows) > 0.85

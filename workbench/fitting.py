@@ -1,0 +1,123 @@
+"""Fit the integer weights of named signals: regularised multinomial regression with a box around each weight.
+
+No randomness and no clock: the same prompts give the same weights. Which signals
+exist is not decided here; a class gets a weight only where the file names it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from enricher.rules.signals import MOST_WEIGHT
+from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, targets, weights_of, with_task_type
+
+if TYPE_CHECKING:
+    from enricher.classify.matching import Table
+    from workbench.labelled import Numbers, Observed
+
+SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
+"""What one point of weight is worth in the regression; the largest useful weight is then about nine."""
+
+SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
+"""What a signal is thought to be worth before any prompt was seen."""
+
+SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
+WORD_STEP, WORD_PULL, LEAST_WORD = 0.6, 0.25, 0.5
+"""Plain words: step, pull towards zero, and what is too little to be written down."""
+
+RARITY = 0.2
+"""Rare classes count more by this power of their rarity."""
+
+ROUNDS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Integer weights of one facet: per signal and class, per plain word and class."""
+
+    names: list[str]
+    signals: Numbers
+    words: Numbers
+
+
+def fit(
+    observed: Observed, table: Table, facet: str, *, task_types: list[str] | None = None, least: int = 0
+) -> Weights:
+    """Return the weights that fit the labels best; ``least`` keeps every named signal alive.
+
+    The search intents need ``task_types``: what each prompt came out as.
+    """
+    names = [name for _, name in classes_of(table, facet)]
+    goal = targets(observed.prompts, names, facet)
+    counts = goal.sum(0)
+    importance = (goal @ (counts.max() / np.maximum(1, counts)) ** RARITY)[:, None]
+    named = weights_of(table, facet) > 0
+    signals = observed.signals if task_types is None else with_task_type(observed.signals, task_types, table)
+    step = SIGNAL_STEP[facet]
+    used = np.flatnonzero(named.any(1))
+    found = _descend(
+        signals[:, used], goal, importance,
+        bounds=(np.where(named[used], least * step, 0.0), np.where(named[used], MOST_WEIGHT * step, 0.0)),
+        prior=np.where(named[used], SIGNAL_PRIOR[facet], 0.0), pull=SIGNAL_PULL[facet],
+    )  # fmt: skip
+    weights = np.zeros(named.shape)
+    weights[used] = np.rint(found / step)
+    words = np.zeros((observed.words.shape[1], len(names)))
+    if facet == TASK_TYPE:
+        words, bias = _words(observed, goal, importance)
+        _add_bias(weights, bias, table)
+    return Weights(names, weights, words)
+
+
+def _words(observed: Observed, goal: Numbers, importance: Numbers) -> tuple[Numbers, Numbers]:
+    columns = np.hstack([observed.words, 0.5 * np.ones((len(goal), 1))])
+    free = np.full((columns.shape[1], goal.shape[1]), np.inf)
+    found = _descend(columns, goal, importance, bounds=(-free, free), prior=np.zeros((1, 1)), pull=WORD_PULL)
+    words = np.where(np.abs(found[:-1]) < LEAST_WORD, 0.0, found[:-1])
+    return np.clip(np.rint(words / WORD_STEP), -MOST_WEIGHT, MOST_WEIGHT), found[-1] * 0.5
+
+
+def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
+    """Give the bias of the plain words to the signal that always holds, as far as the file has one."""
+    for number in table.features.get("always", ()):
+        if weights[number].any() or number == table.features["always"][0]:
+            points = weights[number] + bias / (WORD_STEP / 2)
+            weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_WEIGHT)
+            return
+
+
+def _descend(
+    columns: Numbers,
+    goal: Numbers,
+    importance: Numbers,
+    *,
+    bounds: tuple[Numbers, Numbers],
+    prior: Numbers,
+    pull: float,
+) -> Numbers:
+    """Minimise the loss by accelerated projected gradient; the step follows from the largest singular value."""
+    direction = np.ones(columns.shape[1])
+    for _ in range(20):
+        direction = columns.T @ (columns @ direction)
+        direction /= np.linalg.norm(direction) or 1.0
+    steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
+    found = np.clip(np.zeros(bounds[0].shape), *bounds)
+    ahead, momentum = found, 1.0
+    for _ in range(ROUNDS):
+        scores = columns @ ahead
+        odds = np.exp(scores - scores.max(1, keepdims=True))
+        slope = columns.T @ (importance * (odds / odds.sum(1, keepdims=True) - goal)) + pull * (ahead - prior)
+        following = np.clip(ahead - slope / steepest, *bounds)
+        after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
+        ahead = following + (momentum - 1) / after * (following - found)
+        found, momentum = following, after
+    return found
+
+
+def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:
+    """Return the points of every prompt in every class, as the hook would add them up."""
+    held = observed.signals if signals is None else signals
+    return np.asarray(held @ weights.signals + np.rint(2 * observed.words @ weights.words))

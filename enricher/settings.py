@@ -100,7 +100,7 @@ def _as_number(key: str, value: object, default: float) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
         number = type(default)(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise BadValueError(f"{key} is {value!r}; write a number") from None
     low, high = LIMITS[key]
     if key == "search_intent.llm_timeout_ms" and number < low:

@@ -155,6 +155,25 @@ class Account:
         """Return the newest trace."""
         return self.traces()[-1]
 
+    def processes(self) -> list[str]:
+        """Return the command lines of the processes that work for this account, or were left by its channels."""
+        mark = f"ENRICHER_HOME={self.state}".encode()
+        found = []
+        for folder in Path("/proc").iterdir():
+            try:
+                if folder.name.isdigit() and mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+    def rest(self) -> None:
+        """Wait until nothing works in the background any more."""
+        until = time.monotonic() + 15
+        while (busy := self.processes()) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not busy, busy
+
     def log(self) -> list[dict[str, str]]:
         """Return the records of the log."""
         file = self.state / "log"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,21 +52,12 @@ def running() -> Callable[[Account], list[str]]:
 
     def find(account: Account) -> list[str]:
         until = time.monotonic() + 2
-        while (found := present(account)) and time.monotonic() < until:
+        while (found := strangers(account)) and time.monotonic() < until:
             time.sleep(0.02)
         return found
 
-    def present(account: Account) -> list[str]:
-        found = []
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit() and int(folder.name) != os.getpid():
-                try:
-                    environment = (folder / "environ").read_bytes()
-                except OSError:
-                    continue
-                if f"ENRICHER_HOME={account.state}".encode() in environment.split(b"\0"):
-                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        return [line for line in found if "storage" not in line]
+    def strangers(account: Account) -> list[str]:
+        return [line for line in account.processes() if "storage" not in line]
 
     return find
 

@@ -147,7 +147,7 @@ def _kind(bare: str, line: str) -> str:
         return "diff"
     if bare.startswith(_SHELL_STARTS) or (first == "[" and "~/" in bare) or ("@" in bare[:24] and bare[-2:] in "$ %# "):
         return "shell"
-    if first == "|" or any(box in bare for box in _BOXES):
+    if first == "|" or (not bare.isascii() and any(box in bare for box in _BOXES)):
         return "table"
     if _stamped(bare) or any(level in bare[:60] for level in _LEVELS):
         return "log"
@@ -195,11 +195,14 @@ def _between(text: str, opening: str, closing: str, marker: str, found: dict[str
 
 def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
     pieces: list[str] = []
+    known: dict[str, str] = {}
     done = at = 0
     for chunk in text.split():
         if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):
             continue
-        marker = _chunk_marker(chunk)
+        marker = known.get(chunk)
+        if marker is None:
+            marker = known[chunk] = _chunk_marker(chunk)
         if not marker:
             continue
         at = text.find(chunk, at)

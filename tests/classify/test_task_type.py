@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enricher.classify import Classification, classify
-from enricher.classify.matching import Table
 from workbench.accuracy import packaged_table
+
+if TYPE_CHECKING:
+    from enricher.classify.matching import Table
 
 TRACE = """TypeError: Cannot read properties of undefined (reading 'id')
     at render (src/app.js:12:9)

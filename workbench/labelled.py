@@ -66,7 +66,7 @@ def read_labelled(paths: Iterable[str | Path]) -> list[Prompt]:
 
 def observe(prompts: list[Prompt], table: Table) -> Observed:
     """Return the prompts with the signals they fire and the plain words they hold."""
-    vocabulary = {word: at for at, word in enumerate(table.leanings)}
+    vocabulary = {word: at for at, word in enumerate(table.leaning_words())}
     signals = np.zeros((len(prompts), len(table.places)))
     words = np.zeros((len(prompts), len(vocabulary)))
     foreign = np.zeros(len(prompts))

@@ -65,7 +65,7 @@ def propose(labelled: str | Path, instructions: str | Path, *, also: Sequence[st
             block = blocks[f"{facet}.{name}"]
             _write_signals(lines, block, weights.signals[numbers[block.id], column])
             if facet == TASK_TYPE:
-                _write_leanings(lines, block, weights.words[:, column], list(table.leanings))
+                _write_leanings(lines, block, weights.words[:, column], table.leaning_words())
     after = "\n".join(lines) + "\n"
     return "".join(
         difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), path.name, path.name)

@@ -32,6 +32,25 @@ GAP = 0
 Span = tuple[int, int]
 
 
+class Drawers:
+    """Values by word, in one text for each first letter: quick to load, and searched only for words that are there."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+
+    def words(self) -> list[str]:
+        """Return every word that has a value, sorted."""
+        return sorted(pair.partition("=")[0] for text in self._texts.values() for pair in text.split("~") if pair)
+
+    def find(self, word: str) -> str:
+        """Return the value of ``word``, empty where it has none."""
+        text = self._texts.get(word[0], "")
+        at = text.find(f"~{word}=")
+        return text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
+
+
 class Table:
     """The compiled signals, unpacked as far as a prompt needs them.
 
@@ -40,8 +59,9 @@ class Table:
     """
 
     __slots__ = (
-        "_bases", "_conditions", "_fold", "_no_topics", "_phrases", "approvals", "classes", "contractions", "english",
-        "exact", "facets", "features", "index", "late", "leanings", "openers", "orders", "places", "requests",
+        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_phrases", "_strengths",
+        "approvals", "classes", "contractions", "english", "facets", "features", "late", "leaning_words", "openers", "orders", "places",
+        "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -49,19 +69,20 @@ class Table:
         self.classes: list[tuple[int, str]] = packed["classes"]
         self.features: dict[str, list[int]] = packed["features"]
         self.late: dict[str, list[int]] = packed["late"]
-        self.leanings: dict[str, Any] = dict(packed["leanings"])
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
-        self.exact: dict[str, str] = packed["exact"]
-        self.index: dict[str, str] = packed["index"]
+        self._exact, self._index, self._fold, self._leanings = (
+            Drawers(packed[name]) for name in ("exact", "index", "fold", "leanings")
+        )
+        self.leaning_words = self._leanings.words
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = list(packed["conditions"])
         self.orders, self.openers, self.approvals, self.english = (
             frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english")
         )
         self._no_topics: Any = packed["no_topics"]
-        self._fold: dict[str, str] = packed["fold"]
         self._bases: dict[str, str] = {}
+        self._strengths: dict[str, list[tuple[int, int]]] = {}
         self._phrases: dict[tuple[str, str], list[Any]] = {}
 
     @property
@@ -73,19 +94,19 @@ class Table:
 
     def leaning(self, word: str) -> list[tuple[int, int]]:
         """Return towards which classes a plain word leans, and how strongly: (class, strength)."""
-        found = self.leanings[word]
-        if found.__class__ is str:
-            figures = [int(figure) for figure in found.split(" ")]
-            found = self.leanings[word] = list(zip(figures[::2], figures[1::2], strict=True))
-        return found  # type: ignore[no-any-return]
+        found = self._strengths.get(word)
+        if found is None:
+            figures = [int(figure) for figure in self._leanings.find(word).split()]
+            found = list(zip(figures[::2], figures[1::2], strict=True))
+            if len(self._strengths) < MOST_REMEMBERED:
+                self._strengths[word] = found
+        return found
 
     def base(self, word: str) -> str:
         """Return the base form that ``word`` is an inflection of, empty where it is none."""
         found = self._bases.get(word)
         if found is None:
-            forms = self._fold.get(word[0], "")
-            at = forms.find(f"|{word} ")
-            found = forms[at + len(word) + 2 : forms.find("|", at + 1)] if at >= 0 else ""
+            found = self._fold.find(word)
             if len(self._bases) < MOST_REMEMBERED:
                 self._bases[word] = found
         return found
@@ -98,7 +119,8 @@ class Table:
         found = self._phrases.get((word, follower))
         if found is None:
             seconds = [follower, base] if (base := self.base(follower)) else [follower]
-            own = [self.exact.get(word), self.index.get(word), self.index.get(self.base(word))]
+            base = self.base(word)
+            own = [self._exact.find(word), self._index.find(word), self._index.find(base) if base else ""]
             found = [entry for packed in own if packed for entry in _unpacked(packed, seconds)]
             if len(self._phrases) < MOST_REMEMBERED:
                 self._phrases[word, follower] = found
@@ -237,7 +259,7 @@ def leanings(reading: Reading, table: Table) -> dict[int, tuple[int, Span]]:
     """
     first: dict[str, int] = {}
     for at, word in enumerate(reading.words):
-        if word in table.leanings and word not in first and at not in reading.quiet:
+        if word not in first and at not in reading.quiet and table.leaning(word):
             first[word] = at
     sums: dict[int, int] = {}
     strongest: dict[int, tuple[int, int]] = {}

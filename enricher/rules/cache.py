@@ -15,7 +15,7 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 5
+FORMAT = 6
 FRESH, STALE, BROKEN = "fresh", "stale", "broken"
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000

@@ -305,10 +305,10 @@ class _Compiler:
             "conditions": [_packed_condition(row) for row in self.conditions],
             "features": self.features,
             "late": self.late,
-            "leanings": {word: " ".join(figures) for word, figures in self.leanings.items()},
-            "exact": _packed_entries(self.exact),
-            "index": _packed_entries(self.index),
-            "fold": _packed_forms(_folds(self.bases)),
+            "leanings": _drawers({word: " ".join(figures) for word, figures in self.leanings.items()}),
+            "exact": _drawers(_packed_entries(self.exact)),
+            "index": _drawers(_packed_entries(self.index)),
+            "fold": _drawers(_folds(self.bases)),
             "contractions": CONTRACTIONS,
             "orders": " ".join(self.orders),
             "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
@@ -347,12 +347,12 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
     return packed
 
 
-def _packed_forms(bases: dict[str, str]) -> dict[str, str]:
-    """Inflected forms by their first letter, each as ``|form base``."""
+def _drawers(values: dict[str, str]) -> dict[str, str]:
+    """Values by word as the texts that ``matching.Drawers`` searches: ``~word=value~`` by first letter."""
     packed: dict[str, str] = {}
-    for form, base in sorted(bases.items()):
-        packed[form[0]] = packed.get(form[0], "") + f"|{form} {base}"
-    return {letter: f"{forms}|" for letter, forms in packed.items()}
+    for word, value in sorted(values.items()):
+        packed[word[0]] = packed.get(word[0], "") + f"~{word}={value}"
+    return {letter: f"{text}~" for letter, text in packed.items()}
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -42,7 +42,8 @@ class Drawers:
 
     def words(self) -> list[str]:
         """Return every word that has a value, sorted."""
-        return sorted(pair.partition("=")[0] for text in self._texts.values() for pair in text.split("~") if pair)
+        pairs = (pair for text in self._texts.values() for pair in text.split("~") if pair)
+        return sorted(pair.partition("=")[0] for pair in pairs)
 
     def find(self, word: str) -> str:
         """Return the value of ``word``, empty where it has none."""
@@ -184,25 +185,34 @@ class _Places:
             at += 1
         return at
 
-    def holds(self, place: int, start: int, end: int) -> bool:
+    def where(self, at: int) -> int:
+        """Return the places that a phrase beginning ``at`` may hold at, as bits; its end may still speak against it."""
         reading = self.reading
-        if place == START:
-            return start == reading.start or start == 0
-        if place == LEAD:
-            return start in reading.leads and start not in reading.quiet
-        if place == ORDER:
-            return start == self.first_order
-        if place == LAST_ORDER:
-            return start == self.last_order
+        bits = _EVERYWHERE
+        if at in (reading.start, 0):
+            bits |= 1 << START
+        if at in reading.leads and at not in reading.quiet:
+            bits |= 1 << LEAD
+        if at == self.first_order:
+            bits |= 1 << ORDER
+        if at == self.last_order:
+            bits |= 1 << LAST_ORDER
+        if -1 < self.first_order < at < self.object_end:
+            bits |= 1 << OBJECT
+        if reading.sentences[at] == 0:
+            bits |= 1 << FIRST_SENTENCE
+        if reading.sentences[at] == self.last_sentence:
+            bits |= 1 << LAST_SENTENCE
+        return bits | 1 << WHOLE if self.whole else bits
+
+    def ends_well(self, place: int, end: int) -> bool:
+        """Say whether a phrase that ends at ``end`` still holds at ``place``."""
         if place == OBJECT:
-            return -1 < self.first_order < start and end <= self.object_end
-        if place == END:
-            return end == self.end
-        if place == FIRST_SENTENCE:
-            return reading.sentences[start] == 0
-        if place == LAST_SENTENCE:
-            return reading.sentences[start] == self.last_sentence
-        return self.whole
+            return end <= self.object_end
+        return place != END or end == self.end
+
+
+_EVERYWHERE = 1 << ANY | 1 << END
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int, Span]:
@@ -221,14 +231,15 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
         times = tried[word] = tried.get(word, 0) + 1
         if times > MOST_TRIES:
             continue
+        here = places.where(at)
         for entry in begun:
             single = entry.__class__ is int
             condition = entry if single else entry[0]
             place = places_of[condition]
-            if place != WHOLE and condition in found:
+            if not here >> place & 1 or (condition in found and place != WHOLE):
                 continue
             end = at + 1 if single else _match(entry, words, at, bases)
-            if not end or (place and not places.holds(place, at, end)):
+            if not end or not places.ends_well(place, end):
                 continue
             if place == WHOLE:
                 wholes.setdefault(condition, []).append((at, end))

@@ -18,7 +18,7 @@ from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders
 from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT
-from enricher.redact import redact_and_cap
+from enricher.redaction import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import with_environment
 from storage.lean import loads

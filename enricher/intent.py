@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 from enricher.classify import NO_INTENT, SEARCH_INTENT, classify
-from enricher.classify.matching import Table
+from enricher.classify.table import Table
 from enricher.rules.compiler import Compiled, compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from enricher.rules.signals import label

@@ -15,7 +15,7 @@ from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
-from enricher.redact import redact_and_cap
+from enricher.redaction import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import is_on, with_environment
 from storage import key, sessions, traces

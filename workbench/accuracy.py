@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from enricher.classify.matching import Table
+from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.fitting import fit, scores

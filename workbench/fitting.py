@@ -15,7 +15,7 @@ from enricher.rules.signals import MOST_WEIGHT
 from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, targets, weights_of, with_task_type
 
 if TYPE_CHECKING:
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
     from workbench.labelled import Numbers, Observed
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}

@@ -18,7 +18,7 @@ from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, s
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 

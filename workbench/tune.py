@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
-from enricher.classify.matching import Table
+from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.document import read_document
 from enricher.rules.layers import Layer

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """What is scanned of a prompt that is longer than both together."""

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
 STOPS = frozenset(".?!¶")
 MARKS = frozenset(".?!¶,:")

@@ -32,7 +32,7 @@ COMMANDS = {
 def main() -> None:
     """Run the command line; our own root comes first, whatever ``PYTHONPATH`` holds."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    if sys.argv[1:2] == ["hook"] and not {"--help", "--format"}.intersection(sys.argv):
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"}.intersection(sys.argv):
         from enricher.hook import main as hook
 
         hook([word for word in sys.argv[2:] if word != "--host"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
 
 class Rules:
@@ -45,7 +45,7 @@ class Rules:
     def table(self) -> Table:
         """The signals, ready for ``classify``."""
         if self._table is None:
-            from enricher.classify.matching import Table
+            from enricher.classify.table import Table
 
             self._table = Table(self.body["classes"])
         return self._table

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.classify import classify
-from enricher.classify.matching import Table
+from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.document import Problem
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from enricher.classify import matching, structure
+from enricher.classify.table import GAP
 from enricher.rules.inflection import CONTRACTIONS, forms
 
 PLACES = {
@@ -293,8 +294,8 @@ class _Compiler:
         if leading:
             self.orders[words[0]] = 1
         table = self.exact if leading or signal.get("exact") else self.index
-        rest = [matching.GAP if word == "…" else word for word in words[1:]]
-        gap = signal.get("gap", DEFAULT_GAP) if matching.GAP in rest else 0
+        rest = [GAP if word == "…" else word for word in words[1:]]
+        gap = signal.get("gap", DEFAULT_GAP) if GAP in rest else 0
         table.setdefault(words[0], []).append([number, gap, *rest] if rest else number)
         for word in words[1:] if table is self.exact else words:
             self.bases[word] = None
@@ -322,14 +323,14 @@ class _Compiler:
 
 
 def _packed_condition(row: list[Any]) -> str:
-    """A condition as the text that ``matching.Table`` unpacks: unless;with;class weight …;feature;label."""
+    """A condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
     _place, label, unless, needs, weights, feature = row
     figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
     return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """The phrases of each first word as the text that ``matching.Table`` unpacks.
+    """The phrases of each first word as the text that ``table.Table`` unpacks.
 
     Those that stand alone or have a gap come first, ``;`` between them; then ``|second=`` and those that go on so.
     """
@@ -339,8 +340,8 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
         by_second: dict[str, list[str]] = {}
         for entry in found:
             words = [entry] if isinstance(entry, int) else entry
-            text = " ".join("…" if at > 1 and word == matching.GAP else str(word) for at, word in enumerate(words))
-            is_alone = len(words) == 1 or words[2] == matching.GAP
+            text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
+            is_alone = len(words) == 1 or words[2] == GAP
             (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
         groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
         packed[first] = ";".join(alone) + (groups + "|" if groups else "")
@@ -348,7 +349,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _drawers(values: dict[str, str]) -> dict[str, str]:
-    """Values by word as the texts that ``matching.Drawers`` searches: ``~word=value~`` by first letter."""
+    """Values by word as the texts that ``table.Drawers`` searches: ``~word=value~`` by first letter."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[0]] = packed.get(word[0], "") + f"~{word}={value}"

@@ -13,7 +13,7 @@ from enricher.classify import Classification, classify
 from workbench.accuracy import packaged_table
 
 if TYPE_CHECKING:
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
 TRACE = """TypeError: Cannot read properties of undefined (reading 'id')
     at render (src/app.js:12:9)

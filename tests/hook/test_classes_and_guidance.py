@@ -54,7 +54,7 @@ def test_anything_else_falls_back_to_saying_nothing(account: Account, prompt: st
 def test_labelled_prompts_come_out_as_a_reader_labelled_them(record_property: object) -> None:
     from enricher.api import rules_for
     from enricher.classify import classify
-    from enricher.classify.matching import Table
+    from enricher.classify.table import Table
 
     rules, _layers = rules_for("")
     table = Table(rules.body["classes"])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.redact import redact
 from enricher.event import REASONS, PromptEvent, skip_reason
+from enricher.redaction import redact
 
 EXPANDED = "<command-message>pull</command-message>\n<command-name>/pull</command-name>\n"
 

@@ -94,18 +94,18 @@ def _spans(text: str) -> list[Span]:
     spans: list[Span] = []
     words = [word for word in WORDS if word in low]
     if words:
-        from enricher.secret_assignments import assigned_secrets
+        from enricher.redaction.assignments import assigned_secrets
 
         spans += assigned_secrets(screen, words)
     marks = [mark for mark in MARKS if mark in low]
     blocks = [block for block in BLOCKS if block in low]
     if marks or screen.long:
-        from enricher.secret_shapes import mark_spans, token_spans
+        from enricher.redaction.shapes import mark_spans, token_spans
 
         spans += token_spans(screen)
         spans += mark_spans(screen, marks)
     if blocks:
-        from enricher.secret_blocks import block_spans
+        from enricher.redaction.blocks import block_spans
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
@@ -141,7 +141,7 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
     """Return head and tail of a huge text with some room to spare, and how many characters are left out."""
-    from enricher.secret_blocks import block_spans
+    from enricher.redaction.blocks import block_spans
 
     raw = text.encode("ascii", "replace")
     text = _replace(text, _merge(block_spans(raw, raw.lower(), list(BLOCKS))), kinds)

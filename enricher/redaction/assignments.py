@@ -8,11 +8,11 @@ secrets. Each hit looks at most at the next ``_LONGEST_VALUE`` characters.
 
 from __future__ import annotations
 
-from enricher.secret_values import ANYTHING, LONG, MIXED, RANDOM, Value, is_random, is_secret, may_be_random
+from enricher.redaction.values import ANYTHING, LONG, MIXED, RANDOM, Value, is_random, is_secret, may_be_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.redact import Screen, Span
+    from enricher.redaction import Screen, Span
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 1024

@@ -1,0 +1,147 @@
+"""The compiled signals as a prompt needs them: loaded packed, unpacked word by word.
+
+Every cold start reads this table and a prompt holds a few dozen of its words, so
+what it does not ask for stays the text that it was loaded as.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
+
+GAP = 0
+"""Stands for … in a compiled phrase; the words themselves are strings."""
+
+MOST_REMEMBERED = 100_000
+"""Bound of what a long-lived process keeps unpacked."""
+
+
+class Drawers:
+    """Values by word, in one text for each first letter: quick to load, and searched only for words that are there."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+
+    def words(self) -> list[str]:
+        """Return every word that has a value, sorted."""
+        pairs = (pair for text in self._texts.values() for pair in text.split("~") if pair)
+        return sorted(pair.partition("=")[0] for pair in pairs)
+
+    def find(self, word: str) -> str:
+        """Return the value of ``word``, empty where it has none."""
+        text = self._texts.get(word[0], "")
+        at = text.find(f"~{word}=")
+        return text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
+
+
+class Table:
+    """The compiled signals, unpacked as far as a prompt needs them.
+
+    Every cold start reads the table, and most of it concerns words that the prompt
+    does not hold: phrases and conditions stay packed texts until they are asked for.
+    """
+
+    __slots__ = (
+        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_phrases", "_strengths",
+        "approvals", "classes", "contractions", "english", "facets", "features", "late", "leaning_words", "openers",
+        "orders", "places", "requests",
+    )  # fmt: skip
+
+    def __init__(self, packed: dict[str, Any]) -> None:
+        self.facets: list[dict[str, Any]] = packed["facets"]
+        self.classes: list[tuple[int, str]] = packed["classes"]
+        self.features: dict[str, list[int]] = packed["features"]
+        self.late: dict[str, list[int]] = packed["late"]
+        self.contractions: dict[str, list[str]] = packed["contractions"]
+        self.requests: dict[str, list[list[str]]] = packed["requests"]
+        self._exact, self._index, self._fold, self._leanings = (
+            Drawers(packed[name]) for name in ("exact", "index", "fold", "leanings")
+        )
+        self.leaning_words = self._leanings.words
+        self.places: list[int] = packed["places"]
+        self._conditions: list[Any] = list(packed["conditions"])
+        self.orders, self.openers, self.approvals, self.english = (
+            frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english")
+        )
+        self._no_topics: Any = packed["no_topics"]
+        self._bases: dict[str, str] = {}
+        self._strengths: dict[str, list[tuple[int, int]]] = {}
+        self._phrases: dict[tuple[str, str], list[Any]] = {}
+
+    @property
+    def no_topics(self) -> frozenset[str]:
+        """The words that are no topics."""
+        if self._no_topics.__class__ is str:
+            self._no_topics = frozenset(self._no_topics.split(" "))
+        return self._no_topics  # type: ignore[no-any-return]
+
+    def leaning(self, word: str) -> list[tuple[int, int]]:
+        """Return towards which classes a plain word leans, and how strongly: (class, strength)."""
+        found = self._strengths.get(word)
+        if found is None:
+            figures = [int(figure) for figure in self._leanings.find(word).split()]
+            found = list(zip(figures[::2], figures[1::2], strict=True))
+            if len(self._strengths) < MOST_REMEMBERED:
+                self._strengths[word] = found
+        return found
+
+    def base(self, word: str) -> str:
+        """Return the base form that ``word`` is an inflection of, empty where it is none."""
+        found = self._bases.get(word)
+        if found is None:
+            found = self._fold.find(word)
+            if len(self._bases) < MOST_REMEMBERED:
+                self._bases[word] = found
+        return found
+
+    def phrases(self, word: str, follower: str) -> list[Any]:
+        """Return the phrases that may begin with ``word`` and go on with ``follower``.
+
+        Each is the number of a condition, or number, gap and the other words.
+        """
+        found = self._phrases.get((word, follower))
+        if found is None:
+            seconds = [follower, base] if (base := self.base(follower)) else [follower]
+            base = self.base(word)
+            own = [self._exact.find(word), self._index.find(word), self._index.find(base) if base else ""]
+            found = [entry for packed in own if packed for entry in _unpacked(packed, seconds)]
+            if len(self._phrases) < MOST_REMEMBERED:
+                self._phrases[word, follower] = found
+        return found
+
+    def condition(self, number: int) -> Condition:
+        """Return one condition: unless, with, [(class, weight)], feature, label."""
+        found = self._conditions[number]
+        if found.__class__ is str:
+            unless, needs, weights, feature, label = found.split(";", 4)
+            pairs = [int(figure) for figure in weights.split()]
+            found = self._conditions[number] = (
+                [int(at) for at in unless.split()], [int(at) for at in needs.split()],
+                list(zip(pairs[::2], pairs[1::2], strict=True)), feature, label,
+            )  # fmt: skip
+        return found  # type: ignore[no-any-return]
+
+
+def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
+    """The entries that stand alone or have a gap, and those whose second word is one of ``seconds``."""
+    alone, _, behind = packed.partition("|")
+    found = [_entry(text) for text in alone.split(";") if text]
+    for second in seconds:
+        at = behind.find(f"{second}=") if behind.startswith(f"{second}=") else behind.find(f"|{second}=")
+        if at >= 0:
+            start = behind.index("=", at) + 1
+            found += [_entry(text) for text in behind[start : behind.index("|", start)].split(";")]
+    return found
+
+
+def _entry(packed: str) -> Any:
+    number, _, rest = packed.partition(" ")
+    if not rest:
+        return int(number)
+    gap, *words = rest.split(" ")
+    return [int(number), int(gap), *(GAP if word == "…" else word for word in words)]

@@ -22,6 +22,13 @@ from storage import database, queries
 ROOT = Path(__file__).parents[1]
 BOOT = ROOT / "enricher" / "boot.py"
 SHARED = ROOT.parent / "shared"
+ENTRY = """\
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+sys.argv[0] = "enricher"
+from enricher.cli import main
+main()
+"""
 WORST_S = 2.0
 """No prompt may ever wait longer (ruling R2)."""
 
@@ -128,13 +135,7 @@ class Account:
     def cli(self, *words: str, exit_code: int = 0, cwd: Path | None = None, given: str | None = None) -> str:
         """Run ``enricher`` and return what it printed; anything but ``exit_code`` is a failed test."""
         ended = subprocess.run(
-            [
-                sys.executable,
-                "-I",
-                "-c",
-                f"import sys; sys.path.insert(0, {str(ROOT)!r}); from enricher.cli import main; main()",
-                *words,
-            ],
+            [sys.executable, "-I", "-c", ENTRY, str(ROOT), *words],
             env=self.env,
             cwd=cwd or self.project,
             input=given,

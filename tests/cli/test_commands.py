@@ -1,0 +1,108 @@
+"""The command line is whole: every command works, is documented, and nothing documented is missing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import ROOT
+
+import enricher
+from enricher.cli import COMMANDS
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ALL_COMMANDS = [*COMMANDS, *PROJECT["entry-points"]["enricher.commands"]]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUN_BY_OTHERS = {"hook", "demo"}  # by clients, by make
+CALLED = re.compile(r"(?:^|[`$] ?|\| |: )enricher ([a-z][a-z-]*)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ALL_COMMANDS)
+def test_every_command_has_a_help_text(account: Account, command: str) -> None:
+    printed = account.cli(command, "--help")
+
+    assert re.match(r"Usage: enricher ", printed)
+    assert len(printed.splitlines()) > 4
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
+def test_every_documented_command_exists(file: Path) -> None:
+    assert set(CALLED.findall(file.read_text(encoding="utf-8"))) <= set(ALL_COMMANDS)
+
+
+def test_every_command_is_documented() -> None:
+    called = {name for file in DOCUMENTS for name in CALLED.findall(file.read_text(encoding="utf-8"))}
+
+    assert set(ALL_COMMANDS) - called <= RUN_BY_OTHERS
+
+
+def test_the_versions_agree(account: Account) -> None:
+    versions = {PROJECT["version"], enricher.__version__, account.cli("--version").split()[-1]}
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions.update(re.findall(r"^## \[(\d[\d.]*)", changes, re.MULTILINE)[:1])
+
+    assert len(versions) == 1
+
+
+def test_imports_point_down() -> None:
+    program = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip("import-linter is not installed")
+
+    ended = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("nonsense",), ("enrich",), ("trace", "show", "nonsense"), ("check", "/no/such/file.md")]
+)
+def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tuple[str, ...]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", "from enricher.cli import main; main()", *words],
+        env=account.env,
+        cwd=account.project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode != 0
+    assert "Traceback" not in ended.stderr + ended.stdout
+    assert ended.stderr + ended.stdout
+
+
+def test_enrich_answers_many_prompts_in_order_and_says_which_line_is_bad(account: Account) -> None:
+    lines = '{"id": 1, "prompt": "the test is not working"}\nnot json\n{"id": 3}\n\n{"id": "4", "prompt": "thanks"}\n'
+    file = account.write("prompts.jsonl", lines)
+
+    rows = [json.loads(line) for line in account.cli("enrich", "--jsonl", str(file), exit_code=1).splitlines()]
+
+    assert [row["id"] for row in rows] == [1, None, 3, "4"]
+    assert ["error" in row for row in rows] == [False, True, True, False]
+    assert rows[0]["task_type"] == "debug"
+    assert rows[0]["text"].startswith("## Prompt Enrichment")
+
+
+def test_enrich_shows_what_the_hook_says(account: Account) -> None:
+    prompt = "update the hooks to add a new feature"
+
+    assert account.cli("enrich", prompt).rstrip("\n") == account.ask(prompt).context
+
+
+def test_the_hook_command_answers_like_the_launcher(account: Account) -> None:
+    given = json.dumps(account.event("the test is not working"))
+
+    printed = account.cli("hook", "--host", "claude", given=given)
+
+    assert "## Prompt Enrichment" in printed

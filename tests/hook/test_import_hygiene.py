@@ -1,0 +1,126 @@
+"""What a prompt pays for: the modules that the hook loads beyond a bare interpreter are these and no others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import ROOT
+from test_answer_form import TRACE
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+PROGRAM = """
+import os, sys
+bare = set(sys.modules)
+def leave(code):
+    os.write(2, "\\n".join(sorted(set(sys.modules) - bare)).encode())
+    leave_now(code)
+leave_now, os._exit = os._exit, leave
+sys.path.append(sys.argv[1])
+from enricher.hook import main
+main(["claude"])
+"""
+ALWAYS = set(
+    """
+    __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
+    enricher.classify.structure enricher.classify.table enricher.classify.topics enricher.context
+    enricher.decision enricher.event enricher.guidance enricher.guidance.facts enricher.home enricher.hook
+    enricher.hosts enricher.hosts.claude enricher.pipeline enricher.redaction enricher.redaction.assignments
+    enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
+    enricher.settings gc storage storage.detached storage.key storage.lean storage.private storage.sessions
+    storage.spool storage.traces
+    """.split()
+)
+FORBIDDEN = set(
+    """
+    re json typing dataclasses logging argparse threading asyncio subprocess pathlib enum contextlib hashlib shutil
+    tempfile collections functools inspect importlib datetime random sqlite3
+    """.split()
+)
+FOREIGN = {
+    "click",
+    "rich",
+    "yaml",
+    "pydantic",
+    "markdown_it",
+    "sqlite_utils",
+    "platformdirs",
+    "workbench",
+    "numpy",
+    "httpx",
+}
+
+
+def loaded(account: Account, event: dict[str, object] | bytes) -> set[str]:
+    """Return the modules of one hook process that a bare interpreter lacks."""
+    given = event if isinstance(event, bytes) else json.dumps(event).encode()
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(ROOT)]
+    ended = subprocess.run(command, input=given, env=account.env, cwd=account.project, capture_output=True, check=True)
+    return set(ended.stderr.decode().split())
+
+
+@pytest.fixture
+def warm(account: Account) -> Account:
+    """An account that has answered before: key and folders are there, the trace is taken in."""
+    account.ask("What is the hydrator?")
+    account.traces()
+    account.rest()
+    return account
+
+
+def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
+    assert loaded(warm, warm.event(TRACE)) == ALWAYS
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["thanks", ". list files", "/help", "", "the test is not working " * 5000, "sk-ant-api03-" + "aB3dE5gH7jK9" * 8],
+)
+def test_no_prompt_loads_what_is_slow(warm: Account, prompt: str) -> None:
+    assert not loaded(warm, warm.event(prompt)) & (FORBIDDEN | FOREIGN)
+
+
+def test_not_even_the_first_prompt_or_a_failure_loads_what_is_slow(account: Account) -> None:
+    assert not loaded(account, account.event(TRACE)) & (FORBIDDEN | FOREIGN)
+    assert not loaded(account, b"not json") & (FORBIDDEN | FOREIGN)
+
+
+@pytest.mark.parametrize("host", ["gemini", "codex", "copilot", "cursor", "opencode"])
+def test_a_client_loads_its_own_adapter_only(warm: Account, host: str) -> None:
+    program = PROGRAM.replace('"claude"', f'"{host}"')
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, str(ROOT)],
+        input=b'{"prompt": "the test is not working"}',
+        env=warm.env,
+        capture_output=True,
+        check=True,
+    )
+
+    adapters = {name for name in ended.stderr.decode().split() if name.startswith("enricher.hosts.")}
+    assert adapters == {f"enricher.hosts.{host}"}
+
+
+def test_a_channel_loads_what_talks_to_programs_and_nothing_slow(account: Account) -> None:
+    account.channel("notes", "echo '{\"items\": []}'")
+    account.compile()
+    account.ask("What is the hydrator?")
+
+    modules = loaded(account, account.event(TRACE))
+
+    assert "select" in modules
+    assert not modules & (FORBIDDEN | FOREIGN)
+
+
+def test_help_loads_no_command() -> None:
+    code = "import sys; sys.argv = ['enricher', '--help']\nfrom enricher.cli import main\n"
+    code += "try: main()\nexcept SystemExit: pass\n"
+    code += "print(sorted(name for name in sys.modules if name.startswith('enricher.cli.')), file=sys.stderr)"
+
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+
+    assert ended.stderr.strip() == "[]"

@@ -25,11 +25,14 @@ SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
 """What a signal is thought to be worth before any prompt was seen."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
-WORD_STEP, WORD_PULL, LEAST_WORD = 0.6, 0.25, 0.5
+WORD_STEP, WORD_PULL, LEAST_WORD = 0.6, 0.175, 0.5
 """Plain words: step, pull towards zero, and what is too little to be written down."""
 
 RARITY = 0.2
 """Rare classes count more by this power of their rarity."""
+
+OWN = 1.6
+"""Prompts of no repository are our own inventions, each for one way to say a thing: they count more."""
 
 ROUNDS = 250
 
@@ -54,6 +57,8 @@ def fit(
     goal = targets(observed.prompts, names, facet)
     counts = goal.sum(0)
     importance = (goal @ (counts.max() / np.maximum(1, counts)) ** RARITY)[:, None]
+    importance /= importance.mean()
+    importance[[not prompt.repository for prompt in observed.prompts]] = OWN
     named = weights_of(table, facet) > 0
     signals = observed.signals if task_types is None else with_task_type(observed.signals, task_types, table)
     step = SIGNAL_STEP[facet]

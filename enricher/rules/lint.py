@@ -12,6 +12,7 @@ from enricher.classify import classify
 from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.document import Problem
+from enricher.rules.idle import idle_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
     compiled = compile_layers(instructions, configuration)
     if not compiled.broken:
         compiled.problems += _failing_examples(compiled)
+        compiled.problems += _idle_signals(compiled)
     compiled.problems.sort()
     return compiled
 
@@ -40,6 +42,14 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 message = f"{came_out}; add a signal or mend the example"
                 yield Problem(rule.file, block.line_of("examples", index), "error", message)
+
+
+def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
+    lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
+    for rule in compiled.classes:
+        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        for index, reason in idle_signals(rule, lists):
+            yield Problem(rule.file, block.line_of("signals", index), "warning", f"signal {reason}")
 
 
 def _found(rule: ClassRule, example: str, table: Table) -> str:

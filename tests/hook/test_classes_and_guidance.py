@@ -51,7 +51,7 @@ def test_anything_else_falls_back_to_saying_nothing(account: Account, prompt: st
 @pytest.mark.slow
 @pytest.mark.conformance("E36")
 @pytest.mark.skipif(not LABELLED.exists(), reason="the labelled prompts are not beside this repository")
-def test_labelled_prompts_come_out_as_a_reader_labelled_them(record_property: object) -> None:
+def test_labelled_prompts_come_out_as_a_reader_labelled_them() -> None:
     from enricher.api import rules_for
     from enricher.classify import classify
     from enricher.classify.table import Table
@@ -64,7 +64,7 @@ def test_labelled_prompts_come_out_as_a_reader_labelled_them(record_property: ob
     lenient = sum(
         name in (row["task_type"], row.get("alt_task_type")) for name, row in zip(found, rows, strict=True)
     ) / len(rows)
-    record_property("accuracy", f"{strict:.3f} strict, {lenient:.3f} lenient of {len(rows)}")
+    print(f"{strict:.3f} strict, {lenient:.3f} lenient of {len(rows)} labelled prompts")
 
     assert strict >= STRICT
     assert lenient >= LENIENT

@@ -122,10 +122,14 @@ def _fit(items: Iterable[tuple[str, str]], *, tokens: int) -> list[str]:
     for text, ref in items:
         if tokens < FEWEST_TOKENS_WORTH_SHOWING:
             break
-        quoted = harmless(text, longest=LONGEST_ITEM)
         source = harmless(ref, longest=LONGEST_REF)
-        bullet = cut(f'- {source}: "{quoted}"' if source else f'- "{quoted}"', tokens=tokens)
-        if bullet:
-            bullets.append(bullet)
-            tokens -= estimate_tokens(bullet)
+        room = tokens - estimate_tokens(_bullet(source, ""))
+        quoted = cut(harmless(text, longest=LONGEST_ITEM), tokens=room)
+        if quoted:
+            bullets.append(_bullet(source, quoted))
+            tokens -= estimate_tokens(bullets[-1])
     return bullets
+
+
+def _bullet(source: str, quoted: str) -> str:
+    return f'- {source}: "{quoted}"' if source else f'- "{quoted}"'

@@ -61,9 +61,9 @@ def test_detection_stays_far_below_10_ms_at_any_length() -> None:
     prompts = [*corpus(), "why is this failing? " * 5000, "a" * 100_000, "how do i " * 10_000, "…" * 50_000]
     took = []
     for prompt in prompts:
-        began = time.perf_counter()
+        began = time.process_time()
         classify(prompt, table)
-        took.append((time.perf_counter() - began) * 1000)
+        took.append((time.process_time() - began) * 1000)
 
     assert sorted(took)[int(len(took) * 0.99)] < 10
     assert max(took[-4:]) < 25

@@ -52,34 +52,30 @@ class _Places:
             at += 1
         return at
 
-    def where(self, at: int) -> int:
-        """Return the places that a phrase beginning ``at`` may hold at, as bits; its end may still speak against it."""
-        reading = self.reading
-        bits = _EVERYWHERE
-        if at in (reading.start, 0):
-            bits |= 1 << START
-        if at in reading.leads and at not in reading.quiet:
-            bits |= 1 << LEAD
-        if at == self.first_order:
-            bits |= 1 << ORDER
-        if at == self.last_order:
-            bits |= 1 << LAST_ORDER
-        if -1 < self.first_order < at < self.object_end:
-            bits |= 1 << OBJECT
-        if reading.sentences[at] == 0:
-            bits |= 1 << FIRST_SENTENCE
-        if reading.sentences[at] == self.last_sentence:
-            bits |= 1 << LAST_SENTENCE
-        return bits | 1 << WHOLE if self.whole else bits
+    def bits(self) -> list[int]:
+        """Return for each word the places that a phrase may begin at; its end may still speak against it."""
+        reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
+        last_start = sentences.index(self.last_sentence) if size else 0
+        found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
+        for place, positions in (
+            (FIRST_SENTENCE, range(sentences.count(0))),
+            (LAST_SENTENCE, range(last_start, last_start + sentences.count(self.last_sentence))),
+            (START, {0, reading.start}),
+            (LEAD, reading.leads.keys() - reading.quiet),
+            (ORDER, (self.first_order,)),
+            (LAST_ORDER, (self.last_order,)),
+            (OBJECT, range(self.first_order + 1, self.object_end) if self.first_order >= 0 else ()),
+        ):
+            for at in positions:
+                if 0 <= at < size:
+                    found[at] |= 1 << place
+        return found
 
     def ends_well(self, place: int, end: int) -> bool:
         """Say whether a phrase that ends at ``end`` still holds at ``place``."""
         if place == OBJECT:
             return end <= self.object_end
         return place != END or end == self.end
-
-
-_EVERYWHERE = 1 << ANY | 1 << END
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int, Span]:
@@ -89,7 +85,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
     wholes: dict[int, list[Span]] = {}
     words, quiet = reading.words, reading.quiet
     bases = [table.base(word) for word in words]
-    size, places_of = len(words), table.places
+    size, places_of, allowed_at = len(words), table.places, places.bits()
     tried: dict[str, int] = {}
     for at, word in enumerate(words):
         begun = table.phrases(word, words[at + 1] if at + 1 < size else "¶")
@@ -98,7 +94,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
         times = tried[word] = tried.get(word, 0) + 1
         if times > MOST_TRIES:
             continue
-        here = places.where(at)
+        here = allowed_at[at]
         for entry in begun:
             single = entry.__class__ is int
             condition = entry if single else entry[0]

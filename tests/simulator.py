@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from enricher.rules.build import refresh_layers
+from enricher.rules.layers import find_layers
 from storage import database, queries
 
 ROOT = Path(__file__).parents[1]
@@ -103,6 +106,15 @@ class Account:
     def ask(self, prompt: object, **changed: object) -> Answer:
         """Type one prompt and return what came of it."""
         return self.run(self.event(prompt, **changed))
+
+    def ask_patiently(self, prompt: object, **changed: object) -> Answer:
+        """Type one prompt, and again if the machine was too busy to compile an edit in time."""
+        known = len(self.log())
+        answer = self.ask(prompt, **changed)
+        if any(record["reason"].startswith("rules_stale") for record in self.log()[known:]):
+            self.rest()
+            answer = self.ask(prompt, **changed)
+        return answer
 
     def run(
         self,
@@ -204,8 +216,9 @@ class Account:
         return folder
 
     def compile(self) -> None:
-        """Wait until the rules are compiled, so that a prompt does not."""
-        self.cli("enrich", "warm up", "--cwd", str(self.project))
+        """Compile the layers as they stand, so that a prompt need not wait for it."""
+        with patch.dict(os.environ, self.env, clear=True):
+            refresh_layers(find_layers(str(self.project)))
 
     def channel(self, name: str, script: str, **settings: object) -> Path:
         """Declare an external channel: a shell script, and its rule in the person's instructions."""

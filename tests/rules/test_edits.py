@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,7 +29,7 @@ def patience(account: Account) -> None:
 
 
 def asked(account: Account) -> str:
-    account.ask(PROMPT)
+    account.ask_patiently(PROMPT)
     return account.trace()["task_type"]
 
 
@@ -43,6 +42,7 @@ def test_every_edit_is_honoured_by_the_next_prompt(account: Account) -> None:
         found.append(asked(account))
 
     assert found == names
+    assert len(account.traces()) < 2 * len(names)
 
 
 def test_an_edit_of_the_same_length_at_the_same_second_counts(account: Account) -> None:
@@ -69,17 +69,17 @@ def test_an_edit_of_a_catalogue_counts(account: Account) -> None:
     found = []
     for title in titles:
         account.write("config/H.md", f"## H19: {title}\n")
-        found.append(account.ask("What is the hydrator?").context)
+        found.append(account.ask_patiently("What is the hydrator?").context)
 
     assert [f"H19 ({title})" in text for title, text in zip(titles, found, strict=True)] == [True, True]
 
 
 def test_an_edit_of_the_configuration_counts(account: Account) -> None:
     account.write("config/config.toml", 'bypass_prefix = "%"\n')
-    account.ask("%fix the bug in parser.py")
+    account.ask_patiently("%fix the bug in parser.py")
     first = account.trace()["skip_reason"]
     account.write("config/config.toml", 'bypass_prefix = ";"\n')
-    account.ask("%fix the bug in parser.py")
+    account.ask_patiently("%fix the bug in parser.py")
 
     assert (first, account.trace()["skip_reason"]) == ("bypass_prefix", "")
 
@@ -94,7 +94,7 @@ def test_a_broken_edit_keeps_the_last_good_rules_and_tells_the_person_once(
     account.ask(PROMPT)
     file = account.instruct(broken)
 
-    answers = [account.ask(PROMPT) for _ in range(3)]
+    answers = [account.ask_patiently(PROMPT) for _ in range(3)]
 
     assert all(answer.is_harmless() for answer in answers)
     assert {trace["task_type"] for trace in account.traces()} == {"gadget"}
@@ -104,9 +104,9 @@ def test_a_broken_edit_keeps_the_last_good_rules_and_tells_the_person_once(
 
 def test_a_mended_edit_counts_again(account: Account) -> None:
     account.instruct(rules_of("gadget"))
-    account.ask(PROMPT)
+    asked(account)
     account.instruct("# Classification\n\n## Task type: x\n\n```yaml\n[\n```\n")
-    account.ask(PROMPT)
+    asked(account)
     account.instruct(rules_of("widget"))
 
     assert asked(account) == "widget"
@@ -182,11 +182,12 @@ def test_a_compiled_file_that_anybody_may_write_is_not_used(account: Account) ->
 
 def test_a_slow_compiler_leaves_the_last_good_rules_and_the_trace_says_so(account: Account) -> None:
     account.instruct(rules_of("gadget"))
-    account.ask(PROMPT)
+    asked(account)
     account.instruct(rules_of("widget"))
     account.env["ENRICHER_BUDGETS_RULES_WAIT_MS"] = "1"
-    late = asked(account)
-    time.sleep(1.5)
+    account.ask(PROMPT)
+    late = account.trace()["task_type"]
+    account.rest()
 
     assert (late, asked(account)) == ("gadget", "widget")
-    assert [record["reason"].split(":")[0] for record in account.log()] == ["rules_stale"]
+    assert "rules_stale" in [record["reason"].split(":")[0] for record in account.log()]

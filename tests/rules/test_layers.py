@@ -45,7 +45,7 @@ INSTEAD = rules_of("widget") + "\n## Task type: gadget\n\n```yaml\ndisabled: tru
 
 
 def task_type_of(account: Account, prompt: str = PROMPT, **changed: object) -> str:
-    account.ask(prompt, **changed)
+    account.ask_patiently(prompt, **changed)
     return account.trace()["task_type"]
 
 
@@ -171,7 +171,7 @@ def test_a_guardrail_that_the_catalogue_lacks_is_left_out_and_logged(account: Ac
     before, _, rest = catalogue.partition("## H19:")
     account.give_aops(WITHOUT_H19, HEURISTICS=before + rest.partition("\n## ")[2].join(["## ", ""]))
 
-    question, bug = account.ask("What is the hydrator?"), account.ask("the test is not working")
+    question, bug = account.ask_patiently("What is the hydrator?"), account.ask("the test is not working")
 
     assert "H19" not in question.context
     assert "H5 (Error Messages Are Primary Evidence)" in bug.context
@@ -183,7 +183,7 @@ def test_titles_come_from_the_catalogue(account: Account) -> None:
     catalogue = (ROOT / "instructions" / "HEURISTICS.md").read_text()
     account.give_aops(WITHOUT_H19, HEURISTICS=catalogue.replace("Questions Require Answers", "Just Answer"))
 
-    assert "H19 (Just Answer)" in account.ask("What is the hydrator?").context
+    assert "H19 (Just Answer)" in account.ask_patiently("What is the hydrator?").context
 
 
 @pytest.mark.conformance("E45")
@@ -204,7 +204,7 @@ def test_every_guardrail_ever_shown_is_in_the_catalogue(account: Account) -> Non
 def test_a_corrupt_catalogue_costs_the_guardrails_and_nothing_else(account: Account, content: str) -> None:
     account.give_aops(WITHOUT_H19, HEURISTICS=content)
 
-    answer = account.ask("update the hooks to add a new feature")
+    answer = account.ask_patiently("update the hooks to add a new feature")
 
     assert answer.is_harmless()
     assert "**Classification**: framework" in answer.context

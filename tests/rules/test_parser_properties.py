@@ -51,7 +51,7 @@ def test_any_text_is_read_as_a_document(text: str) -> None:
     assert stand_inside(read_document("f.md", text).problems, text)
 
 
-@settings(FEW, max_examples=25)
+@settings(FEW, max_examples=12)
 @given(WRITTEN)
 def test_any_text_is_compiled_or_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "instructions.md"
@@ -63,7 +63,7 @@ def test_any_text_is_compiled_or_refused(tmp_path: Path, text: str) -> None:
     assert bool(compiled.broken) != ("classes" in compiled.body)
 
 
-@settings(FEW, max_examples=25)
+@settings(FEW, max_examples=12)
 @given(CUT)
 def test_the_packaged_file_cut_anywhere_is_compiled_or_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "instructions.md"

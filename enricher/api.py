@@ -121,8 +121,8 @@ def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enri
 def recorded_rules(identity: str, text: str) -> cache.Rules:
     """Return a version of the rules from its stored text; raises ValueError if that is damaged."""
     body = loads(text)
-    if not isinstance(body, dict):
-        raise ValueError(f"version {identity} is no compiled form")
+    if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
+        raise ValueError(f"version {identity} was compiled by another release of the enricher")
     return cache.Rules(identity, body)
 
 

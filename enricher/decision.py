@@ -11,6 +11,7 @@ from enricher.context import Gathered
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
 from enricher.render import Lines, estimate_tokens, render
+from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from enricher.settings import Value
 
+LONGEST_NAME = 200
 RECORDED_SETTINGS = ("budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled")
 """The settings that shape a text; the others only say where it goes."""
 
@@ -113,7 +115,7 @@ class Enrichment:
             return []
         told = [("guardrail", one.id) for one in self.guardrails]
         told += [("approach", self.approach.id)] if self.approach else []
-        return told + [("item", item.ref or item.text) for item in self.items if item.kept]
+        return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
 
 
 def says_nothing(classification: Classification, body: Mapping[str, Any]) -> str:
@@ -169,7 +171,7 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         taken = 0
         for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
             item = Kept(channel.name, offered.ref, offered.text, score=offered.score, why="")
-            name = offered.ref or offered.text
+            name = _name(offered.ref, offered.text)
             if rule is None or offered.score < rule["min_score"]:
                 item.why = "below the floor"
             elif f"item:{name}" in inputs.injected:
@@ -182,6 +184,11 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
                 seen.add(name)
                 taken += 1
             result.items.append(item)
+
+
+def _name(ref: str, text: str) -> str:
+    """What a session remembers an item by: its reference, or a hash where that is long or missing."""
+    return ref if 0 < len(ref) <= LONGEST_NAME else keyed_hash(b"item", (ref or text).encode(errors="replace"))
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:

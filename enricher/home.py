@@ -28,7 +28,10 @@ def root_dir() -> str:
 
 def state_dir() -> str:
     """Return the folder of database, spool, compiled rules, launcher and log (``$ENRICHER_HOME`` wins)."""
-    return os.environ.get("ENRICHER_HOME") or _user_dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+    named = os.environ.get("ENRICHER_HOME")
+    if named:
+        return named if os.path.isabs(named) else os.path.abspath(named)
+    return _user_dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
 
 
 def config_dir() -> str:

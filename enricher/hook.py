@@ -21,9 +21,13 @@ from storage.lean import dumps, on_alarm, scan  # noqa: E402
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
+WHITE_SPACE = 64
+EPILOGUE_S = 0.4
+"""For answer and record, once the prompt's own time is up."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 
+HOSTS_WITHOUT_NOTICES = ("copilot",)
 FAILURES = "failures"
 FAILURES_BEFORE_TELLING = 3
 
@@ -39,7 +43,7 @@ class DeadlineError(BaseException):
 def main(argv: list[str]) -> None:
     """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
     try:
-        on_alarm(DEADLINE_S - (time.perf_counter() - STARTED), _ring)
+        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - STARTED)), _ring)
         _answer(_registered_name(argv))
     except BaseException as failure:  # the outermost frame: whatever it is, the prompt goes on
         reason = failure
@@ -68,11 +72,12 @@ def _answer(named: str) -> None:
     run = pipeline.Run(event, started=STARTED)
     run.tick("read")
     failure = _attempt(lambda: pipeline.enrich(event, run))
-    on_alarm(0, _ring)
+    on_alarm(EPILOGUE_S, _ring)
     if failure:
         _attempt(lambda: _note_failure(failure, run))
-    notice = _notice(run)
-    _write(speaker.answer(run.text(), notice))
+    unsaid = _attempt(lambda: _write(speaker.answer(run.text(), _notice(run, host))))
+    if unsaid:
+        run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
     run.tick("answer")
     if run.problems:
         _log(run)
@@ -109,13 +114,13 @@ def _read_event() -> object:
         received += piece
         if not piece:
             break
-        if received.rstrip().endswith(b"}") and not _has_more(received):
+        if received[-WHITE_SPACE:].rstrip().endswith(b"}") and not _has_more(received):
             value = _decoded(received)
             if value is not None:
                 return value
     value = _decoded(received)
     if value is None:
-        raise ValueError(f"stdin held no JSON value: {bytes(received[:80])!r}")
+        raise ValueError(f"stdin held no JSON value in {len(received)} bytes")
     return value
 
 
@@ -145,9 +150,11 @@ def _write(answer: dict[str, object] | None) -> None:
         rest = rest[os.write(1, rest) :]
 
 
-def _notice(run: pipeline.Run) -> str:
+def _notice(run: pipeline.Run, host: str) -> str:
     """What the person should see: a failure that persists, news left by the maintenance, on request a summary."""
     told = ""
+    if host in HOSTS_WITHOUT_NOTICES:
+        return told
     if run.notices or os.path.exists(f"{run.state}/notices"):
         from storage import notices
 
@@ -182,14 +189,19 @@ def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> No
 
 def _count_failure(state: str, reason: str) -> None:
     path = f"{state}/{FAILURES}"
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    from storage import private
+
+    private.make_directory(state)
+    descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)
     if count == FAILURES_BEFORE_TELLING:
         from storage import notices
 
-        notices.leave(state, f"Prompt Enricher failed {count} times in a row ({reason}). Run: enricher doctor")
+        notices.leave(
+            state, f"Prompt Enricher failed {count} times in a row ({reason.partition(':')[0]}). Run: enricher doctor"
+        )
 
 
 def _forget_failures(state: str) -> None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.traces import Trace
 
+PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
+"""How long a prompt waits for the compiler after an edit; nobody waits without one."""
+
 PROMPT_LIMIT = 64 * 1024
 """Characters of a prompt that are judged and kept (ruling R33)."""
 
@@ -79,6 +82,8 @@ def enrich(event: PromptEvent, run: Run) -> None:
     reason = skip_reason(
         event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
     )
+    if rules.state == cache.UNSETTLED:
+        reason, run.settings["log"] = "settings_unknown", "hash"
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"
     if reason:
@@ -106,7 +111,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
 
 def _patience() -> int:
     given = os.environ.get("ENRICHER_BUDGETS_RULES_WAIT_MS", "")
-    return min(int(given), 1000) if given.isdecimal() else 400
+    return min(int(given), MOST_PATIENCE_MS) if given.isdecimal() and len(given) < len("10000") else PATIENCE_MS
 
 
 def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
@@ -140,6 +145,8 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     if not says_nothing(judged, rules.body):
         request = {"prompt": prompt, "cwd": event.cwd, "session_id": event.session_id, "task_type": judged.task_type}
         inputs.channels = gather(rules.body["channels"], request, run.settings)
+        failed = [one for one in inputs.channels if one.status in ("error", "timeout")]
+        run.problems += [("channel", f"{one.name}: {one.status}") for one in failed]
     run.tick("gather")
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
@@ -199,13 +206,13 @@ def keep(run: Run) -> None:
     """Record the trace as the ``log`` setting allows; start the maintenance where it is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
-    if trace.status in traces.INJECTING:
+    if trace.status in traces.INJECTING or trace.status == "shadow":
         sessions.tell(run.state, trace.session_id, trace.injected, tokens=trace.output_tokens)
     if level == "off":
         return
     if level == "hash":
         trace.prompt = trace.output_text = trace.approach = ""
-        trace.items, trace.scores, trace.topics, trace.inputs = [], [], [], {}
+        trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
     if run.rules is not None and trace.rules_hash:
         _keep_version(run.state, run.rules)
     traces.record(run.state, trace)

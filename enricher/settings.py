@@ -24,12 +24,7 @@ DEFAULTS: dict[str, Value] = {
     "budgets.items": 3,
     "budgets.channel_ms": 150,
     "budgets.gather_ms": 200,
-    "budgets.hook_ms": 1500,
-    "budgets.rules_wait_ms": 400,
     "search_intent.enabled": True,
-    "search_intent.use_llm": False,
-    "search_intent.llm_timeout_ms": 200,
-    "search_intent.min_confidence": 0.5,
 }
 
 OPEN_TABLES = ("channels", "hosts")
@@ -43,19 +38,10 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budgets.items": (1, 15),
     "budgets.channel_ms": (1, 150),
     "budgets.gather_ms": (1, 200),
-    "budgets.hook_ms": (100, 1500),
-    "budgets.rules_wait_ms": (1, 1000),
-    "search_intent.llm_timeout_ms": (1, 1500),
-    "search_intent.min_confidence": (0.0, 1.0),
 }
 """Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
 
-ALIASES = {
-    "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
-    "SUBCOG_SEARCH_INTENT_USE_LLM": "search_intent.use_llm",
-    "SUBCOG_SEARCH_INTENT_LLM_TIMEOUT_MS": "search_intent.llm_timeout_ms",
-    "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "search_intent.min_confidence",
-}
+ALIASES = {"SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled"}
 """Environment names of seed 001; our own ``ENRICHER_…`` names win over them."""
 
 
@@ -103,8 +89,6 @@ def _as_number(key: str, value: object, default: float) -> float:
     except (ValueError, OverflowError):
         raise BadValueError(f"{key} is {value!r}; write a number") from None
     low, high = LIMITS[key]
-    if key == "search_intent.llm_timeout_ms" and number < low:
-        raise BadValueError(f"{key} is {value!r}; write a number of milliseconds above 0")
     if not low <= number <= high:
         return type(default)(low if not number >= low else high)
     return number

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.home import state_dir
+from storage import private
 from storage.lean import keyed_hash
 
 MOST_BYTES = 1 << 20
@@ -28,6 +29,8 @@ def fingerprint(root: str) -> str:
     parts: list[bytes] = []
     for folder, folders, files in os.walk(os.path.join(root, ".enricher")):
         folders.sort()
+        if linked := next((name for name in folders if os.path.islink(os.path.join(folder, name))), ""):
+            raise OSError(f"{folder}/{linked} is a link to a folder, whose content cannot be vouched for")
         for name in sorted(files):
             path = os.path.join(folder, name)
             if not os.path.isfile(path):
@@ -44,10 +47,9 @@ def fingerprint(root: str) -> str:
 def give(root: str) -> str:
     """Trust the present content of ``root/.enricher`` and return its fingerprint."""
     mark = _mark(root)
-    os.makedirs(os.path.dirname(mark), mode=0o700, exist_ok=True)
     content = fingerprint(root)
-    with open(mark, "wb") as file:
-        file.write(content.encode())
+    private.make_directory(os.path.dirname(mark))
+    private.write_file(mark, content.encode())
     return content
 
 

@@ -14,6 +14,8 @@ from storage import private
 STAMP = "maintenance"
 POSTPONED_AT_MOST_S = 600  # a stamp from further in the future is one of a clock that went back
 
+MOST_DESCRIPTORS = 65_536
+
 
 def start(state_dir: str) -> bool:
     """Start the maintenance unless one is around or it was postponed; say whether it was started.
@@ -75,7 +77,7 @@ def _live_on(state_dir: str) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        os.closerange(3, 256)  # whatever else the host let its hook inherit
+        os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # whatever else the hook inherited
         os.chdir("/")
         os.nice(5)
         from storage import maintenance

@@ -22,7 +22,7 @@ LIMIT_REFUSED = 50
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
 ABANDONED_S = 60
-UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError)
+UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
 STORE_THE_VERSION = """
     insert into instructions_versions (hash, text, first_seen_at) values (:hash, :text, :first_seen_at)
     on conflict do nothing
@@ -61,18 +61,26 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 def forget_marks(state_dir: str) -> None:
     """Let the hook write the stored versions again, the database that held them being gone."""
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
-        if not entry.stat(follow_symlinks=False).st_size:
+        if entry.name.isalnum() and not _size(entry):
             _unlinked(entry.path)
 
 
 def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
     for entry in _files(folder):
-        if not entry.stat(follow_symlinks=False).st_size or not entry.name.isalnum():
+        if not entry.name.isalnum() or not _size(entry):
             continue
         text = private.read_file(entry.path, LIMIT_VERSION_BYTES).decode("utf-8", "replace")
         db.execute(STORE_THE_VERSION, {"hash": entry.name, "text": text, "first_seen_at": lean.utc_now()})
         private.write_file(entry.path, b"")
     _sweep(folder)
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """The bytes of a file that may be gone by now: other processes rename and remove here too."""
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _files(folder: str) -> list[os.DirEntry[str]]:

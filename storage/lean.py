@@ -65,7 +65,7 @@ def scan(text: str, start: int = 0) -> tuple[object, int]:
         start += 1
     try:
         return _scan(text, start)
-    except StopIteration:
+    except (StopIteration, SystemError):  # the latter where the scanner cannot find json.decoder to complain with
         raise ValueError("no complete JSON value") from None
 
 

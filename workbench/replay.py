@@ -51,10 +51,17 @@ def _versions(db: sqlite3.Connection) -> Callable[[str], Rules | None]:
     def version(identity: str) -> Rules | None:
         if identity not in known:
             stored = queries.instructions(db, identity)
-            known[identity] = recorded_rules(identity, stored) if stored else None
+            known[identity] = _readable(identity, stored)
         return known[identity]
 
     return version
+
+
+def _readable(identity: str, stored: str | None) -> Rules | None:
+    try:
+        return recorded_rules(identity, stored) if stored else None
+    except ValueError:
+        return None
 
 
 def _verify_one(trace: dict[str, Any], version: Callable[[str], Rules | None], outcome: Fidelity) -> None:
@@ -63,7 +70,7 @@ def _verify_one(trace: dict[str, Any], version: Callable[[str], Rules | None], o
         return
     rules = version(trace["rules_hash"])
     if "settings" not in (trace["inputs"] or {}) or rules is None:
-        outcome.leave_out("no text kept" if rules else "rules version not stored")
+        outcome.leave_out("no text kept" if rules else "rules version not stored, or of another release")
         return
     if replay(trace["prompt"], trace["inputs"], rules).text == trace["output_text"]:
         outcome.same += 1

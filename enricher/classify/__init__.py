@@ -197,9 +197,10 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
     at, last = 0, max(wanted, default=-1)
     starts: dict[int, int] = {}
     for number in range(last + 1):
-        place = low.find(chunks[number], at)
+        chunk = chunks[number]
+        place = low.find(chunk, at) if chunk not in reading.MARKS else -1
         if place >= 0:
-            at = place + len(chunks[number])
+            at = place + len(chunk)
             if number in wanted:
                 starts[number] = place
     spans: dict[int, tuple[int, int]] = {}

@@ -36,7 +36,12 @@ def main() -> None:
         from enricher.hook import main as hook
 
         hook([word for word in sys.argv[2:] if word != "--host"])
-    _group()()
+    from enricher.rules.cache import NoRulesError
+
+    try:
+        _group()()
+    except NoRulesError as error:
+        sys.exit(f"Error: {error}; see: enricher check")
 
 
 def _group() -> click.Group:

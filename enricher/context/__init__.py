@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.redaction import redact
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +82,11 @@ def gather(declared: list[dict[str, Any]], request: dict[str, Any], settings: Ma
             one.channel.name,
             status,
             latency_ms=round((one.ended_at - one.started_at) * 1000, 2),
-            candidates=[Candidate(*item) for item in items or []],
+            candidates=[_candidate(*item) for item in items or []],
         )
     return [results[rule["name"]] for rule in declared]
+
+
+def _candidate(text: str, ref: str, score: float) -> Candidate:
+    """An item as it may be kept: a channel's text is stored and shown like a prompt, so it is redacted like one."""
+    return Candidate(redact(text)[0], redact(ref)[0], score)

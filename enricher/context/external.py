@@ -89,7 +89,8 @@ class Running:
 def _kill_group(leader: int) -> None:
     try:
         os.killpg(leader, SIGKILL)
-    except ProcessLookupError:
+        os.waitpid(leader, 0)
+    except (ProcessLookupError, ChildProcessError):
         return
 
 
@@ -106,12 +107,17 @@ def run(channels: list[Channel], request: dict[str, Any], *, gather_ms: float) -
     """Start all channels, wait for them within their own and the common deadline, and leave none running."""
     running = [Running(channel, _request(request, channel)) for channel in channels]
     until = time.monotonic() + gather_ms / 1000
-    while open_ones := [one for one in running if one.from_child >= 0]:
-        now = time.monotonic()
-        for one in open_ones:
-            if now >= min(one.until(), until):
-                one.finish("timeout")
-        _exchange([one for one in open_ones if one.from_child >= 0], until=min(until, *(o.until() for o in open_ones)))
+    try:
+        while open_ones := [one for one in running if one.from_child >= 0]:
+            now = time.monotonic()
+            for one in open_ones:
+                if now >= min(one.until(), until):
+                    one.finish("timeout")
+            waiting = [one for one in open_ones if one.from_child >= 0]
+            _exchange(waiting, until=min(until, *(one.until() for one in open_ones)))
+    finally:
+        for one in running:
+            one.finish("timeout")
     return running
 
 

@@ -6,6 +6,8 @@ import os
 
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
+LONGEST_NAME = 64
+"""A name stands in the text that the agent reads; anything but a name stays out of it."""
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
@@ -40,4 +42,6 @@ def _read(path: str, folder_name: str) -> tuple[str, str] | None:
         key, colon, value = line.partition(":")
         if colon and key.strip() in fields and value.strip():
             fields[key.strip()] = value.strip().strip("\"'")
-    return fields["name"], fields["description"]
+    name = fields["name"]
+    is_plain = len(name) <= LONGEST_NAME and name.replace("-", "").replace("_", "").replace(":", "").isalnum()
+    return name if is_plain else folder_name[:LONGEST_NAME], fields["description"]

@@ -7,6 +7,10 @@ left out and the miss is told to ``explain``.
 
 from __future__ import annotations
 
+from enricher.render import harmless
+
+LONGEST_FACT = 120
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -89,5 +93,5 @@ def suggest_approach(
 
 def _fill(say: str, facts: Mapping[str, str]) -> str:
     for name, value in facts.items():
-        say = say.replace("{" + name + "}", value)
+        say = say.replace("{" + name + "}", harmless(value, longest=LONGEST_FACT))
     return say

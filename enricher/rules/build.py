@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.home import root_dir, state_dir
 from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiler import Compiled, compile_layers
+from enricher.rules.document import Problem
 from enricher.rules.layers import Layer, Layers, packaged_file
 from storage import log, notices, private
 from storage.lean import dumps
@@ -39,21 +40,38 @@ def refresh() -> None:
 def refresh_layers(layers: Layers) -> Compiled:
     """Compile ``layers`` into the cache; a broken edit keeps the last good body and tells the person once."""
     stamps = {path: stamp(path) for path in layers.files()}
-    compiled = compile_layers(layers.instructions, layers.configuration)
+    compiled = _compiled(layers)
     sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *_catalogues(compiled, layers))]
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))
     target = cache_file(layers)
+    if unset := [problem for problem in compiled.problems if problem.file.endswith(".toml")]:
+        notices.leave(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources, state=FRESH), compiled.body)
+        return compiled
+    if layers.instructions[0].name == "base":
         return compiled
     good = read_any_age(target) or read_any_age(shipped_file())
     reason = str(compiled.broken[0])
     notices.leave(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
     if good is not None:
         header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
-        _write(target, header, {**good.body, "settings": compiled.body["settings"]})
+        is_settled = not any(problem.file.endswith(".toml") for problem in compiled.broken)
+        settings = compiled.body["settings"] if is_settled else good.body["settings"]
+        _write(target, header, {**good.body, "settings": settings})
     return compiled
+
+
+def _compiled(layers: Layers) -> Compiled:
+    """Compile; what no check foresaw is a broken edit too, and the prompts go on."""
+    try:
+        return compile_layers(layers.instructions, layers.configuration)
+    except Exception as failure:
+        file = layers.files()[-1]
+        problem = Problem(file, 1, "error", f"cannot be compiled: {type(failure).__name__}: {failure}")
+        settings = compile_layers(layers.instructions[:1], layers.configuration).body["settings"]
+        return Compiled(body={"settings": settings}, problems=[problem], broken=[problem])
 
 
 def _catalogues(compiled: Compiled, layers: Layers) -> list[str]:

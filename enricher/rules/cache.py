@@ -15,8 +15,10 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 6
-FRESH, STALE, BROKEN = "fresh", "stale", "broken"
+FORMAT = 7
+FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
+"""Unsettled: never compiled for these layers, so what a person switched off there is not known."""
+
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
 """Files of one wheel are written within this time; a source younger than that was edited."""
@@ -67,10 +69,11 @@ def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers
     if rules is None and compile_in_child(layers, wait_ms=wait_ms):
         rules = _read(cached)
     if rules is None:
-        rules = read_any_age(cached) or read_any_age(shipped_file())
+        rules = read_any_age(cached) or (None if base else read_any_age(shipped_file()))
         if rules is None:
             raise NoRulesError(f"no compiled rules for {layers.files()[-1]}")
-        rules.state = STALE
+        is_known = os.path.exists(cached) or not layers.configuration
+        rules.state = STALE if is_known else UNSETTLED
     return rules, layers
 
 
@@ -165,8 +168,9 @@ def render(header: dict[str, Any], body: str) -> str:
 
 
 _REFRESH = """\
-import gc, os, sys
+import gc, os, signal, sys
 gc.disable()
+signal.alarm(20)
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
 sys.path.insert(0, sys.argv.pop(1))
 from enricher.rules.build import refresh

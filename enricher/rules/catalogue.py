@@ -6,6 +6,7 @@ Both heading formats in the wild load: ``## H5: Title`` (with sub-rules such as
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,9 @@ class Shorthand:
 
 def read_text(file: str, problems: list[Problem], what: str) -> str:
     """Return the file's text, or nothing and a problem that names ``what`` is missing."""
+    if os.path.exists(file) and not os.path.isfile(file):
+        problems.append(Problem(file, 1, "error", f"{what} is not a regular file"))
+        return ""
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from enricher.rules import schema
+from enricher.rules.cache import FORMAT
 from enricher.rules.catalogue import Guardrail, Shorthand, read_catalogue, read_shorthands, read_text
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
@@ -40,6 +41,7 @@ class Compiled:
     problems: list[Problem] = field(default_factory=list)
     rules: dict[str, RuleBlock] = field(default_factory=dict)
     winners: dict[str, str] = field(default_factory=dict)
+    disabled: set[str] = field(default_factory=set)
     sources: list[str] = field(default_factory=list)
     classes: list[ClassRule] = field(default_factory=list)
     broken: list[Problem] = field(default_factory=list)
@@ -58,9 +60,11 @@ def compile_layers(instructions: Sequence[Layer], configuration: Sequence[Layer]
     result.broken = [problem for problem in result.problems if problem.severity == "error"]
     if not result.broken:
         _build(result, lists)
-    result.body["settings"] = _settings(configuration, result)
+    settings, unread = _settings(configuration, result)
+    result.broken += unread
+    result.body |= {"settings": settings, "format": FORMAT}
     texts += [_content(path) for path in result.sources[len(instructions) :]]
-    result.hash = keyed_hash(b"rules", "\0".join(texts).encode())
+    result.hash = keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
     result.problems.sort()
     return result
 
@@ -124,6 +128,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
     below = result.rules.get(rule.id)
     if rule.data.get("disabled"):
         result.rules.pop(rule.id, None)
+        result.disabled.add(rule.id)
     elif rule.data.get("extend") and below:
         data = {**below.data, **rule.data}
         for key in LISTED_KEYS:
@@ -135,6 +140,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules[rule.id] = merged
     else:
         result.rules[rule.id] = rule
+        result.disabled.discard(rule.id)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
 
 
@@ -236,14 +242,19 @@ def _link_guardrails(result: Compiled) -> _Linked:
     known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
     identity = dict(_resolved(result, known, catalogue))
     _report_dangling(shorthands, catalogue, result)
+    silenced = {known.get(name, name) for name in map(_name_of, result.disabled)}
     rules = {identity[rule.name]: rule.data for rule in _kind(result, "guardrail") if rule.name in identity}
     rows = []
     for one in catalogue.values():
         task_types = {kind for row in shorthands if row.guardrail == one.id for kind in row.task_types}
         own = rules.get(one.id, {})
-        if own or task_types:
+        if (own or task_types) and one.id not in silenced:
             rows.append((one.id, one.title, sorted(task_types), bool(own.get("always")), own.get("min_score") or 0))
     return _Linked(rows, identity)
+
+
+def _name_of(rule_id: str) -> str:
+    return rule_id.partition(".")[2]
 
 
 def _resolved(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> Iterator[tuple[str, str]]:
@@ -283,19 +294,22 @@ def _approaches(result: Compiled) -> Iterator[tuple[str, str, list[str], dict[st
         yield rule.name, " ".join(data.say.split()), data.needs, data.task_types
 
 
-def _settings(configuration: Sequence[Layer], result: Compiled) -> dict[str, Value]:
+def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
+    """The settings of the files that can be read, and what makes another one unreadable."""
     settings: dict[str, Value] = dict(DEFAULTS)
+    unread: list[Problem] = []
     if not result.broken:
         settings |= {f"budgets.{key}": value for key, value in _values(result, "budgets").items()}
     for layer in configuration:
         found, problems = read_configuration(layer.path)
         settings |= found
         result.problems += problems
-    return settings
+        unread += [problem for problem in problems if problem.severity == "error"]
+    return settings, unread
 
 
 def _content(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
+        return Path(path).read_text(encoding="utf-8", errors="replace") if os.path.isfile(path) else ""
     except OSError:
         return ""

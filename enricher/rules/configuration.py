@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
     """Return the settings of one file and what is wrong with it; a missing file has neither."""
+    if os.path.exists(file) and not os.path.isfile(file):
+        return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
     try:
         text = Path(file).read_text(encoding="utf-8")
         tree = tomllib.loads(text)

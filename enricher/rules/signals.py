@@ -48,6 +48,9 @@ SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT, MOST_SIGNALS = 12, 1, 9, 1000
 DEFAULT_GAP = 6
 LATE = "task_"
+RESERVED = frozenset(";|=~")
+"""Signs that part the compiled texts; the reader of prompts makes spaces of them."""
+
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Word lists that the reader of prompts itself needs; other lists serve signals only."""
 
@@ -100,7 +103,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
     subjects = [key for key in SUBJECTS if key in signal]
     if len(subjects) != 1:
         found.append(f"needs exactly one of {', '.join(SUBJECTS)}")
-    if signal.get("at", "any") not in PLACES:
+    if not isinstance(signal.get("at", "any"), str) or signal.get("at", "any") not in PLACES:
         found.append(f"at: '{signal['at']}' is no place; known: {', '.join(PLACES)}")
     gap = signal.get("gap", DEFAULT_GAP)
     if not _is_whole(gap) or not 0 < gap <= MOST_GAP:
@@ -110,7 +113,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
         found.append(f"weight: {weight} is outside {LEAST_WEIGHT} to {MOST_WEIGHT}")
     if "feature" in signal and not _is_feature(signal["feature"]):
         found.append(f"unknown feature '{signal['feature']}'; known: {', '.join(sorted(FEATURES))}")
-    if "words" in signal and signal["words"] not in lists:
+    if "words" in signal and (not isinstance(signal["words"], str) or signal["words"] not in lists):
         found.append(f"unknown word list '{signal['words']}'; known: {', '.join(sorted(lists))}")
     if not found:
         found += _check_phrases(signal, lists)
@@ -121,7 +124,7 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
     """Return what is wrong with the plain words of a class."""
     found = []
     for strength, words in leanings.items():
-        figure = int(strength) if strength.lstrip("-").isdigit() else 0
+        figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
         if not LEAST_WEIGHT <= abs(figure) <= MOST_WEIGHT:
             found.append(f"leanings: '{strength}' is outside 1 to {MOST_WEIGHT} and -1 to -{MOST_WEIGHT}")
         found += [
@@ -132,7 +135,7 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
 
 def _is_feature(name: object) -> bool:
     """Say whether ``name`` is structural, or the task type that an earlier facet came to (``task_debug``)."""
-    return name in FEATURES or (isinstance(name, str) and name.startswith(LATE))
+    return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
 def _is_whole(value: object) -> bool:
@@ -149,8 +152,14 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             found.append(f"{phrase!r} is no text; put it in quotes")
         elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
             found.append(f"'{phrase}' is empty, or … stands at its edge")
+        elif RESERVED.intersection(phrase):
+            found.append(
+                f"'{phrase}' holds one of {' '.join(sorted(RESERVED))}, which no prompt is read with; leave it out"
+            )
         elif phrase.startswith("[") and phrase.partition("@")[0][1:-1] not in lists:
             found.append(f"unknown word list '{phrase}'")
+        elif phrase.startswith("[") and (place := phrase.partition("@")[2]) and place not in PLACES:
+            found.append(f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}")
     for phrase in [*signal.get("unless", []), *signal.get("with", [])]:
         if (
             isinstance(phrase, str)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-MARKS = (b"://", b"sg.", b" -u ", b" --user ")
+MARKS = (b"://", b"sg.")
+OPTION_MARKS = (b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key")
 _SHORTEST_TOKEN = 15
 _LONGEST_NAME = 24
@@ -97,8 +98,14 @@ def _spans(text: str) -> list[Span]:
         from enricher.redaction.assignments import assigned_secrets
 
         spans += assigned_secrets(screen, words)
-    marks = [mark for mark in MARKS if mark in low]
-    blocks = [block for block in BLOCKS if block in low]
+    # Most prompts hold no option, and then none of its kinds is looked for.
+    has_option = b" -" in low
+    if b"pass" in words or (has_option and b" -p" in low) or _may_say_password(low):
+        from enricher.redaction.phrases import phrase_spans
+
+        spans += phrase_spans(screen)
+    marks = [mark for mark in (MARKS + OPTION_MARKS if has_option else MARKS) if mark in low]
+    blocks = [block for block in BLOCKS if block in low] if b"private" in low else []
     if marks or screen.long:
         from enricher.redaction.shapes import mark_spans, token_spans
 
@@ -109,6 +116,11 @@ def _spans(text: str) -> list[Span]:
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
+
+
+def _may_say_password(low: bytes) -> bool:
+    """Say whether a name of a password occurs that holds none of ``WORDS``; spelt out, as every prompt pays."""
+    return b"pw" in low or b"senha" in low or b"kennwort" in low or b"contrase" in low
 
 
 def _merge(spans: list[Span]) -> list[Span]:

@@ -8,7 +8,17 @@ secrets. Each hit looks at most at the next ``_LONGEST_VALUE`` characters.
 
 from __future__ import annotations
 
-from enricher.redaction.values import ANYTHING, LONG, MIXED, RANDOM, Value, is_random, is_secret, may_be_random
+from enricher.redaction.values import (
+    ANYTHING,
+    LONG,
+    MIXED,
+    RANDOM,
+    Value,
+    is_key_shaped,
+    is_random,
+    is_secret,
+    may_be_random,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +212,12 @@ def _as_literal(value: Value | None) -> Value | None:
 
 def _nearby(screen: Screen, end: int) -> Value | None:
     """Return a long random word that follows a name in the same line, a few words on."""
-    if not screen.has_random or screen.text[end : end + 1] != " ":
+    if screen.text[end : end + 1] != " ":
+        return None
+    following = screen.text[end + 1 : end + 48].split(None, 1)[:1]
+    if following and is_key_shaped(bare := following[0].strip("\"'`,;.")):
+        return Value(screen.text.index(bare, end), bare)
+    if not screen.has_random:
         return None
     line = screen.text[end : end + 96].partition("\n")[0]
     position = 0
@@ -221,12 +236,13 @@ def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
     if opening[1:] in _QUOTES and opening[:1] in _STRING_PREFIXES and len(opening) == 2:
         begin += 1
     if text[begin : begin + 1] in _QUOTES or text.startswith(('\\"', "\\'"), begin):
-        return _read_quoted_only(text, begin)
+        quoted = _read_quoted_only(text, begin)
+        return _as_literal(quoted) if is_shell else quoted
     words = text[begin : begin + _LONGEST_VALUE].split(None, 1)
     if not words or text[begin : begin + 1].isspace():
         return None
     word = words[0] if is_shell else _cut_at_quote(words[0])
-    word = _cut_at_next_name(word)
+    word = cut_at_next_name(word)
     word = word.rstrip("\"'`") if is_shell else _trim(word)
     value = Value(begin, word, is_literal=is_shell)
     rest = text[value.end : value.end + 40].lstrip(_TRAILING)
@@ -264,7 +280,7 @@ def _cut_at_quote(word: str) -> str:
     return min((word.partition(quote)[0] for quote in _QUOTES), key=len)
 
 
-def _cut_at_next_name(word: str) -> str:
+def cut_at_next_name(word: str) -> str:
     """Cut where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
     for divider in "&;,":
         position = word.find(divider)

@@ -23,6 +23,7 @@ _LEAST_MIXED = {"password": 6}
 _TEMPLATE_OPENERS = frozenset("${<%[#")
 _TEMPLATE_CLOSERS = frozenset("}>%])")
 _NAMES_IN_VALUES = ("password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "credential")
+_SIGNS = "@#$%^&*+=!?~"
 _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
 
 
@@ -48,9 +49,9 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
     if proof == RANDOM:
-        return len(text) >= 20 and is_random(text)
+        return (len(text) >= 20 and is_random(text)) or is_key_shaped(text)
     if " " in text.strip():
-        return proof == ANYTHING and value.is_quoted and _is_passphrase(text)
+        return value.is_quoted and _is_spaced_secret(value, kind, proof)
     if proof == LONG:
         return _is_mixed(text, 16) and not _is_path(text)
     if proof == MIXED and not (value.is_literal and value.proof == ANYTHING and len(text) >= 8):
@@ -60,6 +61,32 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
     if kind == "authorization":
         return _is_mixed(text, 6) or len(text) >= (6 if value.is_alone else 12)
     return (value.is_quoted or value.is_literal or value.is_alone or _is_mixed(text, 4)) and not _is_path(text)
+
+
+def is_literal_password(value: Value) -> bool:
+    """Say whether a word that a person calls a password is one: only with a digit or a sign in it."""
+    text = value.text
+    bare = text.rstrip("!?.")
+    is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
+    if len(text) < 4 or not is_told_apart or _is_filler(text) or _is_version(text) or _is_path(text):
+        return False
+    return not _is_reference(value) and (not value.is_quoted or " " not in text or _is_passphrase(text))
+
+
+def is_key_shaped(text: str) -> bool:
+    """Say whether this has the length and the letters of an AWS secret key, though it may spell words."""
+    if len(text) != 40 or not text.isascii() or not text.replace("/", "").replace("+", "").isalnum():
+        return False
+    classes = [_class(character) for character in text]
+    return {"A", "a", "0"} <= set(classes) and sum(map(str.__ne__, classes, classes[1:])) >= 8
+
+
+def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
+    """Say whether several quoted words are a secret: a phrase, or behind a weaker name one with a digit."""
+    if proof == ANYTHING and _is_passphrase(value.text):
+        return True
+    is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.text)
+    return is_mixed and (value.is_literal or _is_passphrase(value.text))
 
 
 def _is_filler(text: str) -> bool:

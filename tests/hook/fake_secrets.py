@@ -142,3 +142,14 @@ def private_key(chance: random.Random, label: str = "RSA ", *, newline: str = "\
     block = " BLOCK" if label == "PGP " else ""
     name = f"{label}PRIVATE " + f"KEY{block}-----"
     return newline.join((f"-----BEGIN {name}", *body, f"-----END {name}"))
+
+
+# Text around a weak password, with {} for the value.
+SAID = (
+    *("p" + "w: {}", "db_p" + "w={}", "p" + "w is {}", "pass" + "word is {} for now", "pass" + "word = {}"),
+    *("Passw" + "ort ist {}", "Das Passw" + "ort für root lautet {}", "Passw" + "ort: {}", "Kennw" + "ort = '{}'"),
+    *("le mot de pa" + "sse est {}", "mot de pa" + "sse\u00a0: {}", "la contra" + "seña es {}", "contra" + "seña: {}"),
+    *("a sen" + "ha é {}", "sen" + "ha: {}", "la pass" + "word è {}"),
+    *("mysql -p{}", "try `mysql -u root -p{}` first", "mysqldump -h db -p'{}' shop", "mariadb -p{} -e 'x'"),
+    *("sshpass -p {} ssh root@db", "sshpass -p '{}' scp a b", "mongodump -u root -p {}"),
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 from detect_secrets.core.scan import scan_line
 from detect_secrets.settings import transient_settings
-from fake_secrets import BASE64, LETTERS_AND_DIGITS, NAMED, VENDORS, draw, private_key
+from fake_secrets import BASE64, LETTERS_AND_DIGITS, NAMED, SAID, VENDORS, draw, private_key
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -90,6 +92,42 @@ def test_every_value_called_a_secret_disappears(seed: int, case: tuple[str, str,
 @pytest.mark.parametrize("text", ["PASS" + "WORD={}", "pass" + 'word = "{}"', "pass" + "word: {}", "a://bob:{}@host/x"])
 def test_weak_passwords_disappear_too(text: str, value: str) -> None:
     assert value not in redact(text.format(value))[0]
+
+
+@pytest.mark.parametrize("value", ["abc123" + "XYZ", "Geh" + "eim7", "p#ss" + "9w@rd"])
+@pytest.mark.parametrize("text", SAID)
+def test_passwords_disappear_as_people_say_them_and_programs_take_them(text: str, value: str) -> None:
+    once = text.format("[redacted:password]")
+
+    assert redact(text.format(value)) == (once, ("password",))
+    assert redact(once) == (once, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DB_PA" + "SS='{}'", "export DB_PA" + 'SS="{}" && make', "db_pa" + "ss = '{}' # x", "PASSWO" + "RD='{}'"],
+)
+def test_a_quoted_password_goes_to_its_closing_quote(text: str) -> None:
+    assert redact(text.format("p@ss " + "w0rd")) == (text.format("[redacted:password]"), ("password",))
+
+
+def test_a_quoted_value_never_goes_beyond_its_line() -> None:
+    assert redact("DB_PA" + "SS='p@ss " + "w0rd\nthen it's done")[0].endswith("]\nthen it's done")
+
+
+@pytest.mark.parametrize("text", ["aws k" + "ey: {} ok", "the aws k" + "ey {} leaked", "aws sec" + "ret is {}."])
+def test_an_aws_secret_disappears_though_it_spells_words(text: str) -> None:
+    assert len(redact(text.format("wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY"))[1]) == 1
+
+
+EVALUATION = Path(os.environ.get("ENRICHER_EVAL") or ROOT.parent / "shared" / "eval") / "prompts_tune.jsonl"
+
+
+@pytest.mark.skipif(not EVALUATION.exists(), reason="the labelled prompts are not at hand (ENRICHER_EVAL)")
+def test_no_prompt_that_people_really_typed_loses_a_word() -> None:
+    prompts = [json.loads(line) for line in EVALUATION.read_text(encoding="utf-8").splitlines()]
+
+    assert [prompt["id"] for prompt in prompts if redact(prompt["text"])[1]] == []
 
 
 @pytest.mark.parametrize(
@@ -225,6 +263,11 @@ ORDINARY = [
     "/srv/app/secrets/token.txt, C:\\keys\\token.txt, token: ./secrets/token.txt",
     "the header -----BEGIN PRIVATE KEY----- is missing",
     "the <private-route> component, private key rotation, private: true",
+    "Passwort ist falsch! Das Kennwort lautet anders. le mot de passe est oublié",
+    "pw = sync_playwright().start(), pw: Page, pw=1280, npwd, desenha: abc123",
+    "contraseñas: 12 nuevas; senha: obrigatória; la contraseña es incorrecta",
+    "mysql -p mydb and mysql -p$PW and mysql -p${PW} and mysql -port 3306",
+    "docker run --name mysql -p3306:3306 mysql:8, psql -p5432, mkdir -p src/a1",
     "the \"password\" \"field\" and the 'token' 'column'",
 ]
 

@@ -152,15 +152,13 @@ def _write(answer: dict[str, object] | None) -> None:
 
 def _notice(run: pipeline.Run, host: str) -> str:
     """What the person should see: a failure that persists, news left by the maintenance, on request a summary."""
-    told = ""
     if host in HOSTS_WITHOUT_NOTICES:
-        return told
-    if run.notices or os.path.exists(f"{run.state}/notices"):
+        return ""
+    told = "\n".join(run.notices)
+    if os.path.exists(f"{run.state}/notices"):
         from storage import notices
 
-        for text in run.notices:
-            notices.leave(run.state, text)
-        told = notices.take(run.state)
+        told = "\n".join(filter(None, (told, notices.take(run.state))))
     if not told and run.settings.get("show") and run.text():
         return f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
     return told

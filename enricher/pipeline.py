@@ -48,6 +48,7 @@ class Run:
         "started",
         "state",
         "trace",
+        "untrusted",
     )
 
     def __init__(self, event: PromptEvent, *, started: float) -> None:
@@ -59,6 +60,7 @@ class Run:
         self.enrichment: Enrichment | None = None
         self.problems: list[tuple[str, str]] = []
         self.notices: list[str] = []
+        self.untrusted = ""
         self.trace: Trace = traces.Trace()
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
 
@@ -102,10 +104,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     if rules.state != cache.FRESH:
         run.trace.inputs["rules_state"] = f"rules_{rules.state}"
         run.problems.append(("rules", f"rules_{rules.state}: {rules.problem or 'the compiler has not finished yet'}"))
-    if layers.untrusted:
-        run.notices.append(
-            f"Prompt Enricher: {layers.untrusted}/.enricher is not used until you have read it and run: enricher trust"
-        )
+    run.untrusted = layers.untrusted
     return rules
 
 
@@ -136,6 +135,7 @@ def _judged_prompt(event: PromptEvent, run: Run) -> str:
 def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
+    _tell_of_trust(event, run, told.told)
     skills = _skills(event)
     inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=told.told, spent=told.tokens)
     run.inputs = inputs
@@ -156,6 +156,15 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
+
+
+def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
+    """Once a session, that a project's rules take no part."""
+    if run.untrusted and f"notice:{run.untrusted}" not in told:
+        sessions.tell(run.state, event.session_id, [("notice", run.untrusted)], tokens=0)
+        run.notices.append(
+            f"Prompt Enricher: {run.untrusted}/.enricher is not used until you have read it and run: enricher trust"
+        )
 
 
 def _skills(event: PromptEvent) -> list[tuple[str, str]]:

@@ -107,10 +107,11 @@ def test_a_project_takes_part_once_it_is_trusted_and_until_it_changes(account: A
     assert (refused == "gadget", trusted, changed == "widget") == (False, "gadget", False)
 
 
-def test_the_person_hears_of_an_untrusted_project_once(account: Account) -> None:
+def test_the_person_hears_of_an_untrusted_project_once_a_session(account: Account) -> None:
     account.write("project/.enricher/instructions.md", rules_of("gadget"))
 
-    assert [bool(account.ask(PROMPT).told) for _ in range(3)] == [True, False, False]
+    told = [bool(account.ask(f"{PROMPT} {at}", session_id=session).told) for at, session in enumerate("aabab")]
+    assert told == [True, False, True, False, False]
 
 
 def test_an_untrusted_project_starts_no_program(account: Account) -> None:
@@ -141,8 +142,9 @@ def test_a_package_is_no_more_trusted_than_its_project(account: Account) -> None
     account.cli("trust", str(account.project))
     account.write("project/packages/a/.enricher/instructions.md", INSTEAD)
 
-    assert task_type_of(account, cwd=str(account.project / "packages" / "a")) == "gadget"
-    assert [account.ask(PROMPT, cwd=str(account.project / "packages" / "a")).told for _ in range(2)] == ["", ""]
+    package = str(account.project / "packages" / "a")
+    assert task_type_of(account, cwd=package) == "gadget"
+    assert package in account.ask(PROMPT, cwd=package).told
 
 
 def test_a_layer_extends_a_rule(account: Account) -> None:

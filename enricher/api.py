@@ -20,7 +20,7 @@ from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
-from enricher.settings import with_environment
+from enricher.settings import is_on, with_environment
 from storage.lean import loads
 from storage.traces import storable
 
@@ -89,10 +89,11 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     watch.tick("rules")
     judged_prompt, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
-    event = PromptEvent(prompt, host=host, session_id=session_id, cwd=cwd)
-    skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=bool(settings["enabled"]))
+    event = PromptEvent(judged_prompt, host=host, session_id=session_id, cwd=cwd)
+    is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", host)
+    skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
     watch.tick("redact")
-    skills = installed_skills(skill_folders(host, project_root(cwd))) if cwd else []
+    skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
     inputs = Inputs(judged_prompt, settings=settings, skills=skills)
     classification = classify(judged_prompt, rules.table)
     watch.tick("classify")

@@ -19,7 +19,7 @@ from enricher.rules.document import read_document
 from enricher.rules.layers import Layer
 from enricher.rules.signals import LEAST_WEIGHT, MARKERS, condition_numbers
 from workbench.fitting import fit, scores
-from workbench.labelled import Prompt, observe, read_labelled
+from workbench.labelled import Prompt, check_labels, observe, part, read_labelled, with_intent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,23 +44,29 @@ def propose(labelled: str | Path, instructions: str | Path, *, also: Sequence[st
     """Return a unified diff of ``instructions`` with the weights that fit the labelled prompts best.
 
     The examples of the file and the prompts of ``also`` take part. The same files
-    give the same diff; it is empty where nothing would change.
+    give the same diff; it is empty where nothing would change. Weights of search
+    intents stay where no prompt tells its own. Raises TuningError and LabelError.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
     if compiled.broken:
         raise TuningError("\n".join(map(str, compiled.broken)))
     table = Table(compiled.body["classes"])
-    prompts = read_labelled([labelled, *also]) + _examples(compiled.classes)
-    observed = observe(prompts, table)
+    given = read_labelled([labelled, *also])
+    check_labels(given, table)
+    observed = observe(given + _examples(compiled.classes), table)
     tasks = fit(observed, table, TASK_TYPE, least=1)
     task_types = [tasks.names[at] for at in scores(tasks, observed).argmax(1)]
-    intents = fit(observed, table, SEARCH_INTENT, task_types=task_types, least=1)
+    proposed = [(TASK_TYPE, tasks)]
+    if any(prompt.search_intent for prompt in given):
+        rows = with_intent(observed)
+        known = [task_types[at] for at in rows]
+        proposed.insert(0, (SEARCH_INTENT, fit(part(observed, rows), table, SEARCH_INTENT, task_types=known, least=1)))
     before = path.read_text(encoding="utf-8")
     lines = before.splitlines()
     blocks = {rule.id: rule for rule in read_document(str(path), before).rules}
     numbers = dict(zip((_id(rule) for rule in compiled.classes), _numbers(compiled), strict=True))
-    for facet, weights in ((SEARCH_INTENT, intents), (TASK_TYPE, tasks)):
+    for facet, weights in proposed:
         for column, name in reversed(list(enumerate(weights.names))):
             block = blocks[f"{facet}.{name}"]
             _write_signals(lines, block, weights.signals[numbers[block.id], column])

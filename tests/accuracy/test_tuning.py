@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
+from workbench.cli import tune
+from workbench.labelled import LabelError, read_rows
 from workbench.tune import TuningError, propose
 
 INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
@@ -46,3 +50,79 @@ def test_broken_instructions_are_not_tuned(tmp_path: Path) -> None:
 
     with pytest.raises(TuningError, match="phrse"):
         propose(INVENTED, file)
+
+
+def _tune(file: Path, *options: str) -> Result:
+    return CliRunner().invoke(tune, [str(file), *options])
+
+
+def _trace(prompt: str, label: dict[str, str] | None) -> str:
+    return json.dumps({"prompt": prompt, "prompt_hmac": "ab", "project": "p", "task_type": "debug", "label": label})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param('{"prompt": "x", "task_type": "debug"}\nnot json\n', ":2: the line is not JSON", id="no JSON"),
+        pytest.param("[1]\n", ":1: the line is not a JSON object", id="no object"),
+        pytest.param('\n{"prompt": "x"}\n', ":2: the row has no task_type", id="no task type"),
+        pytest.param('{"task_type": "debug"}\n', ":1: the row has no prompt", id="no prompt"),
+        pytest.param("", "0 labelled prompts", id="empty"),
+        pytest.param('{"prompt": "x", "task_type": "debug"}\n', "1 labelled prompts", id="too few"),
+        pytest.param('{"prompt": "x", "task_type": "dbug"}\n' * 100, "'dbug' is no task type; known: ", id="unknown"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text(text)
+
+    ended = _tune(file)
+
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert str(file) in ended.stderr and said in ended.stderr
+
+
+def test_too_few_prompts_are_told_how_many_are_needed(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text('{"prompt": "x", "task_type": "debug"}\n')
+
+    assert "100 are needed" in _tune(file).stderr
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_bytes(b"\xff\xfe")
+
+    with pytest.raises(LabelError, match="UTF-8"):
+        list(read_rows(file))
+
+
+def test_a_report_asks_for_the_labels_it_judges(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text('{"prompt": "x", "task_type": "debug"}\n' * 100)
+
+    assert ":1: no search_intent" in _tune(file, "--report").stderr
+
+
+def test_exported_traces_are_taken_with_what_a_person_said_of_them(tmp_path: Path) -> None:
+    file = tmp_path / "traces.jsonl"
+    labels = [{"verdict": "class", "task_type": "docs"}, {"verdict": "ok"}, {"verdict": "wrong", "task_type": ""}, None]
+    file.write_text("".join(_trace(f"prompt {at}", label) + "\n" for at, label in enumerate(labels)))
+
+    used = [row and (row.text, row.task_type, row.search_intent, row.repository) for row in read_rows(file)]
+
+    assert used == [("prompt 0", "docs", "", "p"), ("prompt 1", "debug", "", "p"), None, None]
+    assert "2 labelled prompts used, 2 without a label left out" in _tune(file).stderr
+
+
+@pytest.mark.slow
+def test_prompts_without_a_search_intent_leave_its_weights_alone(tmp_path: Path, instructions: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text('{"prompt": "mend the broken login", "task_type": "debug"}\n' * 3)
+
+    ended = _tune(file, "--force", "--instructions", str(instructions))
+    diff = [line for line in ended.stdout.splitlines() if line.startswith("@@")]
+    first_intent = instructions.read_text().splitlines().index("## Search intent: howto")
+
+    assert ended.exit_code == 0
+    assert diff and all(int(line.split("-")[1].split(",")[0]) <= first_intent for line in diff)

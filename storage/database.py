@@ -50,7 +50,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
     A damaged database is moved aside first, and the person told. Raises StorageError.
     """
-    with said_in_words(state_dir):
+    with said_in_words(state_dir), _within_reach(state_dir):
         try:
             return _connect(state_dir)
         except sqlite3.DatabaseError as failure:
@@ -62,13 +62,24 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def said_in_words(state_dir: str) -> Iterator[None]:
-    """Turn what goes wrong with the database into a StorageError; damage found on the way is dealt with."""
+    """Turn what goes wrong with the database into a StorageError; damage found on the way is dealt with.
+
+    An OSError passes: with an open database it is that of whoever reads from it.
+    """
     try:
         yield
     except sqlite3.DatabaseError as failure:
-        if is_corrupt(failure) and (aside := set_aside(state_dir)):
+        with _within_reach(state_dir):
+            aside = set_aside(state_dir) if is_corrupt(failure) else ""
+        if aside:
             raise StorageError(f"the trace database was damaged and is now {aside}; a new one starts") from failure
         raise StorageError(f"{state_dir}/{traces.DATABASE} cannot be used: {failure}") from failure
+
+
+@contextlib.contextmanager
+def _within_reach(state_dir: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as failure:
         raise StorageError(f"{state_dir} cannot be used: {failure.strerror or failure}") from failure
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from storage import lean, traces
@@ -23,6 +24,9 @@ JSON_COLUMNS = ("topics", "inputs", "evidence")
 FLAG_COLUMNS = ("uncertain", "partial")
 CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
 PAGE_ROWS = 200
+DATE = re.compile(
+    r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
+)
 
 _MATCHING = """
     from traces
@@ -99,7 +103,7 @@ class Filter:
             "session_id": traces.short(self.session_id),
             "project": self.project,
             "task_type": self.task_type,
-            "since": self.since,
+            "since": self.since.removesuffix("Z"),
         }
 
 
@@ -206,9 +210,13 @@ def stats(db: sqlite3.Connection, which: Filter) -> Stats:
     )
 
 
-def is_class_name(text: str) -> bool:
-    """Say whether the text can be the name of a task type."""
-    return re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", text) is not None
+def is_date(text: str) -> bool:
+    """Say whether the text begins a UTC time as the traces have it: a year, a month, a day, a time of day."""
+    found = DATE.fullmatch(text)
+    try:
+        return found is not None and bool(datetime.fromisoformat(f"{found[1]}{found[2] or '-01'}{found[3] or '-01'}"))
+    except ValueError:
+        return False
 
 
 def _with_children(db: sqlite3.Connection, row: Row) -> Row:

@@ -70,8 +70,10 @@ def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> 
         rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
     if is_json:
         _print_json(rows)
-    else:
+    elif rows:
         _console().print(_table_of(rows))
+    else:
+        click.echo("no traces match", err=True)
 
 
 @trace.command()
@@ -101,8 +103,9 @@ def last(session_id: str, host: str, is_json: bool) -> None:
 @as_json
 def label(trace_id: str, verdict: str, is_json: bool) -> None:
     """Say that a trace was right (ok), wrong, or which task type it should have had."""
-    if not queries.is_class_name(verdict):
-        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor the name of a task type")
+    known = _task_types()
+    if verdict not in ("ok", "wrong", *known):
+        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor a task type; known: {', '.join(known)}")
     with _opened() as db:
         entry = queries.label(db, queries.find(db, trace_id), verdict)
     if is_json:
@@ -120,6 +123,7 @@ def export(kind: str, out: str | None, **which: str | None) -> None:
     write = _write_csv if kind == "csv" else _write_jsonl
     with _opened() as db, _destination(out) as file:
         write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
+        file.flush()
 
 
 @trace.command()
@@ -145,19 +149,46 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 
 def _filter(which: dict[str, str | None]) -> queries.Filter:
-    return queries.Filter(**{name: value or "" for name, value in which.items()})
+    wanted = queries.Filter(**{name: value or "" for name, value in which.items()})
+    if wanted.since and not queries.is_date(wanted.since):
+        raise click.BadParameter(
+            f"{wanted.since!r} is no date; write it as 2026-03, 2026-03-31 or 2026-03-31T14:00", param_hint="--since"
+        )
+    if wanted.task_type and wanted.task_type not in (known := _task_types()):
+        click.echo(f"no rule defines the task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
+    return wanted
+
+
+def _task_types() -> list[str]:
+    """Return what the rules in force here define."""
+    from enricher.api import rules_for
+    from enricher.classify import TASK_TYPE
+    from enricher.rules.cache import NoRulesError
+
+    try:
+        body = rules_for(os.getcwd())[0].body["classes"]
+    except (NoRulesError, OSError) as failure:
+        raise click.ClickException(f"{failure}; see: enricher check") from failure
+    return [name for facet, name in body["classes"] if body["facets"][facet]["name"] == TASK_TYPE]
 
 
 @contextlib.contextmanager
 def _destination(out: str | None) -> Iterator[Any]:
     if out is None:
-        yield sys.stdout
+        try:
+            yield sys.stdout
+        except BrokenPipeError:  # whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
         return
     from storage import private
 
-    descriptor = private.open_file(os.path.abspath(out), os.O_WRONLY | os.O_TRUNC)
-    with open(descriptor, "w", encoding="utf-8", newline="") as file:
-        yield file
+    try:
+        descriptor = private.open_file(os.path.abspath(out), os.O_WRONLY | os.O_TRUNC)
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            yield file
+    except OSError as failure:
+        raise click.ClickException(f"{out} cannot be written: {failure.strerror or failure}") from failure
 
 
 def _write_jsonl(file: Any, rows: Iterator[Row]) -> None:
@@ -248,10 +279,33 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     console.print(facts)
     for name in texts:
         if row[name]:
-            console.print(f"{name}\n", style="bold", end="")
+            title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
+            console.print(f"{title}\n", style="bold", end="")
             console.print(_printable(row[name]) + "\n", soft_wrap=True)
     for name in beside:
-        _print_rows(console, name, row[name])
+        if name == "scores":
+            _print_scores(console, row[name])
+        else:
+            _print_rows(console, name, row[name])
+
+
+def _print_scores(console: Console, rows: list[Row]) -> None:
+    """Print class by class the signals that fired, one line each."""
+    if not rows:
+        return
+    table = _table("facet", "name", "score", "because of")
+    table.title, table.title_justify = "scores", "left"
+    for row in rows:
+        lines = dict.fromkeys(map(_signal, row["evidence"]))
+        table.add_row(_cell(row["facet"]), _cell(row["name"]), _cell(row["score"]), _printable("\n".join(lines)))
+    console.print(table)
+
+
+def _signal(evidence: object) -> str:
+    if not isinstance(evidence, list) or len(evidence) != 4:
+        return str(evidence)
+    signal, start, end, weight = evidence
+    return f"{signal} {weight:+g} ({start}-{end})"
 
 
 def _print_rows(console: Console, name: str, rows: list[Row]) -> None:

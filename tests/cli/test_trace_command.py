@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import os
+import shlex
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -113,6 +116,9 @@ def test_a_label_is_kept_and_shown(recorded):
         pytest.param(["show", "0"], "several traces begin with '0'", id="ambiguous"),
         pytest.param(["label", "0", "No Class!"], "neither ok, wrong", id="no class"),
         pytest.param(["last", "--session", "nobody"], "no trace of session 'nobody'", id="no such session"),
+        pytest.param(["label", "0", "nonsense"], "known: question, implementation, debug", id="no task type"),
+        pytest.param(["list", "--since", "yesterday"], "'yesterday' is no date", id="no date"),
+        pytest.param(["export", "--out", "/nonexistent/x"], "Error: /nonexistent/x cannot be written", id="out"),
         pytest.param(["list", "--status", "fine"], "'fine' is not one of", id="no such status"),
     ],
 )
@@ -122,6 +128,36 @@ def test_refusals_are_said_in_one_line(recorded, arguments, said):
 
     assert said in result.stderr
     assert result.stdout == ""
+
+
+def test_what_matches_nothing_is_said_beside_the_data(recorded):
+    recorded({})
+
+    assert (run("list", "--host", "codex").stdout, run("list", "--host", "codex").stderr) == ("", "no traces match\n")
+    assert "no rule defines the task type 'dbug'; known: question" in run("list", "--task-type", "dbug").stderr
+
+
+def test_each_signal_is_one_readable_line(recorded):
+    recorded({"scores": [("task_type", "debug", 9.0, [['"why" at start', 0, 3, 5], ['"why" at start', 0, 3, 5]])]})
+    printed = run("last").output
+
+    assert printed.count('"why" at start +5 (0-3)') == 1
+    assert "[" not in printed.partition("scores")[2]
+
+
+def test_what_shadow_mode_withheld_is_called_so(recorded):
+    recorded({"status": "shadow"})
+
+    assert "would have added\n## Prompt Enrichment" in run("last").output
+
+
+def test_a_reader_that_has_seen_enough_ends_an_export_quietly(home, recorded):
+    recorded(*[{"prompt": "x" * 20_000}] * 20)
+    program = "from enricher.cli import main; main()"
+    command = f"{shlex.quote(sys.executable)} -c '{program}' trace export; echo $? >&2"
+    ended = subprocess.run(["sh", "-c", f"({command}) | head -c 10"], capture_output=True, text=True, check=True)
+
+    assert ended.stderr == "0\n"
 
 
 def test_an_export_as_jsonl_holds_everything_and_reads_back(recorded):

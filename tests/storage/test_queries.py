@@ -156,3 +156,28 @@ def test_instructions_are_found_by_their_hash(ready, log):
 
     assert queries.instructions(db, "cafe") == "# rules"
     assert queries.instructions(db, "beef") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["2026", "2026-03", "2026-02-28", "2026-03-31T14", "2026-03-31T14:00:05.1Z", "2026-03Z"]
+)
+def test_a_date_or_the_beginning_of_one_is_readable(text):
+    assert queries.is_date(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["yesterday", "2026-13", "2026-02-30", "2026T10", "2026-03-31T25", "2026-03-31 14:00", "20", "2026-03T10"]
+)
+def test_anything_else_is_no_date(text):
+    assert not queries.is_date(text)
+
+
+def test_the_zone_may_be_said(log):
+    db, ids = log({"at": "2026-04-01T10:00:00.500Z"})
+
+    assert [row["id"] for row in queries.matching(db, queries.Filter(since="2026-04-01T10:00Z"), limit=1)] == ids
+
+
+def test_what_the_reader_of_the_rows_meets_is_not_blamed_on_the_database(state):
+    with pytest.raises(BrokenPipeError), database.said_in_words(state):
+        raise BrokenPipeError

@@ -6,26 +6,27 @@ and an approach that needs it stays silent.
 
 from __future__ import annotations
 
-LIBRARY_FOLDERS = (
-    "site-packages", "dist-packages", "node_modules", "node:", "/lib/python", "<frozen", "<string>", "internal/",
-    "/.cargo/registry/", "/rustc/", "/usr/lib/", "/gems/", "vendor/", "java.base", "<anonymous>",
-)  # fmt: skip
-MOST_LINES = 400
-LONGEST_PATH = 200
 THINGS = frozenset(
-    "files tests modules components pages endpoints routes classes functions packages services repos repositories"
-    " scripts migrations tables screens views templates handlers tickets issues plugins projects directories"
-    " folders models controllers queries charts languages locales translations".split()
+    "files modules components pages endpoints routes packages services repositories repos scripts migrations screens"
+    " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
 )
+RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
+STATES = frozenset(("are", "were"))
+"""Behind a count, these and results tell how the things are, not what to do with them."""
 FEWEST_TO_SHARE = 5
+EACH = ["each", "of", "the"]
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
 """With these in a prompt, many of its words are not the person's own."""
+TRACES = frozenset(("stack_trace", "log", "pasted_error", "error_line"))
 FEWEST_LISTED = 4
 GENERIC_WORDS = frozenset(
-    "a an and are as at be by code dev development do file files for from how in into is it of on or project projects"
-    " skill skills task tasks that the this to tool tools use used user uses using when with work write writing you"
-    " your add create make new update change any all".split()
+    "a about add all also an and any anything are as at be but by can change code could create dev development do does"
+    " each file for from have help how if in into is it its make more must my need new no not of on one only or other"
+    " our please project should skill so some task that the their them these this those to tool two up update use used"
+    " user using via want we what when where which who will with work would write writing you your".split()
 )
+FEWEST_WORDS = 2
+"""Words of its name and description that a skill must share with the prompt."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +36,11 @@ if TYPE_CHECKING:
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the facts of a prompt by name: frame, error, count, listed, skill (those that it has)."""
     found: dict[str, str] = {}
-    if "stack_trace" in features:
-        lines = prompt.splitlines()[-MOST_LINES:]
-        _keep(found, "frame", _innermost_frame(lines))
-        _keep(found, "error", _error(lines))
+    if TRACES.intersection(features):
+        from enricher.guidance.frames import error_name, innermost_frame
+
+        _keep(found, "frame", innermost_frame(prompt))
+        _keep(found, "error", error_name(prompt))
     _keep(found, "count", _count(prompt))
     if "list" in features:
         _keep(found, "listed", _listed(prompt))
@@ -52,72 +54,33 @@ def _keep(found: dict[str, str], name: str, value: str) -> None:
         found[name] = value
 
 
-def _innermost_frame(lines: list[str]) -> str:
-    """The frame nearest to the fault that is not library code, as ``path:line``.
-
-    Python prints the innermost frame last, everybody else prints it first.
-    """
-    python = [frame for line in lines if (frame := _python_frame(line))]
-    if python:
-        return next((frame for frame in reversed(python) if _is_own(frame)), "")
-    return next((frame for line in lines if (frame := _other_frame(line)) and _is_own(frame)), "")
-
-
-def _is_own(frame: str) -> bool:
-    return not any(folder in frame for folder in LIBRARY_FOLDERS)
-
-
-def _python_frame(line: str) -> str:
-    """``File "app/db.py", line 84, in save`` as ``app/db.py:84``."""
-    _, quoted, rest = line.partition('File "')
-    path, _, after = rest.partition('", line ')
-    number = after.partition(",")[0].strip()
-    return f"{path}:{number}" if quoted and number.isdigit() and len(path) < LONGEST_PATH else ""
-
-
-def _other_frame(line: str) -> str:
-    """``at save (src/db.ts:84:7)``, ``src/db.rs:84:7`` and their like as ``src/db.ts:84``."""
-    words = line.replace("(", " ").replace(")", " ").split()
-    if not words or words[0] not in {"at", "-->", "from", "in"}:
-        return ""
-    for word in words[1:]:
-        path, number = _path_and_line(word.rstrip(",:"))
-        if number and "." in path and len(path) < LONGEST_PATH:
-            return f"{path}:{number}"
-    return ""
-
-
-def _path_and_line(word: str) -> tuple[str, str]:
-    pieces = word.removeprefix("file://").split(":")
-    numbers = 0
-    while numbers < len(pieces) - 1 and pieces[-1 - numbers].isdigit():
-        numbers += 1
-    if not numbers:
-        return "", ""
-    return ":".join(pieces[: len(pieces) - numbers]), pieces[len(pieces) - numbers]
-
-
-def _error(lines: list[str]) -> str:
-    """The name of the exception, such as ``KeyError``."""
-    for line in reversed(lines):
-        name = line.strip().removeprefix("Uncaught ").partition(":")[0]
-        last = name.rpartition(".")[2]
-        if last.endswith(("Error", "Exception", "Panic")) and last[:1].isupper() and last.isidentifier():
-            return last
-    return ""
-
-
 def _count(prompt: str) -> str:
-    """A stated number of like things, such as ``40 files``."""
+    """A number of like things that are all meant, such as ``40 files`` of "in all 40 files"."""
     words = prompt[:12_000].lower().split()
     for at, word in enumerate(words):
         if not (word.isascii() and word.isdigit()) or not FEWEST_TO_SHARE <= int(word[:6]) < 100_000:
             continue
-        for thing in words[at + 1 : at + 3]:
+        if words[max(0, at - 1) : at] not in (["all"], ["across"]) and words[max(0, at - 3) : at] != EACH:
+            continue
+        for behind, thing in enumerate(words[at + 1 : at + 3], at + 1):
             bare = thing.strip(".,;:!?()")
             if bare in THINGS:
-                return f"{word} {bare}"
+                return "" if _tells_results(thing, words[behind + 1 : behind + 4]) else f"{word} {bare}"
+            if bare != thing:
+                break
     return ""
+
+
+def _tells_results(thing: str, behind: list[str]) -> bool:
+    """Say whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
+    if thing[-1] in ".;!?":
+        return False
+    bare = [word.strip(".,;:!?()") for word in behind]
+    if thing[-1] in ",:)" or (behind and behind[0][0] in "(-\u2013\u2014"):
+        return any(word.isdigit() or word in RESULTS for word in bare)
+    if bare[:1] == ["now"]:
+        bare = bare[1:]
+    return bool(bare) and (bare[0] in RESULTS or bare[0] in STATES)
 
 
 def _listed(prompt: str) -> str:
@@ -139,9 +102,9 @@ def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
     scored: list[tuple[int, str]] = []
     for name, description in skills:
         in_name = _words(name.replace("-", " ").replace("_", " ")) & words
-        in_description = _words(description) & words
-        if in_name:
-            scored.append((2 * len(in_name) + len(in_description - in_name), name))
+        further = (_words(description) & words) - in_name
+        if in_name and len(in_name) + len(further) >= FEWEST_WORDS:
+            scored.append((2 * len(in_name) + len(further), name))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
         return ""
@@ -150,4 +113,9 @@ def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
 
 def _words(text: str) -> set[str]:
     signs = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|", " "))
-    return {word for word in text.lower().translate(signs).split() if len(word) > 1} - GENERIC_WORDS
+    words = (_singular(word) for word in text.lower().translate(signs).split())
+    return {word for word in words if len(word) > 1} - GENERIC_WORDS
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

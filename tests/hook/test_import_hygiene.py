@@ -29,8 +29,9 @@ ALWAYS = set(
     """
     __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
     enricher.classify.structure enricher.classify.table enricher.classify.topics enricher.context
-    enricher.decision enricher.event enricher.guidance enricher.guidance.facts enricher.home enricher.hook
-    enricher.hosts enricher.hosts.claude enricher.pipeline enricher.redaction enricher.redaction.assignments
+    enricher.decision enricher.event enricher.guidance enricher.guidance.facts enricher.guidance.frames
+    enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
+    enricher.redaction enricher.redaction.assignments
     enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
     enricher.settings gc storage storage.detached storage.key storage.lean storage.private storage.sessions
     storage.spool storage.traces

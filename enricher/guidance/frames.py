@@ -1,0 +1,222 @@
+"""Where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
+
+Each language is told by the form of its lines; what fits no form is no frame.
+Loaded only for prompts that hold a trace or an error.
+"""
+
+from __future__ import annotations
+
+MOST_LINES = 400
+"""Read at each end of a prompt: some languages print the innermost frame first, others last."""
+LONGEST_PATH = 200
+SOURCE_ENDS = frozenset(
+    "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
+    " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
+)
+JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
+LIBRARY_PACKAGES = (
+    "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
+    "clojure.", "android.", "androidx.", "com.android.", "dalvik.", "akka.", "play.", "reactor.", "rx.", "lombok.",
+    "org.springframework.", "org.apache.", "org.hibernate.", "org.junit.", "junit.", "org.mockito.", "org.gradle.",
+    "org.eclipse.", "org.jetbrains.", "org.slf4j.", "org.postgresql.", "org.jboss.", "org.codehaus.", "ch.qos.",
+    "com.google.", "com.fasterxml.", "com.zaxxer.", "com.mysql.", "com.intellij.", "com.amazonaws.",
+    "software.amazon.", "io.netty.", "io.reactivex.", "io.micrometer.", "io.quarkus.", "io.vertx.", "okhttp3.",
+    "retrofit2.", "feign.", "net.bytebuddy.",
+)  # fmt: skip
+LIBRARY_STARTS = (
+    "<", "node:", "internal/", "ext:", "bun:", "native:", "native ", "phar://", "node_modules/", "vendor/bundle/",
+    "library/std/", "library/core/", "electron/js2c/", "webpack/",
+)  # fmt: skip
+LIBRARY_FOLDERS = (
+    "site-packages", "dist-packages", "/node_modules/", "/lib/python", "/.cargo/", "/.rustup/", "/rustc/", "/gems/",
+    "/usr/lib/", "/lib/ruby/", "/usr/local/go/", "/hostedtoolcache/", "/libexec/src/", "/go/pkg/mod/", "/vendor/bundle",
+    "/_next/static/", ".min.js", ".min.mjs",
+)  # fmt: skip
+LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "[::1]"))
+PYTHON_ENDS = (".py", ".pyi", ".pyx")
+
+
+class Frame:
+    """One frame: ``path:line``, and whether it is library code."""
+
+    __slots__ = ("is_own", "path", "where")
+
+    def __init__(self, path: str, line: str, *, package: str = "") -> None:
+        self.path = path
+        self.where = f"{path}:{line}"
+        self.is_own = len(path) < LONGEST_PATH and not package.startswith(LIBRARY_PACKAGES) and _is_own(path)
+
+
+def innermost_frame(text: str) -> str:
+    """Return the frame nearest to the fault that is not library code, as ``path:line``; empty without one."""
+    sections: list[list[Frame]] = [[]]
+    innermost_last = False
+    for line in _ends_of(text):
+        bare = line.strip()
+        if bare.startswith("Caused by:"):
+            sections.append([])
+        elif "Traceback (most recent call last)" in bare:
+            innermost_last = True
+        elif (frame := read_frame(bare)) and frame.is_own:
+            sections[-1].append(frame)
+            innermost_last = innermost_last or frame.path.endswith(PYTHON_ENDS)
+    if innermost_last:
+        frames = [frame for section in sections for frame in section]
+        python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS)]
+        return (python or frames)[-1].where if frames else ""
+    return next((section[0].where for section in reversed(sections) if section), "")
+
+
+def error_name(text: str) -> str:
+    """Return the name of the exception, such as ``KeyError``; empty without one."""
+    for line in reversed(_ends_of(text)):
+        name = line.strip().removeprefix("Uncaught ").removeprefix("Caused by: ").partition(":")[0]
+        last = name.rpartition(".")[2]
+        if last.endswith(("Error", "Exception", "Panic")) and last[:1].isupper() and last.isidentifier():
+            return last
+    return ""
+
+
+def read_frame(bare: str) -> Frame | None:
+    """Return the frame that a line without its indent holds, in whatever language; None for any other line."""
+    if bare.startswith("File "):
+        return _python(bare)
+    if bare.startswith("at "):
+        return _at(bare[3:].removeprefix("async "))
+    if bare.startswith(("--> ", "from ")):
+        return _located(bare.partition(" ")[2].partition(":in ")[0])
+    if bare.startswith("#"):
+        return _php(bare)
+    if "panicked at " in bare:
+        return _panic(bare)
+    if " in " in bare and ".php:" in bare:
+        return _located(bare.rpartition(" in ")[2])
+    return _compiler_or_test(bare)
+
+
+def _ends_of(text: str) -> list[str]:
+    lines = text.splitlines()
+    return lines if len(lines) <= 2 * MOST_LINES else lines[:MOST_LINES] + lines[-MOST_LINES:]
+
+
+def _is_own(path: str) -> bool:
+    slashed = path.replace("\\", "/")
+    if slashed.startswith(LIBRARY_STARTS) or any(folder in slashed for folder in LIBRARY_FOLDERS):
+        return False
+    lowered = slashed.lower()
+    if "/python3" in lowered and "/lib/" in lowered:
+        return False
+    return "://" not in slashed and not _is_vendored(slashed)
+
+
+def _is_vendored(path: str) -> bool:
+    """Say whether a package manager put it there; a folder may be named vendor for reasons of its own."""
+    _, found, inside = ("/" + path).rpartition("/vendor/")
+    if not found:
+        return False
+    if path.endswith(".php"):
+        return inside.count("/") > 1
+    return path.endswith(".go") and "." in inside.partition("/")[0]
+
+
+def _python(bare: str) -> Frame | None:
+    """``File "app/db.py", line 84, in save`` and the shorter ``File app/db.py:84, in save(self)``."""
+    if not bare.startswith('File "'):
+        return _located(bare[5:].partition(",")[0])
+    path, _, after = bare[6:].partition('", line ')
+    number = after.partition(",")[0].strip()
+    return Frame(path, number) if path and _is_number(number) else None
+
+
+def _at(call: str) -> Frame | None:
+    """What follows ``at``: JavaScript, Java, C#, or a backtrace of Rust."""
+    before, found, place = call.rpartition(" in ")
+    path, numbered, number = place.rpartition(":line ")
+    if found and before and numbered and _is_number(number):
+        return Frame(path, number) if _is_source(path) else None
+    _, found, inside = call.partition(" (")
+    if found:
+        return _located(inside.rpartition(")")[0])
+    name, found, inside = call.partition("(")
+    path, _, number = inside.partition(")")[0].partition(":")
+    if found and "/" not in path and path.rpartition(".")[2] in JVM_ENDS and _is_number(number):
+        return Frame(path, number, package=name.rpartition("/")[2])
+    return _located(call)
+
+
+def _php(bare: str) -> Frame | None:
+    """``#0 /app/src/Foo.php(12): bar()``."""
+    level, _, rest = bare[1:].partition(" ")
+    path, found, after = rest.partition(".php(")
+    number = after.partition(")")[0]
+    return Frame(path + ".php", number) if found and level.isdigit() and _is_number(number) else None
+
+
+def _panic(bare: str) -> Frame | None:
+    """``panicked at src/main.rs:4:5:``, and with the message between, as it was before."""
+    words = bare.partition("panicked at ")[2].split()
+    return (_located(words[0]) or _located(words[-1])) if words else None
+
+
+def _compiler_or_test(bare: str) -> Frame | None:
+    """Lines that begin with the place: Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
+    place, _, after = bare.partition(" ")
+    if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
+        path, bracket, numbers = place.rstrip(":").rpartition("(")
+        if bracket:
+            return _located(f"{path}:{numbers.rstrip(')').replace(',', ':')}")
+        return _located(place)
+    path, _, _ = place.partition(":")
+    if path.endswith(".go"):
+        return _located(place) if not after or after.startswith("+0x") else None
+    if place.endswith(":in") or (place.endswith(":") and _names_an_error(after)):
+        return _located(place.removesuffix("in").rstrip(":"))
+    if path.endswith(PYTHON_ENDS) and after.startswith("in "):
+        return _located(place.rstrip(":"))
+    return None
+
+
+def _names_an_error(text: str) -> bool:
+    return text.isidentifier() and (text.endswith(("Error", "Exception", "Exit", "Interrupt")) or text == "Failed")
+
+
+def _located(place: str) -> Frame | None:
+    """``src/db.ts:84:7`` with whatever scheme, host and query a bundler or browser adds."""
+    pieces = place.strip().rstrip(",:").split(":")
+    numbers = 0
+    while numbers < min(2, len(pieces) - 1) and _is_number(pieces[-1 - numbers]):
+        numbers += 1
+    if not numbers:
+        return None
+    path = _file_of(":".join(pieces[: len(pieces) - numbers]))
+    if " " in path and path[:1] != "/" and path[1:2] != ":":
+        return None
+    return Frame(path, pieces[len(pieces) - numbers]) if _is_source(path) else None
+
+
+def _file_of(address: str) -> str:
+    """The file behind an address; one on another computer keeps its scheme, which makes it a library."""
+    scheme, found, rest = address.partition("://")
+    path = (rest if found else address).partition("?")[0]
+    if not found:
+        return path.removeprefix("./")
+    if scheme.startswith("webpack"):
+        return path.partition("/")[2].rpartition("/./")[2].removeprefix("./")
+    if scheme == "file":
+        return path[1:] if path[2:3] == ":" else path
+    host, _, inside = path.partition("/")
+    return inside if _without_port(host) in LOCAL_HOSTS else address.partition("?")[0]
+
+
+def _without_port(host: str) -> str:
+    name, _, port = host.rpartition(":")
+    return name if name and port.isdigit() else host
+
+
+def _is_source(path: str) -> bool:
+    stem, _, end = path.rpartition(".")
+    return bool(stem) and end.lower() in SOURCE_ENDS
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 8

@@ -9,7 +9,7 @@ import shutil
 
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
-from enricher.installation import files, gates, launcher, registration, tomltext
+from enricher.installation import created, files, gates, launcher, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
 
@@ -61,9 +61,17 @@ def carry_out(changes: list[Change]) -> list[str]:
     for change in changes:
         try:
             backups.append(files.apply(change))
+            _note_who_made_it(change)
         except OSError as error:
             raise InstallationError(f"{change.path}: {error}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
+
+
+def _note_who_made_it(change: Change) -> None:
+    if change.after is None:
+        created.forget(change.path)
+    elif change.before is None and not change.is_ours:
+        created.remember(change.path)
 
 
 def set_switches(wanted: dict[str, bool]) -> str:

@@ -100,14 +100,18 @@ def _with_new(shape: Shape, text: str, command: str) -> str:
     return jsontext.appended(text, entries, entry)
 
 
-def without_entry(shape: Shape, text: str) -> str | None:
-    """Return the text without our handlers, None where nothing of worth is left."""
+def without_entry(shape: Shape, text: str) -> str:
+    """Return the text without our handlers."""
     if not text.strip(BLANK):
         return text
-    edited = text
-    while found := ours(shape, shape.parse(edited)):
-        edited = _without(shape, edited, found[-1])
-    return None if edited != text and shape.parse(edited).value == shape.root else edited
+    while found := ours(shape, shape.parse(text)):
+        text = _without(shape, text, found[-1])
+    return text
+
+
+def is_bare(shape: Shape, text: str) -> bool:
+    """Say whether the text holds nothing but what its client asks of every such file."""
+    return bool(shape.parse(text).value == shape.root) if text.strip(BLANK) else True
 
 
 def _without(shape: Shape, text: str, path: Path) -> str:

@@ -21,9 +21,6 @@ from enricher.installation.files import Change, read_text
 MARK = "# prompt-enricher launcher"
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
-_OURS = re.compile(
-    r"^sh (?P<path>\S+|'[^']+'|\"[^\"]+\") (?P<host>" + "|".join(hosts.NAMES) + r")" + re.escape(_ENDING) + "$"
-)
 _SCRIPT = """\
 {mark}: written by "enricher install", which also brings it up to date
 {folders}
@@ -62,8 +59,16 @@ def is_ours(registered: object) -> bool:
         return False
     if any(registered == command(host, is_portable=True) for host in hosts.NAMES):
         return True
-    found = _OURS.match(registered)
-    return found is not None and _is_launcher(found["path"].strip("'\""))
+    words = _words(registered)
+    return len(words) == 3 and words[0] == "sh" and words[2] in hosts.NAMES and _is_launcher(words[1])
+
+
+def _words(registered: str) -> list[str]:
+    """Return the words of a command that ends as ours do, none of any other."""
+    try:
+        return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
+    except ValueError:  # a quote that is not closed
+        return []
 
 
 def _is_launcher(file: str) -> bool:

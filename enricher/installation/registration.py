@@ -10,7 +10,7 @@ import os
 from typing import Any, TypeVar
 
 from enricher.home import project_root
-from enricher.installation import jsonhooks, launcher, opencode_plugin, tomlhooks
+from enricher.installation import created, jsonhooks, launcher, opencode_plugin, tomlhooks
 from enricher.installation.files import Change, read_text
 from enricher.installation.jsontext import NotJsonError
 from enricher.installation.tomltext import NotTomlError
@@ -127,7 +127,7 @@ def _with_entry(where: Place, text: str | None) -> str:
 
 
 def remove(where: Place) -> Change:
-    """Return the change that takes the registration out; a file that held nothing else goes too."""
+    """Return the change that takes the registration out; a file that only installing made goes too."""
     return _edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
 
 
@@ -137,8 +137,10 @@ def _without_entry(where: Place, text: str) -> str | None:
         return None if opencode_plugin.is_ours(text) else text
     if where.file.endswith(".toml"):
         return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
-    left = jsonhooks.without_entry(jsonhooks.Shape(known), text)
-    return "{}\n" if left is None and os.path.islink(where.file) else left
+    shape = jsonhooks.Shape(known)
+    left = jsonhooks.without_entry(shape, text)
+    may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
+    return None if may_go and jsonhooks.is_bare(shape, left) else left
 
 
 def _edit(where: Place, work: Callable[[str | None], Result]) -> Result:

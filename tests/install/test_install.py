@@ -9,9 +9,10 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from conftest import Person
 
 if TYPE_CHECKING:
-    from conftest import Person
+    from pathlib import Path
 
 SETTINGS = """\
 {
@@ -295,7 +296,7 @@ def test_the_launcher_knows_where_the_configuration_is(person: Person) -> None:
 def test_the_self_test_leaves_no_trace_behind(person: Person) -> None:
     person.run("install", "--host", "claude")
 
-    assert {path.name for path in person.state.iterdir()} == {"hook"}
+    assert {path.name for path in person.state.iterdir()} == {"hook", "created"}
 
 
 def test_installing_for_no_client_in_particular_takes_those_that_are_there(person: Person) -> None:
@@ -350,3 +351,35 @@ def test_one_broken_file_does_not_keep_the_hook_in_the_others(person: Person) ->
 
     assert "settings.json:1" in said
     assert not (person.home / ".claude/settings.json").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "{}\n", '{"hooks": {}}', "{ }\n"])
+def test_a_file_that_was_there_stays_though_it_held_nothing(person: Person, text: str) -> None:
+    path = person.write(".claude/settings.json", text)
+
+    person.run("install", "--host", "claude")
+    person.run("uninstall")
+
+    assert json.loads(path.read_text()) in ({}, {"hooks": {}})
+
+
+def test_a_file_that_installing_made_goes_also_after_a_second_installation(person: Person) -> None:
+    for _ in range(2):
+        person.run("install", "--host", "claude")
+        person.run("install", "--host", "claude")
+        person.run("uninstall")
+
+        assert person.files() == {}
+
+
+@pytest.mark.parametrize("name", ["h 3'q", 'h "4"', "h $x `y`", "h\\5"])
+def test_a_home_with_odd_signs_is_found_again(tmp_path: Path, name: str) -> None:
+    person = Person(tmp_path / name)
+
+    person.run("install", "--host", "claude")
+    person.run("install", "--host", "claude")
+    assert len(entries(person)) == 1
+    assert "not registered" not in person.run("doctor")
+    person.run("uninstall")
+
+    assert person.files() == {}

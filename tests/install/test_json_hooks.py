@@ -44,7 +44,8 @@ def test_our_entry_goes_in_once_and_out_without_a_trace(host: str, data: st.Data
 
     assert jsonhooks.commands(shape, once) == [command]
     assert jsonhooks.with_entry(shape, once, command) == once
-    assert jsonhooks.without_entry(shape, once) == (None if tree == shape.root else before)
+    assert jsonhooks.without_entry(shape, once) == before
+    assert jsonhooks.is_bare(shape, before) == (tree == shape.root)
     assert {key: value for key, value in json.loads(once).items() if key != "hooks"} == {
         key: value for key, value in tree.items() if key != "hooks"
     }

@@ -96,7 +96,10 @@ def test_every_registered_command_is_recognised_again(script: Path, host: str, i
     assert launcher.is_ours(launcher.command(host, is_portable=is_portable))
 
 
-@pytest.mark.parametrize("command", ["sh other.sh", "", None, 3, "sh /a/hook nonesuch 2>/dev/null || true"])
+@pytest.mark.parametrize(
+    "command",
+    ["sh other.sh", "sh 'torn claude 2>/dev/null || true", "", None, 3, "sh /a/hook nonesuch 2>/dev/null || true"],
+)
 def test_other_commands_are_not_ours(command: object) -> None:
     assert not launcher.is_ours(command)
 

@@ -27,7 +27,8 @@ clean:
 	rm -rf $(VENV) .cache dist build
 
 $(VENV)/.installed: pyproject.toml
-	@$(PYTHON) -c "import ensurepip, venv" 2>/dev/null || { echo "python3 lacks venv; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@command -v "$(PYTHON)" >/dev/null || { echo "$(PYTHON) is not there; install it or name another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c "import ensurepip, venv" 2>/dev/null || { echo "$(PYTHON) lacks venv; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .

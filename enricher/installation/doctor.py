@@ -7,6 +7,7 @@ as any reader opens it.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from dataclasses import dataclass
 
@@ -15,6 +16,10 @@ from enricher.home import root_dir, state_dir
 from enricher.installation import gates, installer, launcher, registration, selftest
 from enricher.installation.history import History, read_history
 from enricher.installation.registration import InstallationError, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.rules.document import Problem
 
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
@@ -34,7 +39,7 @@ class Finding:
 def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its records, then each client."""
     history = read_history()
-    found = [*_installation(), *_instructions(cwd), *_records(history)]
+    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history)]
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
     return found
@@ -49,10 +54,16 @@ def _state() -> Finding:
     if not os.path.isdir(folder):
         return Finding("state", NOTE, f"{folder} does not exist yet", REINSTALL)
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding("state", BROKEN, f"{folder} is not writable", f"make it yours: chown -R $USER {folder}")
+        return Finding("state", BROKEN, f"{folder} is not writable", _to_write_in(folder))
     if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
         return Finding("state", BROKEN, f"{folder} is open to others", f"chmod 700 {folder}")
     return Finding("state", OK, folder)
+
+
+def _to_write_in(folder: str) -> str:
+    if os.stat(folder).st_uid == os.getuid():
+        return f"chmod 700 {shlex.quote(folder)}"
+    return f"make it yours: chown -R $USER {shlex.quote(folder)}"
 
 
 def _launcher() -> Finding:
@@ -82,6 +93,22 @@ def _switches() -> list[Finding]:
     elif settings.get("shadow", False):
         found.append(Finding("settings", NOTE, "shadow mode: everything recorded, nothing added", "run `enricher on`"))
     return found
+
+
+def _configuration(cwd: str) -> list[Finding]:
+    """Return what is wrong in the ``config.toml`` files that speak here, with the line."""
+    from enricher.rules.configuration import read_configuration
+    from enricher.rules.layers import find_layers
+
+    files = [layer.path for layer in find_layers(cwd).configuration]
+    return [_faulty_setting(problem) for file in files for problem in read_configuration(file)[1]]
+
+
+def _faulty_setting(problem: Problem) -> Finding:
+    detail = f"{problem.file}:{problem.line}: {problem.message}"
+    if problem.severity == "error":
+        return Finding("configuration", BROKEN, detail, "correct that file; until then it counts for nothing")
+    return Finding("configuration", NOTE, detail, "correct or remove that line")
 
 
 def _instructions(cwd: str) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -187,3 +188,31 @@ def test_a_database_of_a_later_version_is_found_out(person: Person) -> None:
 
     assert "9999" in broken["detail"]
     assert broken["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "place"),
+    [
+        pytest.param("enabled = true\nshadow = = 1\n", "broken", "config.toml:2: not readable", id="no TOML"),
+        pytest.param('# mine\nenabled = "often"\n', "note", "config.toml:2: ", id="bad value"),
+        pytest.param("enabeld = true\n", "note", "config.toml:1: unknown key", id="unknown key"),
+    ],
+)
+def test_a_faulty_setting_is_named_with_its_line(person: Person, text: str, status: str, place: str) -> None:
+    person.write(".config/prompt-enricher/config.toml", text)
+
+    found = about(findings(person, code=1 if status == "broken" else 0), "configuration")
+
+    assert (found["status"], place in found["detail"]) == (status, True)
+    assert found["remedy"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_state_folder_of_ones_own_that_is_not_writable_takes_a_chmod(person: Person) -> None:
+    installed(person, "claude")
+    person.state.chmod(0o500)
+
+    said = about(findings(person, code=1), "state")
+    person.state.chmod(0o700)
+
+    assert said["remedy"] == f"chmod 700 {person.state}"

@@ -16,6 +16,8 @@ import click
 @click.option("--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from.")
 def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
     """Lint FILE, or the layers that speak in this folder; exit 1 if there are errors."""
+    if file and not os.path.exists(file):
+        _refuse(file, as_json=as_json)
     from enricher.rules.layers import find_layers
     from enricher.rules.lint import check as check_layers
 
@@ -39,3 +41,12 @@ def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
         if not compiled.problems:
             click.echo(f"{len(compiled.rules)} rules, no problems ({', '.join(layers.files())})")
     sys.exit(1 if errors else 0)
+
+
+def _refuse(file: str, *, as_json: bool) -> None:
+    if as_json:
+        problem = {"file": file, "line": 1, "severity": "error", "message": "no such file"}
+        click.echo(json.dumps({"problems": [problem], "effective": {}, "hash": ""}))
+    else:
+        click.echo(f"{file}:1: error: no such file")
+    sys.exit(1)

@@ -8,6 +8,7 @@ guardrail that the catalogue lacks is only left out.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 LISTED_KEYS = ("signals", "examples", "needs", "words")
 
 
@@ -41,7 +43,7 @@ class Compiled:
     problems: list[Problem] = field(default_factory=list)
     rules: dict[str, RuleBlock] = field(default_factory=dict)
     winners: dict[str, str] = field(default_factory=dict)
-    disabled: set[str] = field(default_factory=set)
+    disabled: dict[str, RuleBlock] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     classes: list[ClassRule] = field(default_factory=list)
     broken: list[Problem] = field(default_factory=list)
@@ -128,7 +130,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
     below = result.rules.get(rule.id)
     if rule.data.get("disabled"):
         result.rules.pop(rule.id, None)
-        result.disabled.add(rule.id)
+        result.disabled[rule.id] = rule
     elif rule.data.get("extend") and below:
         data = {**below.data, **rule.data}
         for key in LISTED_KEYS:
@@ -140,7 +142,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules[rule.id] = merged
     else:
         result.rules[rule.id] = rule
-        result.disabled.discard(rule.id)
+        result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
 
 
@@ -155,7 +157,7 @@ def _find_missing_parts(instructions: Sequence[Layer], result: Compiled) -> None
     present = {rule.part for rule in result.rules.values()}
     for part in PARTS:
         if part not in present and part != "Context":
-            message = f"the part '# {part}' is missing or empty; seed 000 asks for {', '.join(PARTS)}"
+            message = f"the part '# {part}' is missing or empty; an instructions file has {', '.join(PARTS)}"
             result.problems.append(Problem(instructions[0].path, 1, "error", message))
 
 
@@ -242,7 +244,7 @@ def _link_guardrails(result: Compiled) -> _Linked:
     known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
     identity = dict(_resolved(result, known, catalogue))
     _report_dangling(shorthands, catalogue, result)
-    silenced = {known.get(name, name) for name in map(_name_of, result.disabled)}
+    silenced = _silenced(result, known, catalogue)
     rules = {identity[rule.name]: rule.data for rule in _kind(result, "guardrail") if rule.name in identity}
     rows = []
     for one in catalogue.values():
@@ -253,8 +255,13 @@ def _link_guardrails(result: Compiled) -> _Linked:
     return _Linked(rows, identity)
 
 
-def _name_of(rule_id: str) -> str:
-    return rule_id.partition(".")[2]
+def _silenced(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> set[str]:
+    disabled = [rule for rule in result.disabled.values() if rule.kind == "guardrail" and rule.name]
+    for rule in disabled:
+        if known.get(rule.name, rule.name) not in catalogue:
+            message = f"guardrail '{rule.name}' is in no catalogue, so this disables nothing"
+            result.problems.append(Problem(rule.file, rule.line, "warning", message))
+    return {known.get(rule.name, rule.name) for rule in disabled}
 
 
 def _resolved(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> Iterator[tuple[str, str]]:
@@ -287,6 +294,10 @@ def _approaches(result: Compiled) -> Iterator[tuple[str, str, list[str], dict[st
             if fact not in FACTS:
                 message = f"unknown fact '{fact}'; known: {', '.join(FACTS)}"
                 result.problems.append(Problem(rule.file, rule.line_of("needs"), "error", message))
+        for name in PLACEHOLDER.findall(data.say):
+            if name not in FACTS:
+                message = f"unknown placeholder '{{{name}}}'; known: {', '.join(f'{{{fact}}}' for fact in FACTS)}"
+                result.problems.append(Problem(rule.file, rule.line_of("say"), "error", message))
         for kind in data.task_types:
             if kind not in task_types:
                 message = f"unknown task type '{kind}'; known: {', '.join(sorted(task_types))}"

@@ -7,6 +7,7 @@ import os
 
 import click
 
+from enricher.home import config_dir, state_dir
 from enricher.settings import DEFAULTS, named_in, with_environment
 
 
@@ -34,9 +35,13 @@ def show(as_json: bool, cwd: str) -> None:
     settings, problems_in_environment = with_environment(settings, os.environ)
     sources = from_files | {key: f"${name}" for name, key in named_in(os.environ)}
     warnings += [f"${name}: {message}" for name, message in problems_in_environment]
+    folders = {"config": config_dir(), "state": state_dir()}
     if as_json:
-        click.echo(json.dumps({"settings": settings, "sources": sources, "warnings": warnings}, sort_keys=True))
+        found_out = {"folders": folders, "settings": settings, "sources": sources, "warnings": warnings}
+        click.echo(json.dumps(found_out, sort_keys=True))
         return
+    for name, folder in folders.items():
+        click.echo(f"{name} folder: {folder}")
     for key in sorted(settings):
         click.echo(f"{key} = {json.dumps(settings[key])}  ({sources.get(key, 'default')})")
     for warning in warnings:

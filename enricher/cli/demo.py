@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 from enricher.home import root_dir
+from enricher.pipeline import PROMPT_LIMIT
+from enricher.redaction import redact_and_cap
+
+PROGRAM = (sys.executable, "-c", "from enricher.cli import main; main()")
 
 SKILL = "---\nname: python-scripts\ndescription: How this house writes Python scripts: layout, arguments, tests.\n---\n"
 
@@ -31,6 +35,8 @@ def demo(width: int) -> None:
         environment = _fresh_environment(Path(folder))
         for number, sample in enumerate(_samples()):
             _show(console, sample, _hook(sample["prompt"], number, folder, environment))
+            if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:
+                _show_log(console, environment)
         console.rule("what was logged")
         for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
             console.print(f"$ enricher {' '.join(arguments)}", style="bold")
@@ -75,6 +81,14 @@ def _show(console: Console, sample: dict[str, str], context: str) -> None:
     console.print()
 
 
+def _show_log(console: Console, environment: dict[str, str]) -> None:
+    """Print the prompt as the log has it."""
+    arguments = ["trace", "last", "--json"]
+    console.print(f"$ enricher {' '.join(arguments)}", style="bold")
+    stored = subprocess.run([*PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=True).stdout
+    console.print("\n".join(line for line in stored.splitlines() if line.startswith('  "prompt":')), markup=False)
+    console.print()
+
+
 def _command(arguments: list[str], environment: dict[str, str], width: int) -> None:
-    program = "from enricher.cli import main; main()"
-    subprocess.run([sys.executable, "-c", program, *arguments], env={**environment, "COLUMNS": str(width)}, check=False)
+    subprocess.run([*PROGRAM, *arguments], env={**environment, "COLUMNS": str(width)}, check=False)

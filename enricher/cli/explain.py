@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
     from rich.text import Text
 
+    from enricher.classify import Classification
     from enricher.decision import Enrichment
     from enricher.rules.cache import Rules
 
+SKIPS = {
+    "disabled": "the enricher is switched off (enricher on)",
+    "empty": "the prompt has no words",
+    "slash_command": "a slash command is for the host",
+    "bypass_prefix": "the prompt begins with the bypass prefix",
+    "bypass_phrase": "the prompt asks to be left alone",
+    "machine_prompt": "the prompt was written by a program",
+}
 COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
 
 
@@ -89,6 +100,10 @@ def _as_json(text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -
 
 
 def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -> None:
+    if skipped:
+        console.print(f"skipped: {skipped}")
+        console.print(f"{SKIPS.get(skipped, 'the enricher leaves such prompts alone')}; nothing is added")
+        return
     judged = enrichment.classification
     console.print(_marked(text, enrichment))
     console.print()
@@ -96,16 +111,40 @@ def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *,
         _print_facet(console, enrichment, facet)
     lead = f"confidence {judged.confidence:.2f}: every {_doubling(rules)} points of lead double the odds"
     console.print(f"{lead}; {'not shown' if judged.uncertain else 'shown'}")
+    if judged.uncertain:
+        console.print(f"uncertain because {' and '.join(_doubts(judged, rules))}")
     if enrichment.facts:
         console.print("facts: " + ", ".join(f"{name} {value}" for name, value in sorted(enrichment.facts.items())))
     for miss in enrichment.misses:
         needed = f" ({miss.score:g} of {miss.needed:g})" if miss.needed else ""
         console.print(f"left out: {miss.line}: {miss.reason}{needed}")
     console.print()
-    if skipped:
-        console.print(f"skipped: {skipped}")
-    else:
-        console.print(enrichment.text or "nothing is said", markup=False)
+    console.print(enrichment.text or "nothing is said", markup=False)
+
+
+def _doubts(judged: Classification, rules: Rules) -> Iterator[str]:
+    """Yield what keeps the class from being shown, by the settings of the facet."""
+    facet = _task_type_facet(rules)
+    scores = judged.scores.get("task_type")
+    if not facet or not scores:
+        yield "no task type is defined"
+        return
+    best = max(scores.values())
+    odds = {name: 2.0 ** ((score - best) / facet["points_that_double"]) for name, score in scores.items()}
+    silent = sum(odds.get(name, 0.0) for name in facet["silent"]) / sum(odds.values())
+    names = " or ".join(facet["silent"])
+    if judged.task_type in facet["silent"]:
+        yield f"{judged.task_type} is never shown"
+    elif silent > facet["max_silent"]:
+        yield f"it may be {names}: {silent:.2f} is above max_silent {facet['max_silent']:g}"
+    if judged.confidence < facet["min_confidence"]:
+        yield f"confidence {judged.confidence:.2f} is below min_confidence {facet['min_confidence']:g}"
+    if "non_english" in judged.features:
+        yield "the prompt does not seem to be English"
+
+
+def _task_type_facet(rules: Rules) -> dict[str, Any]:
+    return next((facet for facet in rules.body["classes"]["facets"] if facet["name"] == "task_type"), {})
 
 
 def _marked(text: str, enrichment: Enrichment) -> Text:
@@ -137,8 +176,4 @@ def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
 
 
 def _doubling(rules: Rules) -> str:
-    points = next(
-        (facet["points_that_double"] for facet in rules.body["classes"]["facets"] if facet["name"] == "task_type"),
-        math.nan,
-    )
-    return f"{points:g}"
+    return f"{_task_type_facet(rules).get('points_that_double', math.nan):g}"

@@ -106,3 +106,80 @@ def test_the_hook_command_answers_like_the_launcher(account: Account) -> None:
     printed = account.cli("hook", "--host", "claude", given=given)
 
     assert "## Prompt Enrichment" in printed
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        pytest.param("thanks", "chat is never shown", id="chat"),
+        pytest.param(
+            "der Export geht nicht mehr, bitte mach das wieder heil", "does not seem to be English", id="german"
+        ),
+        pytest.param("the thing", "is below min_confidence 0.54", id="vague"),
+    ],
+)
+def test_explain_says_why_a_class_is_not_shown(account: Account, prompt: str, reason: str) -> None:
+    said = " ".join(account.cli("explain", prompt).split())
+
+    assert reason in said.partition("uncertain because")[2]
+
+
+def test_explain_gives_no_reason_where_the_class_is_shown(account: Account) -> None:
+    assert "uncertain because" not in account.cli("explain", "why does the login test fail?")
+
+
+@pytest.mark.parametrize(("prompt", "reason"), [("/compact", "slash_command"), ("", "empty"), ("  ", "empty")])
+def test_explain_of_a_skipped_prompt_is_the_reason_and_one_line(account: Account, prompt: str, reason: str) -> None:
+    first, *others = account.cli("explain", prompt).splitlines()
+
+    assert (first, len(others)) == (f"skipped: {reason}", 1)
+
+
+def test_a_missing_file_is_all_that_check_says_of_it(account: Account) -> None:
+    assert account.cli("check", "/nope.md", exit_code=1) == "/nope.md:1: error: no such file\n"
+    assert len(json.loads(account.cli("check", "/nope.md", "--json", exit_code=1))["problems"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        pytest.param(
+            "# Guardrails\n\n## Approach: x\n\n```yaml\nsay: See {nonsense}.\n```\n",
+            6,
+            "error: unknown placeholder '{nonsense}'; known: {frame}",
+            id="placeholder",
+        ),
+        pytest.param(
+            "# Guardrails\n\n## Guardrail: H77\n\n```yaml\ndisabled: true\n```\n",
+            3,
+            "warning: guardrail 'H77' is in no catalogue, so this disables nothing",
+            id="guardrail",
+        ),
+    ],
+)
+def test_check_finds_what_would_have_no_effect(account: Account, text: str, line: int, said: str) -> None:
+    file = account.write("config/instructions.md", text)
+
+    printed = account.cli("check", exit_code=int(said.startswith("error")))
+
+    assert f"{file}:{line}: {said}" in printed
+
+
+def test_config_begins_with_the_folders_it_reads(account: Account) -> None:
+    lines = account.cli("config", "show").splitlines()
+
+    assert lines[:2] == [f"config folder: {account.config}", f"state folder: {account.state}"]
+    folders = json.loads(account.cli("config", "show", "--json"))["folders"]
+    assert folders == {"config": str(account.config), "state": str(account.state)}
+
+
+def test_the_demo_shows_the_secret_as_the_log_has_it(account: Account) -> None:
+    printed = account.cli("demo", "--width", "160").partition("what the log keeps of it")[2]
+
+    assert '"prompt": "why does the upload fail with password=[redacted:' in printed
+
+
+def test_replay_verifies_without_being_asked_to(account: Account) -> None:
+    account.ask("the test is not working")
+
+    assert account.cli("replay") == account.cli("replay", "--verify")

@@ -9,10 +9,9 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import Person
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from conftest import Person
 
 SETTINGS = """\
 {
@@ -373,8 +372,8 @@ def test_a_file_that_installing_made_goes_also_after_a_second_installation(perso
 
 
 @pytest.mark.parametrize("name", ["h 3'q", 'h "4"', "h $x `y`", "h\\5"])
-def test_a_home_with_odd_signs_is_found_again(tmp_path: Path, name: str) -> None:
-    person = Person(tmp_path / name)
+def test_a_home_with_odd_signs_is_found_again(person: Person, name: str) -> None:
+    person = type(person)(person.home / name)
 
     person.run("install", "--host", "claude")
     person.run("install", "--host", "claude")

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -295,8 +296,10 @@ def _print_scores(console: Console, rows: list[Row]) -> None:
         return
     table = _table("facet", "name", "score", "because of")
     table.title, table.title_justify = "scores", "left"
-    for row in rows:
-        lines = dict.fromkeys(map(_signal, row["evidence"]))
+    facets = list(dict.fromkeys(row["facet"] for row in rows))
+    for row in sorted(rows, key=lambda row: facets.index(row["facet"])):
+        times = Counter(map(_signal, row["evidence"]))
+        lines = [f"{line}, {count} times" if count > 1 else line for line, count in times.items()]
         table.add_row(_cell(row["facet"]), _cell(row["name"]), _cell(row["score"]), _printable("\n".join(lines)))
     console.print(table)
 

@@ -141,7 +141,7 @@ def test_each_signal_is_one_readable_line(recorded):
     recorded({"scores": [("task_type", "debug", 9.0, [['"why" at start', 0, 3, 5], ['"why" at start', 0, 3, 5]])]})
     printed = run("last").output
 
-    assert printed.count('"why" at start +5 (0-3)') == 1
+    assert printed.count('"why" at start +5 (0-3), 2 times') == 1
     assert "[" not in printed.partition("scores")[2]
 
 

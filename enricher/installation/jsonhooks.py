@@ -17,14 +17,16 @@ class Shape:
 
     ``root`` holds the keys that its file needs beside ``hooks``, ``handler`` our
     entry without the command, ``command_key`` the command's name in it. Grouped
-    lists hold objects that hold the handlers.
+    lists hold objects that hold the handlers, with a ``matcher`` where only some
+    events of that name are ours.
     """
 
-    __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "root")
+    __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
 
-    def __init__(self, facts: Any) -> None:
+    def __init__(self, facts: Any, *, event: str = "", matcher: str = "") -> None:
         self.root: dict[str, Any] = facts.ROOT
-        self.event: str = facts.EVENT
+        self.event: str = event or facts.EVENT
+        self.matcher = matcher
         self.handler: dict[str, Any] = facts.HANDLER
         self.command_key: str = facts.COMMAND_KEY
         self.is_grouped: bool = facts.IS_GROUPED
@@ -33,7 +35,9 @@ class Shape:
     def entry(self, command: str) -> dict[str, Any]:
         """Return what goes into the list of the event."""
         filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
-        return {"hooks": [filled]} if self.is_grouped else filled
+        if not self.is_grouped:
+            return filled
+        return {"matcher": self.matcher, "hooks": [filled]} if self.matcher else {"hooks": [filled]}
 
     def parse(self, text: str) -> jsontext.Node:
         """Return the parsed file; raises NotJsonError also where a container on our way has another type."""
@@ -116,13 +120,20 @@ def is_bare(shape: Shape, text: str) -> bool:
 
 def _without(shape: Shape, text: str, path: Path) -> str:
     root = shape.parse(text)
-    doomed = path
+    doomed = path[:-2] if _is_group_of_ours(shape, root, path) else path
     while len(doomed) > 1 and len(_container(root, doomed).children) == 1:
         doomed = doomed[:-1]
     if len(doomed) == len(path) - 1:  # a group with a matcher of its own must keep its list, though empty
         doomed = path if shape.is_grouped else doomed
     container = _container(root, doomed)
     return jsontext.removed(text, container, container.index(doomed[-1]))
+
+
+def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
+    """Say whether a group holds our matcher and our handler only."""
+    group = root.at(*path[:-2]) if shape.matcher else None
+    value = group.value if group else {}
+    return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1
 
 
 def _container(root: jsontext.Node, path: Path) -> jsontext.Node:

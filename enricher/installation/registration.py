@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# What a client tells us besides the prompt: that a session lost what it was told, so that it may be said again.
+_FORGETTING = {"claude": ("SessionStart", "compact|clear")}
 SCOPES = ("user", "project")
 
 Result = TypeVar("Result")
@@ -123,7 +125,18 @@ def _with_entry(where: Place, text: str | None) -> str:
         return opencode_plugin.source("" if where.scope == "project" else launcher.path())
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
-    return jsonhooks.with_entry(jsonhooks.Shape(known), text or "", where.command)
+    text = text or ""
+    for shape in _shapes(where.host):
+        text = jsonhooks.with_entry(shape, text, where.command)
+    return text
+
+
+def _shapes(host: str) -> list[jsonhooks.Shape]:
+    """Return how each entry of ours is listed, that of the prompt first."""
+    known = facts(host)
+    event, matcher = _FORGETTING.get(host, ("", ""))
+    more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
+    return [jsonhooks.Shape(known), *more]
 
 
 def remove(where: Place) -> Change:
@@ -137,10 +150,11 @@ def _without_entry(where: Place, text: str) -> str | None:
         return None if opencode_plugin.is_ours(text) else text
     if where.file.endswith(".toml"):
         return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
-    shape = jsonhooks.Shape(known)
-    left = jsonhooks.without_entry(shape, text)
+    shapes, left = _shapes(where.host), text
+    for shape in reversed(shapes):
+        left = jsonhooks.without_entry(shape, left)
     may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
-    return None if may_go and jsonhooks.is_bare(shape, left) else left
+    return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
 
 
 def _edit(where: Place, work: Callable[[str | None], Result]) -> Result:

@@ -382,3 +382,32 @@ def test_a_home_with_odd_signs_is_found_again(person: Person, name: str) -> None
     person.run("uninstall")
 
     assert person.files() == {}
+
+
+def test_claude_code_tells_when_a_session_lost_what_it_was_told(person: Person) -> None:
+    mine = {"matcher": "startup", "hooks": [{"type": "command", "command": "greet.sh"}]}
+    path = person.write(".claude/settings.json", json.dumps({"hooks": {"SessionStart": [mine]}}))
+    before = person.files()
+
+    person.run("install", "--host", "claude")
+    person.run("install", "--host", "claude")
+
+    groups = json.loads(path.read_text())["hooks"]["SessionStart"]
+    assert [group["matcher"] for group in groups] == ["startup", "compact|clear"]
+    assert groups[1]["hooks"] == entries(person)
+    person.run("uninstall")
+    assert person.files() == before
+
+
+def test_a_handler_added_beside_ours_survives_uninstalling(person: Person) -> None:
+    person.run("install", "--host", "claude")
+    path = person.home / ".claude/settings.json"
+    settings = json.loads(path.read_text())
+    other = {"type": "command", "command": "other.sh"}
+    settings["hooks"]["SessionStart"][0]["hooks"].append(other)
+    path.write_text(json.dumps(settings))
+
+    person.run("uninstall")
+
+    left = json.loads(path.read_text())["hooks"]
+    assert left == {"SessionStart": [{"matcher": "compact|clear", "hooks": [other]}]}

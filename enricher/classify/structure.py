@@ -30,6 +30,7 @@ _CODE_STARTS = (
 _DIFF_STARTS = ("diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "index ")
 _SHELL_STARTS = ("$ ", "\u276f ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\")
 _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
+_ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
@@ -139,6 +140,8 @@ def _kind(bare: str, line: str) -> str:
         return "stack_trace"
     if bare.startswith('File "') or any(word in bare for word in _STACK_WORDS):
         return "stack_trace"
+    if (bare.startswith("--> ") and bare[-1].isdigit()) or (".rb:" in bare and ":in " in bare):
+        return "stack_trace"
     if first == ">" and bare != ">":
         return "quoted"
     if first == "#" and bare.lstrip("#")[:1] == " ":
@@ -156,7 +159,9 @@ def _kind(bare: str, line: str) -> str:
     if _is_code(bare, line):
         return "code_block"
     head = bare[:80]
-    if "Error:" in head or "Exception:" in head or head.startswith(("error:", "fatal:", "Error ", "FAIL")):
+    if "Error:" in head or "Exception:" in head or head.startswith(_ERROR_STARTS) or "error TS" in head:
+        return "error_line"
+    if ":" in head and head.endswith(("Error", "Exception")):
         return "error_line"
     return ""
 

@@ -6,6 +6,7 @@ runs: the whole hook process to ``python -I -S -c pass`` of the same interpreter
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import statistics
@@ -156,6 +157,7 @@ def burst(at_once: int) -> dict[str, float]:
 def classification_rows() -> list[Row]:
     """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
     table = cache.load("", wait_ms=30_000)[0].table
+    gc.disable()  # as in the hook's process
     rows: list[Row] = []
     for name, prompt in _sizes():
         repeats = CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5

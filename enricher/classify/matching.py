@@ -84,11 +84,16 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
     words, quiet = reading.words, reading.quiet
-    bases = [table.base(word) for word in words]
+    base_of = {word: table.base(word) for word in set(words)}
+    bases = [base_of[word] for word in words]
     size, places_of, allowed_at = len(words), table.places, places.bits()
+    remembered = table.remembered
     tried: dict[str, int] = {}
     for at, word in enumerate(words):
-        begun = table.phrases(word, words[at + 1] if at + 1 < size else "¶")
+        follower = words[at + 1] if at + 1 < size else "¶"
+        begun = remembered.get((word, follower))
+        if begun is None:
+            begun = table.phrases(word, follower)
         if not begun or at in quiet:
             continue
         times = tried[word] = tried.get(word, 0) + 1
@@ -132,8 +137,12 @@ def leanings(reading: Reading, table: Table) -> dict[int, tuple[int, Span]]:
     lean at all: a long prompt holds more words, not more evidence.
     """
     first: dict[str, int] = {}
+    seen: set[str] = set()
     for at, word in enumerate(reading.words):
-        if word not in first and at not in reading.quiet and table.leaning(word):
+        if word in seen or at in reading.quiet:
+            continue
+        seen.add(word)
+        if table.leaning(word):
             first[word] = at
     sums: dict[int, int] = {}
     strongest: dict[int, tuple[int, int]] = {}

@@ -47,9 +47,10 @@ class Table:
     """
 
     __slots__ = (
-        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_phrases", "_strengths",
+        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_strengths",
         "approvals", "classes", "contractions", "english", "facets", "features", "late", "leaning_words", "openers",
-        "orders", "places", "requests",
+        "orders", "places", "remembered",
+        "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -71,7 +72,7 @@ class Table:
         self._no_topics: Any = packed["no_topics"]
         self._bases: dict[str, str] = {}
         self._strengths: dict[str, list[tuple[int, int]]] = {}
-        self._phrases: dict[tuple[str, str], list[Any]] = {}
+        self.remembered: dict[tuple[str, str], list[Any]] = {}
 
     @property
     def no_topics(self) -> frozenset[str]:
@@ -104,14 +105,14 @@ class Table:
 
         Each is the number of a condition, or number, gap and the other words.
         """
-        found = self._phrases.get((word, follower))
+        found = self.remembered.get((word, follower))
         if found is None:
             seconds = [follower, base] if (base := self.base(follower)) else [follower]
             base = self.base(word)
             own = [self._exact.find(word), self._index.find(word), self._index.find(base) if base else ""]
             found = [entry for packed in own if packed for entry in _unpacked(packed, seconds)]
-            if len(self._phrases) < MOST_REMEMBERED:
-                self._phrases[word, follower] = found
+            if len(self.remembered) < MOST_REMEMBERED:
+                self.remembered[word, follower] = found
         return found
 
     def condition(self, number: int) -> Condition:

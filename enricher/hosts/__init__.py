@@ -97,6 +97,21 @@ def text(payload: object, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def common_event(payload: object, host: str) -> PromptEvent:
+    """Return the event of a client that uses the field names most of them share."""
+    from enricher.event import PromptEvent
+
+    return PromptEvent(
+        text(payload, "prompt"),
+        host=host,
+        session_id=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        transcript_path=text(payload, "transcript_path"),
+        source=text(payload, "source"),
+        agent=text(payload, "agent_id"),
+    )
+
+
 def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
     """Return the answer that Claude Code, Gemini CLI and Codex CLI share, without any key one of them refuses."""
     shaped: dict[str, object] = {}

@@ -6,8 +6,11 @@ integer and the whole hooks file is.
 
 from __future__ import annotations
 
-from enricher.event import PromptEvent
-from enricher.hosts import nested, text
+from enricher.hosts import common_event, nested
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.event import PromptEvent
 
 EVENT = "UserPromptSubmit"
 TITLE = "Codex CLI"
@@ -25,15 +28,7 @@ PROJECT_FILE = ".codex/hooks.json"
 
 def parse(payload: object) -> PromptEvent:
     """Return the event."""
-    return PromptEvent(
-        text(payload, "prompt"),
-        host="codex",
-        session_id=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript_path=text(payload, "transcript_path"),
-        source=text(payload, "source"),
-        agent=text(payload, "agent_id"),
-    )
+    return common_event(payload, "codex")
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:

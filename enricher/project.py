@@ -1,0 +1,98 @@
+"""Which project a folder belongs to: clones and worktrees share one, strangers never do (ruling R28).
+
+On the hook's path: a few small files are read, no git is started.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.home import project_root
+from storage.lean import keyed_hash
+
+MOST_BYTES = 64 * 1024
+SHARED = "shared"
+"""What belongs to every project, because a person said so."""
+
+
+class Project:
+    """``id`` names it in the database; ``root`` is the work tree, ``git_dir`` the common git directory or empty."""
+
+    __slots__ = ("git_dir", "id", "name", "root")
+
+    def __init__(self, identity: str, *, root: str, git_dir: str) -> None:
+        self.id = identity
+        self.root = root
+        self.git_dir = git_dir
+        self.name = os.path.basename(identity.rstrip("/")) if "/" in identity else os.path.basename(root)
+
+
+def identify(cwd: str) -> Project:
+    """Return the project around ``cwd``: by its remote, else its git directory, else the folder itself."""
+    root = os.path.realpath(project_root(cwd))
+    git_dir = _common_git_dir(os.path.join(root, ".git"))
+    remote = _remote(os.path.join(git_dir, "config")) if git_dir else ""
+    return Project(remote or _hashed(git_dir or root), root=root, git_dir=git_dir)
+
+
+def _hashed(path: str) -> str:
+    return "local-" + keyed_hash(b"project", path.encode(errors="surrogateescape"))[:16]
+
+
+def _common_git_dir(marker: str) -> str:
+    """Return the git directory that all worktrees share; empty where ``marker`` is none."""
+    if os.path.isdir(marker):
+        return os.path.realpath(marker)
+    own = _read(marker).partition("gitdir:")[2].strip()
+    if not own:
+        return ""
+    own = os.path.join(os.path.dirname(marker), own)
+    common = _read(os.path.join(own, "commondir")).strip()
+    return os.path.realpath(os.path.join(own, common) if common else own)
+
+
+def _remote(config: str) -> str:
+    """Return the address of ``origin``, else of the first remote, without scheme, user and ending."""
+    found: dict[str, str] = {}
+    section = ""
+    for line in _read(config).splitlines():
+        stripped = line.strip()
+        if stripped.startswith("["):
+            section = stripped.partition("]")[0][1:]
+        key, equals, value = stripped.partition("=")
+        if equals and key.strip() == "url" and section.startswith("remote "):
+            found.setdefault(section[len("remote ") :].strip().strip('"'), value.strip())
+    return normalise(found.get("origin") or next(iter(found.values()), ""))
+
+
+def normalise(address: str) -> str:
+    """Return a remote as ``host/owner/repository``; a folder on this machine as a hash.
+
+    ``https://user:secret@Host:443/o/r.git``, ``git@host:o/r`` and ``ssh://git@host/o/r/`` are one.
+    """
+    scheme, found, rest = address.partition("://")
+    if not address or scheme == "file" or (not found and _is_local(address)):
+        return _hashed(os.path.realpath((rest if found else address).removesuffix("/"))) if address else ""
+    host, _, path = rest.partition("/") if found else address.partition(":")
+    name = host.rpartition("@")[2].lower()
+    if found:
+        name = name.partition(":")[0]
+    return f"{name}/{path.strip('/').removesuffix('.git')}"
+
+
+def _is_local(address: str) -> bool:
+    before = address.partition(":")[0]
+    return before == address or "/" in before or len(before) == 1
+
+
+def _read(path: str) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return ""
+    try:
+        return os.read(descriptor, MOST_BYTES).decode(errors="surrogateescape")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,77 @@
+"""Read SQLite in a process that is a few milliseconds old.
+
+``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost
+a cold process more than opening the database and asking it; of all that, the C
+module behind it wants one function. Where this does not work the public module
+does; tests run both.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+    from types import ModuleType
+
+BUSY_S = 0.05
+STEPS_BETWEEN_LOOKS = 2_000
+
+
+class ReaderError(OSError):
+    """The database cannot be opened or read."""
+
+
+def _driver() -> ModuleType:
+    """Return the C module, loaded without ``functools`` unless that is there already."""
+    if "functools" in sys.modules:
+        import _sqlite3
+
+        return _sqlite3
+    try:
+        from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
+
+        stand_in = type(sys)("functools")
+        stand_in.lru_cache = lambda size=128, typed=False: lambda call: _lru_cache_wrapper(call, size, typed, tuple)  # type: ignore[attr-defined]
+        sys.modules["functools"] = stand_in
+        try:
+            import _sqlite3
+        finally:
+            del sys.modules["functools"]
+        _sqlite3.connect(":memory:").execute("select 1").fetchall()
+    except (ImportError, AttributeError, TypeError):
+        return _public_driver()
+    return _sqlite3
+
+
+def _public_driver() -> ModuleType:
+    import sqlite3
+
+    return sqlite3
+
+
+def open_reader(path: str, *, until: float = 0.0) -> Connection:
+    """Return a connection that only reads; rows are tuples.
+
+    A query that is still at work when ``time.perf_counter()`` passes ``until`` fails
+    (0: none does). Raises ReaderError where there is no such database; what its
+    queries raise is of ``failures()``.
+    """
+    driver = _driver()
+    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        connection: Connection = driver.connect(f"file:{escaped}?mode=ro", timeout=BUSY_S, uri=True)
+        connection.execute("pragma query_only = 1")
+    except driver.Error as failure:
+        raise ReaderError(f"{path}: {failure}") from failure
+    if until:
+        connection.set_progress_handler(lambda: time.perf_counter() > until, STEPS_BETWEEN_LOOKS)
+    return connection
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """Return what a query may raise; empty where nothing was opened yet."""
+    driver = sys.modules.get("_sqlite3")
+    return (driver.Error,) if driver else ()

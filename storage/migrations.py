@@ -185,6 +185,69 @@ def m006_views(db: Database) -> None:
     """)
 
 
+@migrations()
+def m007_memories(db: Database) -> None:
+    """Add what a project remembers, findable by its words however a row gets in."""
+    db.execute("""
+        create table memories (
+            number integer primary key,
+            id text not null unique,
+            namespace text not null,
+            content text not null,
+            tags text not null check (json_valid(tags)),
+            project text not null,
+            path_prefix text not null,
+            source text not null,
+            origin text not null,
+            key text not null,
+            created_at text not null,
+            updated_at text not null,
+            reviewed integer not null check (reviewed in (0, 1)),
+            superseded_by text not null,
+            words text not null,
+            unique (project, origin, key)
+        )
+    """)
+    db.execute("create index memories_to_review on memories (project, number) where reviewed = 0")
+    db.execute("""
+        create virtual table memories_fts using fts5 (
+            content, tags, words, content = 'memories', content_rowid = 'number', tokenize = 'porter unicode61'
+        )
+    """)
+    db.execute("""
+        create table memory_counts (
+            project text primary key not null,
+            memories integer not null
+        ) without rowid
+    """)
+    index = (
+        "insert into memories_fts (rowid, content, tags, words) values (new.number, new.content, new.tags, new.words)"
+    )
+    drop = """
+        insert into memories_fts (memories_fts, rowid, content, tags, words)
+        values ('delete', old.number, old.content, old.tags, old.words)
+    """
+    more = """
+        insert into memory_counts (project, memories) values (new.project, 1)
+        on conflict (project) do update set memories = memories + 1
+    """
+    less = "update memory_counts set memories = memories - 1 where project = old.project"
+    db.execute(f"create trigger memories_come after insert on memories begin {index}; {more}; end")
+    db.execute(f"create trigger memories_go after delete on memories begin {drop}; {less}; end")
+    db.execute(f"""
+        create trigger memories_change after update of content, tags, words on memories begin {drop}; {index}; end
+    """)
+    db.execute(f"create trigger memories_move after update of project on memories begin {less}; {more}; end")
+
+
+@migrations()
+def m008_memory_context(db: Database) -> None:
+    """Add to each trace what was remembered for its prompt, as one JSON document."""
+    db.execute("""
+        alter table traces add column memory_context text not null default '{}' check (json_valid(memory_context))
+    """)
+
+
 def apply(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date in one transaction that other processes wait for.
 

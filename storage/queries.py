@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-JSON_COLUMNS = ("topics", "inputs", "evidence")
+JSON_COLUMNS = ("topics", "inputs", "evidence", "memory_context")
 FLAG_COLUMNS = ("uncertain", "partial")
 CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
 PAGE_ROWS = 200

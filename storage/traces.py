@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 6  # the number of migrations; what waits in the spool says for which it was written
+SCHEMA_VERSION = 8  # the number of migrations; what waits in the spool says for which it was written
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -32,7 +32,7 @@ TABLES = {
         "id", "at", "host", "session_id", "project", "cwd", "prompt", "prompt_hmac", "prompt_chars", "status",
         "skip_reason", "error", "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics",
         "complexity", "workflow", "approach", "rules_hash", "inputs", "output_text", "output_tokens", "scanned_chars",
-        "latency_ms", "partial",
+        "latency_ms", "partial", "memory_context",
     ),
     "trace_scores": ("trace_id", "facet", "name", "score", "evidence"),
     "trace_stages": ("trace_id", "position", "stage", "latency_ms"),
@@ -42,6 +42,10 @@ TABLES = {
     "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
     "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
+    "memories": (
+        "number", "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key",
+        "created_at", "updated_at", "reviewed", "superseded_by", "words",
+    ),
 }  # fmt: skip
 
 FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
@@ -56,11 +60,11 @@ class Trace:
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
     ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
-    approach or item.
+    approach or item. ``memories`` are what this prompt asked to remember, without ``number``.
     """
 
     __slots__ = (
-        *TABLES["traces"], "channels", "guardrails", "injected", "items", "scores", "stages",
+        *TABLES["traces"], "channels", "guardrails", "injected", "items", "memories", "scores", "stages",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -92,12 +96,14 @@ class Trace:
         self.scanned_chars: int = 0
         self.latency_ms: float = 0.0
         self.partial: bool = False
+        self.memory_context: dict[str, object] = {}
         self.scores: list[tuple[object, ...]] = []
         self.stages: list[tuple[object, ...]] = []
         self.channels: list[tuple[object, ...]] = []
         self.items: list[tuple[object, ...]] = []
         self.guardrails: list[tuple[object, ...]] = []
         self.injected: list[tuple[str, str]] = []
+        self.memories: list[tuple[object, ...]] = []
 
 
 def new_trace_id() -> str:
@@ -136,6 +142,7 @@ def flatten(trace: Trace) -> dict[str, Rows]:
         "trace_items": [(own, position, *map(_value, row)) for position, row in enumerate(trace.items)],
         "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
         "sessions": _session_rows(trace),
+        "memories": [(None, *map(_value, row)) for row in trace.memories],
     }
     return tables
 

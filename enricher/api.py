@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify import classify
-from enricher.context import gather
+from enricher.context import Request, gather
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
-from enricher.home import project_root, skill_folders
+from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
-from enricher.pipeline import PROMPT_LIMIT
+from enricher.pipeline import PROMPT_LIMIT, conversation_before
+from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import is_on, with_environment
@@ -94,12 +95,20 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
     watch.tick("redact")
     skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
-    inputs = Inputs(judged_prompt, settings=settings, skills=skills)
+    conversation = conversation_before(event, settings, state_dir())
+    inputs = Inputs(judged_prompt, settings=settings, skills=skills, conversation=conversation)
     classification = classify(judged_prompt, rules.table)
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body):
-        ask = {"prompt": judged_prompt, "cwd": cwd, "session_id": session_id, "task_type": classification.task_type}
-        inputs.channels = gather(rules.body["channels"], ask, settings)
+        request = Request(
+            event,
+            classification,
+            project=identify(cwd),
+            conversation=conversation,
+            state=state_dir(),
+            settings=settings,
+        )
+        inputs.channels = gather(rules.body["channels"], request, settings)
     watch.tick("gather")
     enrichment = decide(inputs, rules, classification)
     enrichment.text = presentable(enrichment.text)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from enricher.classify import Classification, classify
 from enricher.context import Gathered
+from enricher.context.conversation import Conversation
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
-from enricher.render import Lines, estimate_tokens, render
+from enricher.render import Item, Lines, estimate_tokens, render
 from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from enricher.context import Candidate
     from enricher.rules.cache import Rules
     from enricher.settings import Value
 
@@ -30,10 +32,11 @@ class Inputs:
     """All that a result depends on, beside the rules.
 
     ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
-    are what the session was told already and what that cost in tokens.
+    are what the session was told already and what that cost in tokens;
+    ``conversation`` is what was said and done before.
     """
 
-    __slots__ = ("channels", "injected", "prompt", "settings", "skills", "spent")
+    __slots__ = ("channels", "conversation", "injected", "prompt", "settings", "skills", "spent")
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Inputs:
         injected: list[str] | None = None,
         spent: int = 0,
         channels: list[Gathered] | None = None,
+        conversation: Conversation | None = None,
     ) -> None:
         self.prompt = prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS}
@@ -51,6 +55,7 @@ class Inputs:
         self.injected = injected or []
         self.spent = spent
         self.channels = channels or []
+        self.conversation = conversation or Conversation()
 
     def to_json(self) -> dict[str, Any]:
         """Return the recorded form; the prompt has a column of its own."""
@@ -60,6 +65,7 @@ class Inputs:
             "injected": self.injected,
             "spent": self.spent,
             "channels": [channel.to_json() for channel in self.channels],
+            **({"conversation": self.conversation.to_json()} if self.conversation else {}),
         }
 
     @staticmethod
@@ -71,19 +77,21 @@ class Inputs:
             injected=list(value["injected"]),
             spent=value["spent"],
             channels=[Gathered.from_json(channel) for channel in value["channels"]],
+            conversation=Conversation.from_json(value.get("conversation", {})),
         )
 
 
 class Kept:
     """A candidate with its fate: in the text, or why not."""
 
-    __slots__ = ("channel", "kept", "ref", "score", "text", "why")
+    __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
 
-    def __init__(self, channel: str, ref: str, text: str, *, score: float, why: str) -> None:
+    def __init__(self, channel: str, offered: Candidate, *, why: str) -> None:
         self.channel = channel
-        self.ref = ref
-        self.text = text
-        self.score = score
+        self.ref = offered.ref
+        self.label = offered.label
+        self.text = offered.text
+        self.score = offered.score
         self.why = why
         self.kept = False
 
@@ -170,20 +178,37 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         rule = rank.get(channel.name)
         taken = 0
         for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
-            item = Kept(channel.name, offered.ref, offered.text, score=offered.score, why="")
-            name = _name(offered.ref, offered.text)
-            if rule is None or offered.score < rule["min_score"]:
-                item.why = "below the floor"
-            elif f"item:{name}" in inputs.injected:
-                item.why = "said before in this session"
-            elif name in seen:
+            names = {_name(offered.ref, offered.text), _spelled(offered)}
+            item = Kept(channel.name, offered, why=_objection(offered, rule, names, inputs))
+            if not item.why and names & seen:
                 item.why = "told by another channel"
-            elif taken >= rule["most"]:
+            elif not item.why and rule and taken >= rule["most"]:
                 item.why = "more relevant ones fill the channel"
-            else:
-                seen.add(name)
+            if not item.why:
+                seen |= names
                 taken += 1
             result.items.append(item)
+
+
+def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
+    if rule is None or offered.score < rule["min_score"]:
+        return "below the floor"
+    if offered.stale:
+        return f"stale: {offered.stale}"
+    if any(f"item:{name}" in inputs.injected for name in names):
+        return "said before in this session"
+    if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):
+        return "the conversation has it already"
+    return ""
+
+
+def _spelled(offered: Candidate) -> str:
+    """What makes two items one although their references differ: the words that they say."""
+    return _flat(offered.text) or offered.label
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _name(ref: str, text: str) -> str:
@@ -197,7 +222,10 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     for item in open_items[int(inputs.settings["budgets.items"]) :]:
         item.why = "more relevant ones fill the text"
     open_items = [item for item in open_items if not item.why]
-    lines.items = [(item.text, item.ref) for item in open_items]
+    shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
+    lines.items = [
+        Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items
+    ]
     lines.guardrails = result.guardrails
     lines.approach = result.approach.text if result.approach else ""
     has_more = bool(lines.items or lines.guardrails or lines.approach)
@@ -208,11 +236,10 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     lines.partial = result.partial
     left = int(inputs.settings["budgets.session_tokens"]) - inputs.spent
     result.text, kept = render(lines, tokens=min(int(inputs.settings["budgets.tokens"]), left))
-    for at, item in enumerate(open_items):
-        item.kept = at < kept
-        item.why = "" if item.kept else "no room"
+    for item, is_kept in zip(open_items, kept, strict=True):
+        item.kept, item.why = is_kept, "" if is_kept else "no room"
     _note_what_had_no_room(result, lines)
-    if not (kept or lines.guardrails or lines.approach or body["class_alone"]):
+    if not (any(kept) or lines.guardrails or lines.approach or body["class_alone"]):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
 

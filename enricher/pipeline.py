@@ -10,11 +10,13 @@ import os
 import time
 
 from enricher.classify import classify
-from enricher.context import gather
+from enricher.context import Request, gather
+from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
+from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import is_on, with_environment
@@ -23,6 +25,8 @@ from storage.lean import dumps, keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from enricher.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
@@ -34,6 +38,9 @@ PROMPT_LIMIT = 64 * 1024
 """Characters of a prompt that are judged and kept (ruling R33)."""
 
 
+HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
+
+
 class Run:
     """One prompt on its way: what is known so far, so that a deadline can still answer and record."""
 
@@ -43,6 +50,7 @@ class Run:
         "last",
         "notices",
         "problems",
+        "project",
         "rules",
         "settings",
         "started",
@@ -62,7 +70,9 @@ class Run:
         self.notices: list[str] = []
         self.untrusted = ""
         self.trace: Trace = traces.Trace()
+        self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
+        self.trace.project = self.project.id
 
     def tick(self, stage: str) -> None:
         """End a stage and note its milliseconds."""
@@ -136,17 +146,26 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
     _tell_of_trust(event, run, told.told)
-    skills = _skills(event)
-    inputs = Inputs(prompt, settings=run.settings, skills=skills, injected=told.told, spent=told.tokens)
+    conversation = conversation_before(event, run.settings, run.state)
+    inputs = Inputs(
+        prompt,
+        settings=run.settings,
+        skills=_skills(event),
+        injected=told.told,
+        spent=told.tokens,
+        conversation=conversation,
+    )
     run.inputs = inputs
     run.tick("session")
     judged = classify(prompt, rules.table)
     run.tick("classify")
     if not says_nothing(judged, rules.body):
-        request = {"prompt": prompt, "cwd": event.cwd, "session_id": event.session_id, "task_type": judged.task_type}
+        request = Request(
+            event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
+        )
         inputs.channels = gather(rules.body["channels"], request, run.settings)
         failed = [one for one in inputs.channels if one.status in ("error", "timeout")]
-        run.problems += [("channel", f"{one.name}: {one.status}") for one in failed]
+        run.problems += [("channel", f"{one.name}: {one.problem or one.status}") for one in failed]
     run.tick("gather")
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
@@ -156,6 +175,17 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
+
+
+def conversation_before(event: PromptEvent, settings: Mapping[str, Value], state: str) -> Conversation:
+    """Return what was said before in this session, as far as the host's transcript tells."""
+    if not is_on(settings, "channels", "session"):
+        return Conversation()
+    if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.isfile(event.transcript_path):
+        return Conversation()
+    from enricher.transcripts import read_conversation
+
+    return read_conversation(event, state)
 
 
 def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
@@ -225,9 +255,9 @@ def keep(run: Run) -> None:
     if run.rules is not None and trace.rules_hash:
         _keep_version(run.state, run.rules)
     traces.record(run.state, trace)
-    from storage import detached
+    from enricher import upkeep
 
-    detached.start(run.state)
+    upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped")
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:

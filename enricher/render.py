@@ -15,7 +15,7 @@ CJK_ENDS = "\u9fff"
 HANGUL = ("\uac00", "\ud7af")
 ELLIPSIS = "…"
 LONGEST_ITEM = 300
-LONGEST_REF = 160
+LONGEST_LABEL = 160
 FEWEST_TOKENS_WORTH_SHOWING = 8
 LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     from enricher.guidance import Scored
 
 
+class Item:
+    """One fact: where it is from, what it says (quoted; nothing where the label says it all), whose share it uses."""
+
+    __slots__ = ("channel", "label", "text", "tokens")
+
+    def __init__(self, label: str, text: str, *, channel: str = "", tokens: int = HARD_CAP_TOKENS) -> None:
+        self.label = label
+        self.text = text
+        self.channel = channel
+        self.tokens = tokens
+
+
 class Lines:
     """What may be said about one prompt; an empty field is a line left out."""
 
@@ -33,7 +45,7 @@ class Lines:
 
     def __init__(self) -> None:
         self.classification = ""
-        self.items: list[tuple[str, str]] = []
+        self.items: list[Item] = []
         self.guardrails: list[Scored] = []
         self.approach = ""
         self.partial: list[str] = []
@@ -68,8 +80,8 @@ def cut(text: str, *, tokens: int) -> str:
     return at_word.rstrip() + ELLIPSIS if at_word.strip() else ""
 
 
-def render(lines: Lines, *, tokens: int) -> tuple[str, int]:
-    """Return the text, and how many of the items are in it; nothing to say is an empty text.
+def render(lines: Lines, *, tokens: int) -> tuple[str, list[bool]]:
+    """Return the text, and for each item whether it is in it; nothing to say is an empty text.
 
     Guidance is short and stays whole: what has no room is taken out of ``lines``.
     Items fill what is left, most important first, the last one cut to fit rather
@@ -81,13 +93,14 @@ def render(lines: Lines, *, tokens: int) -> tuple[str, int]:
     left = tokens - estimate_tokens(_joined(lines, [""])) - 1
     bullets = _fit(lines.items, tokens=left)
     while not _fits(_joined(lines, bullets), tokens):
-        bullets.pop()
-    return _joined(lines, bullets), len(bullets)
+        last = max(at for at, bullet in enumerate(bullets) if bullet)
+        bullets[last] = ""
+    return _joined(lines, bullets), [bool(bullet) for bullet in bullets]
 
 
 def _joined(lines: Lines, bullets: list[str]) -> str:
     head = [f"**Classification**: {lines.classification}"] if lines.classification else []
-    said = [*head, *([CONTEXT_LABEL, *bullets] if bullets else []), *_guidance(lines)]
+    said = [*head, *([CONTEXT_LABEL, *filter(None, bullets)] if any(bullets) else []), *_guidance(lines)]
     return "\n".join([TITLE, *said]) if said else ""
 
 
@@ -117,19 +130,25 @@ def _guidance(lines: Lines) -> list[str]:
     return tail
 
 
-def _fit(items: Iterable[tuple[str, str]], *, tokens: int) -> list[str]:
+def _fit(items: Iterable[Item], *, tokens: int) -> list[str]:
+    """Return a bullet for each item that has room; the one that meets the end of its room is cut, not dropped."""
     bullets: list[str] = []
-    for text, ref in items:
-        if tokens < FEWEST_TOKENS_WORTH_SHOWING:
-            break
-        source = harmless(ref, longest=LONGEST_REF)
-        room = tokens - estimate_tokens(_bullet(source, ""))
-        quoted = cut(harmless(text, longest=LONGEST_ITEM), tokens=room)
-        if quoted:
-            bullets.append(_bullet(source, quoted))
-            tokens -= estimate_tokens(bullets[-1])
+    used: dict[str, int] = {}
+    for item in items:
+        room = min(tokens, item.tokens - used.get(item.channel, 0))
+        bullet = _bullet(item, tokens=room) if room >= FEWEST_TOKENS_WORTH_SHOWING else ""
+        if bullet:
+            cost = estimate_tokens(bullet)
+            used[item.channel] = used.get(item.channel, 0) + cost
+            tokens -= cost
+        bullets.append(bullet)
     return bullets
 
 
-def _bullet(source: str, quoted: str) -> str:
-    return f'- {source}: "{quoted}"' if source else f'- "{quoted}"'
+def _bullet(item: Item, *, tokens: int) -> str:
+    source = cut(harmless(item.label, longest=LONGEST_LABEL), tokens=tokens - 2)
+    if not item.text:
+        return f"- {source}" if source else ""
+    lead = f"- {source}: " if source else "- "
+    quoted = cut(harmless(item.text, longest=LONGEST_ITEM), tokens=tokens - estimate_tokens(lead))
+    return f'{lead}"{quoted}"' if quoted else ""

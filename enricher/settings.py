@@ -21,7 +21,7 @@ DEFAULTS: dict[str, Value] = {
     "show": False,
     "budgets.tokens": 450,
     "budgets.session_tokens": 1500,
-    "budgets.items": 3,
+    "budgets.items": 8,
     "budgets.channel_ms": 150,
     "budgets.gather_ms": 200,
     "search_intent.enabled": True,

@@ -1,4 +1,4 @@
-"""Start the maintenance as a process of its own, which the hook neither waits for nor is held up by.
+"""Start work as a process of its own, which the hook neither waits for nor is held up by.
 
 The hook forks: an interpreter that is loaded already costs the hook a third of
 starting another, and the child nothing at all.
@@ -11,42 +11,48 @@ import time
 
 from storage import private
 
-STAMP = "maintenance"
+MAINTENANCE = "maintenance"
+"""The stamp of what takes the spool in."""
 POSTPONED_AT_MOST_S = 600  # a stamp from further in the future is one of a clock that went back
 
 MOST_DESCRIPTORS = 65_536
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def start(state_dir: str) -> bool:
-    """Start the maintenance unless one is around or it was postponed; say whether it was started.
+
+def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
+    """Start ``work`` unless somebody holds its stamp or it was postponed; say whether it was started.
 
     Never raises. Its own session and no inherited descriptors: a host that waits for
     the end of the hook's output must not wait for this.
     """
     try:
-        if not _is_needed(f"{state_dir}/{STAMP}"):
+        if not _is_needed(f"{state_dir}/{stamp}"):
             return False
         if os.fork() == 0:
-            _live_on(state_dir)
+            _live_on(state_dir, stamp, work)
     except (OSError, ValueError, AttributeError) as failure:
         from storage import intake, log
 
-        log.append(state_dir, stage="maintenance", reason=f"cannot be started: {failure!r}")
+        log.append(state_dir, stage=stamp, reason=f"cannot be started: {failure!r}")
         intake.make_room(state_dir)
         return False
     return True
 
 
-def postpone(state_dir: str, seconds: float) -> None:
-    """Let nobody start the maintenance for a while, the reason it failed being likely to last."""
+def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
+    """Let nobody start this work for a while: it has just been done, or the reason it failed is likely to last."""
     moment = time.time() + seconds
-    os.utime(f"{state_dir}/{STAMP}", (moment, moment))
+    os.utime(f"{state_dir}/{stamp}", (moment, moment))
 
 
-def claim(state_dir: str) -> int:
-    """Return the descriptor that makes this process the only maintenance until it is closed, -1 where one is around."""
-    private.make_directory(state_dir)
-    descriptor = private.open_file(f"{state_dir}/{STAMP}", os.O_RDWR)
+def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
+    """Return the descriptor that makes this process the only one at that work until it is closed, -1 where one is."""
+    path = f"{state_dir}/{stamp}"
+    private.make_directory(os.path.dirname(path))
+    descriptor = private.open_file(path, os.O_RDWR)
     try:
         os.lockf(descriptor, os.F_TLOCK, 0)
     except (BlockingIOError, PermissionError):
@@ -70,8 +76,8 @@ def _is_needed(path: str) -> bool:
         os.close(descriptor)
 
 
-def _live_on(state_dir: str) -> None:
-    """Become the maintenance, in the forked child; does not return."""
+def _live_on(state_dir: str, stamp: str, work: Callable[[], None]) -> None:
+    """Do the work in the forked child; does not return."""
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
@@ -80,12 +86,10 @@ def _live_on(state_dir: str) -> None:
         os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # whatever else the hook inherited
         os.chdir("/")
         os.nice(5)
-        from storage import maintenance
-
-        maintenance.main(state_dir)
+        work()
     except BaseException as failure:
         from storage import log
 
-        log.append(state_dir, stage="maintenance", reason=f"{type(failure).__name__}: {failure}")
+        log.append(state_dir, stage=stamp, reason=f"{type(failure).__name__}: {failure}")
     finally:
         os._exit(0)

@@ -12,6 +12,9 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    Answer = TypeVar("Answer")
 
 WHITESPACE = " \t\n\r"
 
@@ -92,8 +95,12 @@ def utc_now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
+RING_AGAIN_S = 0.25
+"""An alarm that rings inside a library's callback is swallowed there; the next one is not."""
+
+
 def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
-    """Call ``ring`` from the main thread once ``seconds`` have passed; 0 cancels.
+    """Call ``ring`` from the main thread once ``seconds`` have passed, and again every quarter second; 0 cancels.
 
     Where the platform has no interval timer (Windows) nothing happens.
     """
@@ -102,4 +109,30 @@ def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
     except ImportError:
         return
     signal(SIGALRM, lambda _number, _frame: ring())
-    setitimer(ITIMER_REAL, seconds)
+    setitimer(ITIMER_REAL, seconds, RING_AGAIN_S)
+
+
+def within(seconds: float, ring: Callable[[], None], action: Callable[[], Answer]) -> Answer:
+    """Return what ``action`` returns; ``ring`` is called if it takes longer than ``seconds``.
+
+    An alarm that is set already goes on afterwards, and rings first if it is due
+    first. Outside the main thread, and without an interval timer, nothing rings.
+    """
+    try:
+        from _signal import ITIMER_REAL, SIGALRM, getitimer, setitimer, signal
+
+        outer = getitimer(ITIMER_REAL)[0]
+        if 0 < outer <= seconds:
+            return action()
+        former = signal(SIGALRM, lambda _number, _frame: ring())
+    except (ImportError, ValueError):
+        return action()
+    begun = time.perf_counter()
+    try:
+        setitimer(ITIMER_REAL, seconds, RING_AGAIN_S)
+        return action()
+    finally:
+        setitimer(ITIMER_REAL, 0)
+        signal(SIGALRM, former)
+        if outer:
+            setitimer(ITIMER_REAL, max(0.001, outer - (time.perf_counter() - begun)), RING_AGAIN_S)

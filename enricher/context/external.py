@@ -10,6 +10,7 @@ import os
 import select
 import time
 
+from enricher.context import Candidate, Gathered, presentable
 from storage.lean import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
@@ -103,22 +104,37 @@ def _spawn(command: list[str], child_in: int, child_out: int) -> int:
     return os.posix_spawnp(command[0], command, os.environ, file_actions=actions, setpgroup=0)
 
 
-def run(channels: list[Channel], request: dict[str, Any], *, gather_ms: float) -> list[Running]:
-    """Start all channels, wait for them within their own and the common deadline, and leave none running."""
-    running = [Running(channel, _request(request, channel)) for channel in channels]
-    until = time.monotonic() + gather_ms / 1000
+def start(channels: list[Channel], request: dict[str, Any]) -> list[Running]:
+    """Start all channels; whoever starts them collects them, whatever happens in between."""
+    return [Running(channel, _request(request, channel)) for channel in channels]
+
+
+def collect(running: list[Running], *, until: float) -> list[Gathered]:
+    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); leave none running."""
+    end = time.monotonic() + until - time.perf_counter()
     try:
         while open_ones := [one for one in running if one.from_child >= 0]:
             now = time.monotonic()
             for one in open_ones:
-                if now >= min(one.until(), until):
+                if now >= min(one.until(), end):
                     one.finish("timeout")
             waiting = [one for one in open_ones if one.from_child >= 0]
-            _exchange(waiting, until=min(until, *(one.until() for one in open_ones)))
+            _exchange(waiting, until=min(end, *(one.until() for one in open_ones)))
     finally:
         for one in running:
             one.finish("timeout")
-    return running
+    return [_gathered(one) for one in running]
+
+
+def _gathered(one: Running) -> Gathered:
+    items = items_of(bytes(one.answer)) if one.status == "ok" else []
+    status = "error" if items is None else one.status if one.status != "ok" or items else "empty"
+    return Gathered(
+        one.channel.name,
+        status,
+        latency_ms=round((one.ended_at - one.started_at) * 1000, 2),
+        candidates=[presentable(Candidate(*item)) for item in items or []],
+    )
 
 
 def _request(request: dict[str, Any], channel: Channel) -> bytes:

@@ -14,7 +14,9 @@ import tempfile
 import time
 from typing import Any
 
+from enricher import upkeep
 from enricher.installation import launcher
+from enricher.project import identify
 from storage import detached, private
 
 PROMPT = (
@@ -77,9 +79,10 @@ def _run_in(folder: str, host: str, command: str) -> Outcome:
 
 def _throw_away_state(folder: str) -> str:
     state = os.path.join(folder, "state")
-    private.make_directory(state)
-    private.write_file(os.path.join(state, detached.STAMP), b"not here")
-    detached.postpone(state, TIMEOUT_SECONDS * 2)
+    for work in (detached.MAINTENANCE, upkeep.stamp(identify(folder))):
+        private.make_directory(os.path.dirname(os.path.join(state, work)))
+        private.write_file(os.path.join(state, work), b"not here")
+        detached.postpone(state, TIMEOUT_SECONDS * 2, work)
     if os.path.exists(launcher.path()):
         shutil.copy(launcher.path(), state)  # where the portable command will look
     return state

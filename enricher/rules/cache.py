@@ -15,7 +15,7 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 7
+FORMAT = 8
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so what a person switched off there is not known."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from enricher.context import BUILT_IN
 from enricher.rules import schema
 from enricher.rules.cache import FORMAT
 from enricher.rules.catalogue import Guardrail, Shorthand, read_catalogue, read_shorthands, read_text
@@ -219,12 +220,19 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         "never_show": _values(result, "task_type")["silent"],
         "guardrails": {**_values(result, "guardrail"), "rules": guardrails.rows},
         "approaches": {**_values(result, "approach"), "rules": list(_approaches(result))},
-        "channels": [
-            {"name": rule.name, **schema.Channel.model_validate(rule.data).model_dump(exclude={"disabled", "extend"})}
-            for rule in _kind(result, "channel")
-        ],
+        "channels": list(_channels(result)),
         **_values(result, "lines"),
     }
+
+
+def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
+    for rule in _kind(result, "channel"):
+        values = schema.Channel.model_validate(rule.data).model_dump(exclude={"disabled", "extend"})
+        if values["command"] or rule.name in BUILT_IN:
+            yield {"name": rule.name, **values}
+        else:
+            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(BUILT_IN)})"
+            result.problems.append(Problem(rule.file, rule.line, "error", message))
 
 
 @dataclass(slots=True)

@@ -79,13 +79,14 @@ class Approach(_Rule):
 
 
 class Channel(_Rule):
-    """``## Channel: notes``: a command that answers a prompt with items."""
+    """``## Channel: notes``: a source of items; a program to ask, or without ``command`` one of our own."""
 
-    command: Annotated[list[Name], Field(min_length=1)]
+    command: list[Name] = []
     deadline_ms: Annotated[int, Field(ge=1, le=150)] = 150
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
     most: Annotated[int, Field(ge=1, le=15)] = 3
     priority: Annotated[int, Field(ge=0, le=9)] = 5
+    tokens: Annotated[int, Field(ge=1, le=2000)] = 450
 
 
 class Lines(_Rule):
@@ -99,7 +100,7 @@ class Budgets(_Rule):
 
     tokens: Annotated[int, Field(ge=1, le=2000)] = 450
     session_tokens: Annotated[int, Field(ge=1)] = 1500
-    items: Annotated[int, Field(ge=1, le=15)] = 3
+    items: Annotated[int, Field(ge=1, le=15)] = 8
 
 
 KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {

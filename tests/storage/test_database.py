@@ -14,7 +14,13 @@ from sqlite_utils import Database
 from storage import database, detached, intake, maintenance, notices, spool, traces
 from storage.migrations import migrations
 
-START = "from storage import detached; print(detached.start(state), flush=True)"
+START = """
+from storage import detached
+def maintain():
+    from storage import maintenance
+    maintenance.main(state)
+print(detached.start(state, detached.MAINTENANCE, maintain), flush=True)
+"""
 LEAVE = START + "\nimport os; os._exit(0)"
 BRIEFLY = "from storage import maintenance; maintenance.LINGER_S = 0.0\n"
 WHICH_VERSIONS = "select hash, text from instructions_versions"
@@ -263,9 +269,9 @@ def test_of_many_started_at_once_one_stays(ready, said, whole_trace):
 
 def test_a_clock_that_went_back_does_not_stop_the_maintenance_for_good(ready, said):
     said(LEAVE, ready, processes=1)
-    _until(lambda: os.path.exists(f"{ready}/{detached.STAMP}"))
+    _until(lambda: os.path.exists(f"{ready}/{detached.MAINTENANCE}"))
     _until(lambda: not _is_around(ready))
-    os.utime(f"{ready}/{detached.STAMP}", (time.time() + 86400, time.time() + 86400))
+    os.utime(f"{ready}/{detached.MAINTENANCE}", (time.time() + 86400, time.time() + 86400))
 
     assert said(LEAVE, ready, processes=1) == ["True"]
 

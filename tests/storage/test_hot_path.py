@@ -21,7 +21,7 @@ key.load(state); sessions.claim(state, "s", "x"); sessions.session_state(state, 
 sessions.tell(state, "s", [("guardrail", "H5")], tokens=9)
 spool.put_version(state, "cafe", lambda: "# rules")
 assert traces.record(state, trace) == "spooled"
-detached.start(state)
+detached.start(state, detached.MAINTENANCE, lambda: None)
 print(*sorted(set(sys.modules) - before))
 """
 RECORD = """

@@ -1,0 +1,66 @@
+"""What is brought up to date behind a prompt's back: the database, the project's code index and its memories.
+
+The prompt only starts it; it works in detached processes, so that the next prompt
+finds what this one made necessary.
+"""
+
+from __future__ import annotations
+
+import os
+
+from storage import detached
+from storage.lean import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.project import Project
+
+REST_S = 20.0
+"""Between two looks at the same project."""
+
+
+def start(state: str, project: Project, *, is_wanted: bool = True) -> None:
+    """Start what is due: taking in the spool always, the project's own upkeep where one ``is_wanted``."""
+    detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
+    if is_wanted and project.root:
+        mark = stamp(project)
+        detached.start(state, mark, lambda: _look_after(state, project, mark))
+
+
+def stamp(project: Project) -> str:
+    """Return the name under which one process at a time looks after a work tree."""
+    return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
+
+
+def _maintain(state: str) -> None:
+    from storage import maintenance
+
+    maintenance.main(state)
+
+
+def _look_after(state: str, project: Project, mark: str) -> None:
+    turn = detached.claim(state, mark)
+    if turn < 0:
+        return
+    try:
+        refresh(state, project)
+    finally:
+        detached.postpone(state, REST_S, mark)
+        os.close(turn)
+
+
+def refresh(state: str, project: Project) -> None:
+    """Bring everything that is kept about a project up to date; what fails is logged, and the rest goes on."""
+    import sys
+
+    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+        import site
+
+        site.main()
+    from storage import log
+
+    for name in ("enricher.memory", "enricher.code.index"):
+        try:
+            __import__(name, fromlist=["refresh"]).refresh(project, state)
+        except Exception as failure:
+            log.append(state, stage=f"upkeep of {name}", reason=f"{type(failure).__name__}: {failure}")

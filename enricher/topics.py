@@ -1,0 +1,223 @@
+"""The topics of the memories: what a project has notes about, and which notes they are.
+
+A memory's topics are its namespace, its tags and the words its text is about. The
+index lives in memory and is made from the records themselves, so there is nothing to
+keep in step on disk; a change of the store costs only the memories that changed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["TopicIndexService", "TopicInfo", "keywords", "normalise", "topics_of"]
+
+MOST_KEYWORDS = 5
+SHORTEST_KEYWORD, LONGEST_KEYWORD = 3, 30
+LONGEST_TOPIC = 60
+SCANNED = 4000
+"""Characters of a memory that are read for its keywords; what it is about stands at its beginning."""
+
+_SEPARATORS = str.maketrans(dict.fromkeys('\t\n\r\x0b\x0c"`()[]{}<>,;:!?/\\|=*&^%$@~', " "))
+_GAPS = re.compile(r"[\s_/:,;|-]+")
+_FOREIGN = re.compile(r"[^\w+#.-]+")
+
+STOP_WORDS = frozenset(
+    """
+    about above across add added adding after again against ago all almost alone along already also although always am
+    among an and another any anyone anything are around as ask at away back be became because become been before
+    began behind being below best better between big both but by call called came can cannot case change changed
+    changes could did different do does doing done down during each either else end enough even ever every everyone
+    everything far few find first fix fixed for found from full gave get gets getting give given go goes going gone
+    good got had happen has have having he help her here hers him his how however if in instead into is it its itself
+    just keep keeps kept kind knew know known last later least less let like likely little long look looks lot made
+    main make makes making many may maybe me mean means might mine more most much must my need needed needs neither
+    never new next no nobody non none nor not note nothing now of off often ok old on once one ones only onto or
+    other others our out over own part per perhaps please put quite rather really run runs said same saw say says see
+    seem seems seen several shall she should show shows since so some someone something soon still such sure take
+    taken takes tell than that the their them then there therefore these they thing things think this those though
+    three through thus till time times to together told too took toward towards tried try trying turn turned two under
+    unless until up upon us use used uses using very via want wanted wants was way ways we well went were what
+    whatever when where whether which while who whole whose why will with within without wont would yes yet you your
+    yours don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain etc that's it's don't
+    doesn't didn't isn't can't won't i've i'm we've we're you're they're there's let's what's http https www com
+    """.split()
+)
+
+
+class Indexed(Protocol):
+    """What the index reads of a memory."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def namespace(self) -> str: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+    @property
+    def content(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TopicInfo:
+    """A topic, how many memories it has, and in which namespaces they stand (sorted)."""
+
+    name: str
+    memory_count: int
+    namespaces: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the three fields as JSON holds them."""
+        return asdict(self)
+
+
+Topics: TypeAlias = list[TopicInfo]
+Ids: TypeAlias = list[str]
+
+
+@lru_cache(maxsize=32768)  # the same words come again and again
+def normalise(topic: str) -> str:
+    """Return the form under which a topic is kept: ``Error_Handling`` and ``error handling`` are one.
+
+    Lower case, words joined by ``-``; of other marks only those of names such as ``c++``,
+    ``c#`` and ``node.js`` stay. Empty where nothing is left.
+    """
+    joined = _GAPS.sub("-", _FOREIGN.sub("-", topic.lower()))
+    return joined.strip("-.")[:LONGEST_TOPIC].strip("-.")
+
+
+def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
+    """Return the words that ``text`` is about, the most frequent first; of equals the one mentioned first."""
+    spoken = text[:SCANNED].lower().translate(_SEPARATORS).replace(". ", " ").split()
+    words = [word for word in spoken if word not in STOP_WORDS]
+    counts = Counter(words)
+    often = sorted((word for word, count in counts.items() if count > 1), key=counts.__getitem__, reverse=True)
+    found: dict[str, None] = {}
+    for word in (*often, *counts):
+        topic = normalise(word)
+        if SHORTEST_KEYWORD <= len(topic) <= LONGEST_KEYWORD and topic[0].isalpha() and topic not in STOP_WORDS:
+            found[topic] = None
+            if len(found) == most:
+                break
+    return list(found)
+
+
+def topics_of(memory: Indexed) -> list[str]:
+    """Return the topics of a memory: its namespace, its tags, the keywords of its text; each once."""
+    named = [normalise(name) for name in (memory.namespace, *memory.tags)]
+    return list(dict.fromkeys(topic for topic in (*named, *keywords(memory.content)) if topic))
+
+
+class TopicIndexService:
+    """Topic → memories, for many threads at once; a change is seen whole or not at all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._memories: dict[str, tuple[str, Sequence[str]]] = {}
+        self._topics: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self._refreshed_at: str | None = None
+
+    @property
+    def last_refresh(self) -> str | None:
+        """When the index last took something in (ISO 8601, UTC); None before the first time."""
+        return self._refreshed_at
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    @property
+    def memory_count(self) -> int:
+        """How many memories are indexed."""
+        return len(self._memories)
+
+    def build(self, memories: Iterable[Indexed]) -> None:
+        """Index ``memories`` in place of all that was there; one that cannot be read leaves everything as it was."""
+        fresh = TopicIndexService()
+        for memory in memories:
+            fresh._put(memory.id, memory.namespace, topics_of(memory))
+        with self._lock:
+            self._memories, self._topics = fresh._memories, fresh._topics
+            self._touch()
+
+    def add(self, memory: Indexed) -> None:
+        """Index one memory, in place of its earlier version; one that cannot be read changes nothing."""
+        topics = topics_of(memory)
+        identity, namespace = memory.id, memory.namespace
+        with self._lock:
+            self._drop(identity)
+            self._put(identity, namespace, topics)
+            self._touch()
+
+    add_memory = add
+
+    def remove(self, identity: str) -> None:
+        """Take one memory out; one that is not there is no error."""
+        with self._lock:
+            self._drop(identity)
+            self._touch()
+
+    def get(self, topic: str) -> Ids:
+        """Return the ids of the memories of a topic, in the order they came; an unknown topic has none."""
+        with self._lock:
+            return list(self._topics.get(normalise(topic), ()))
+
+    def info(self, topic: str) -> TopicInfo | None:
+        """Return what is known of a topic; None where nothing is."""
+        name = normalise(topic)
+        with self._lock:
+            memories = self._topics.get(name)
+            return _info(name, memories) if memories else None
+
+    def list(self, *, prefix: str = "", limit: int | None = None) -> Topics:
+        """Return the topics, those with most memories first, equals by name."""
+        start = normalise(prefix)
+        with self._lock:
+            ranked = sorted(
+                ((name, memories) for name, memories in self._topics.items() if name.startswith(start)),
+                key=lambda pair: (-len(pair[1]), pair[0]),
+            )
+            return [_info(name, memories) for name, memories in ranked[:limit]]
+
+    def related(self, topic: str, *, limit: int = 10) -> Topics:
+        """Return the topics that occur together with one, the most frequent companions first."""
+        name = normalise(topic)
+        with self._lock:
+            together: Counter[str] = Counter()
+            for identity in self._topics.get(name, ()):
+                together.update(self._memories[identity][1])
+            del together[name]
+            ranked = sorted(together, key=lambda other: (-together[other], other))
+            return [_info(other, self._topics[other]) for other in ranked[:limit]]
+
+    def ids(self) -> Ids:
+        """Return the ids of all that is indexed."""
+        with self._lock:
+            return list(self._memories)
+
+    def _put(self, identity: str, namespace: str, topics: Sequence[str]) -> None:
+        self._memories[identity] = (namespace, topics)
+        for topic in topics:
+            self._topics[topic][identity] = namespace
+
+    def _drop(self, identity: str) -> None:
+        _namespace, topics = self._memories.pop(identity, ("", []))
+        for topic in topics:
+            memories = self._topics[topic]
+            del memories[identity]
+            if not memories:
+                del self._topics[topic]
+
+    def _touch(self) -> None:
+        self._refreshed_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _info(name: str, memories: dict[str, str]) -> TopicInfo:
+    return TopicInfo(name, len(memories), sorted(set(memories.values())))

@@ -1,0 +1,120 @@
+"""The addresses of what the memory offers: ``enricher://`` and ``search/…``, ``topics``, ``topics/…``, ``memory/…``.
+
+Memories are addressed in traces and in what the hook records, so this loads nothing.
+``subcog://`` is read as well (ruling R18). What follows the first slash is one text:
+``/``, ``?``, ``#`` and ``+`` in it stand for themselves.
+"""
+
+from __future__ import annotations
+
+SCHEME = "enricher"
+SCHEMES = (SCHEME, "subcog")
+SEARCH, TOPICS, TOPIC, MEMORY = "search", "topics", "topic", "memory"
+MOST_SUGGESTED = 4
+"""Searches and the list of topics together (seed 001, task 6.3)."""
+LONGEST_TEXT = 1000
+
+TOPICS_URI = f"{SCHEME}://topics"
+TEMPLATES = (f"{SCHEME}://search/{{query}}", f"{SCHEME}://topics/{{topic}}", f"{SCHEME}://memory/{{id}}")
+
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_HEX = "0123456789abcdefABCDEF"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class UriError(ValueError):
+    """An address that is none of ours; the message names those that are."""
+
+
+class Uri:
+    """What an address asks for: ``kind`` is search, topics, topic or memory, ``text`` the query, topic or id."""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, kind: str, text: str = "") -> None:
+        self.kind = kind
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Uri) and (self.kind, self.text) == (other.kind, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.text))
+
+    def __repr__(self) -> str:
+        return f"Uri({self.kind!r}, {self.text!r})"
+
+    def __str__(self) -> str:
+        return {SEARCH: search_uri, TOPIC: topic_uri, MEMORY: memory_uri}.get(self.kind, _topics_uri)(self.text)
+
+
+def parse_uri(address: str) -> Uri:
+    """Return what ``address`` asks for, decoded. Raises UriError."""
+    scheme, found, rest = address.strip().partition("://")
+    if not found or scheme.lower() not in SCHEMES:
+        raise UriError(f"{address[:200]!r} does not begin with {SCHEME}://; {_known()}")
+    family, _, encoded = rest.partition("/")
+    text = decode(encoded).strip()
+    if family == TOPICS:
+        return Uri(TOPIC, _bounded(text)) if text else Uri(TOPICS)
+    if family not in (SEARCH, MEMORY):
+        raise UriError(f"{address[:200]!r} is no resource; {_known()}")
+    if not text:
+        raise UriError(f"{address[:200]!r} ends where its text should be; {_known()}")
+    return Uri(family, _bounded(text))
+
+
+def search_uri(query: str) -> str:
+    """Return the address of a search."""
+    return f"{SCHEME}://search/{encode(query)}"
+
+
+def topic_uri(topic: str) -> str:
+    """Return the address of one topic's memories."""
+    return f"{SCHEME}://topics/{encode(topic)}"
+
+
+def memory_uri(identity: str) -> str:
+    """Return the address of one memory."""
+    return f"{SCHEME}://memory/{encode(identity)}"
+
+
+def suggested(topics: Iterable[str]) -> list[str]:
+    """Return a search for each of the first topics, and the list of topics: 1 to 4 addresses."""
+    searches = dict.fromkeys(search_uri(topic.strip()) for topic in topics if topic.strip())
+    return [*list(searches)[: MOST_SUGGESTED - 1], TOPICS_URI]
+
+
+def encode(text: str) -> str:
+    """Return ``text`` percent-encoded as UTF-8, letters, digits and ``-._~`` as they are."""
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode(errors="replace"))
+
+
+def decode(encoded: str) -> str:
+    """Return ``encoded`` with its percent sequences read as UTF-8; what is no sequence stands for itself."""
+    first, *rest = encoded.split("%")
+    found = bytearray(first.encode(errors="replace"))
+    for part in rest:
+        if len(part) > 1 and part[0] in _HEX and part[1] in _HEX:
+            found.append(int(part[:2], 16))
+            found += part[2:].encode(errors="replace")
+        else:
+            found += f"%{part}".encode(errors="replace")
+    return found.decode(errors="replace")
+
+
+def _bounded(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise UriError(f"the text of the address has {len(text)} characters; at most {LONGEST_TEXT} are read")
+    return text
+
+
+def _topics_uri(_text: str) -> str:
+    return TOPICS_URI
+
+
+def _known() -> str:
+    return f"there are {TOPICS_URI}, {', '.join(TEMPLATES)}"

@@ -141,7 +141,7 @@ class Candidate:
 class Gathered:
     """What one channel did: status ok, empty, timeout, error, off or untrusted, and what it offered."""
 
-    __slots__ = ("candidates", "latency_ms", "name", "problem", "status")
+    __slots__ = ("candidates", "fallback", "is_program", "latency_ms", "model", "name", "problem", "status")
 
     def __init__(
         self,
@@ -151,12 +151,16 @@ class Gathered:
         latency_ms: float = 0.0,
         candidates: list[Candidate] | None = None,
         problem: str = "",
+        is_program: bool = False,
     ) -> None:
         self.name = name
         self.status = status
         self.latency_ms = latency_ms
         self.candidates = candidates or []
         self.problem = problem
+        self.is_program = is_program
+        self.model = ""
+        self.fallback = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the recorded form, from which a replay takes the same candidates."""
@@ -183,11 +187,12 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     if programs:
         from enricher.context import external
 
-        started = external.start(programs, request.to_json())
+        started = external.start(programs, request.to_json(), request.state)
         try:
             _ask_ours(asked, request, results)
         finally:
             answers = external.collect(started, until=request.until)
+        results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
         results.update((one.name, one) for one in answers)
     else:
         _ask_ours(asked, request, results)

@@ -1,7 +1,9 @@
-"""Channels that are programs: started together, each its own process group, killed at its deadline.
+"""Channels that are programs: started together, each its own process group, ended at its deadline.
 
-Protocol: ``{"v":1,"prompt","cwd","session_id","task_type","deadline_ms"}`` on
-stdin, ``{"items":[{"text","ref","score"}]}`` on stdout, at most 64 KB.
+Protocol (docs/channels.md): ``{"v":1,"prompt","cwd","session_id","task_type","deadline_ms"}`` on stdin,
+``{"items":[{"text","ref","score"}]}`` on stdout, at most 64 KB, exit code 0. Every process
+that a channel starts inherits a mark in its environment, by which those that left
+the group are found and ended once the prompt has its answer.
 """
 
 from __future__ import annotations
@@ -14,7 +16,18 @@ from enricher.context import Candidate, Gathered, presentable
 from storage.lean import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
-SIGKILL = 9
+LONGEST_NAME = 80
+SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
+LEAVING_S = 0.02
+"""A program that closed its stdout gets this long to end and to say by its exit code whether it failed."""
+LOOK_S = 0.001
+"""Between two looks whether one that is leaving is gone: nothing can be waited for beside descriptors."""
+
+MARK = "ENRICHER_CHANNEL"
+"""Names the run a process belongs to: when that is over (ms of ``monotonic``), whose it is, the state folder."""
+OVERDUE_MS = 2000
+ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
+"""One that is being ended may have started another: look until none is found."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,29 +39,48 @@ if TYPE_CHECKING:
 class Running:
     """A started program: what is left to tell it, what it has said, when its time is up."""
 
-    __slots__ = ("answer", "channel", "ended_at", "from_child", "pending", "pid", "started_at", "status", "to_child")
+    __slots__ = (
+        "answer",
+        "channel",
+        "ended_at",
+        "from_child",
+        "pending",
+        "pid",
+        "problem",
+        "started_at",
+        "status",
+        "to_child",
+    )
 
-    def __init__(self, channel: Channel, request: bytes) -> None:
+    def __init__(self, channel: Channel, request: bytes, environment: dict[str, str]) -> None:
         self.channel = channel
         self.pending = request
         self.answer = bytearray()
-        self.status = "timeout"
+        self.status = self.problem = ""
         self.started_at = self.ended_at = time.monotonic()
+        self.pid = 0
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
         os.set_blocking(self.to_child, False)
         os.set_blocking(self.from_child, False)
         try:
-            self.pid = _spawn(channel.command, child_in, child_out)
-        except OSError:
-            self.pid = 0
-            self.finish("error")
+            self.pid = _spawn(channel.command, child_in, child_out, environment)
+        except (OSError, ValueError) as failure:
+            self.finish("error", f"{channel.command[0]} cannot be started: {failure}")
         finally:
             os.close(child_in)
             os.close(child_out)
+        if self.pid:
+            self.write()
+
+    def is_open(self) -> bool:
+        """Say whether it may still answer."""
+        return self.from_child >= 0
 
     def until(self) -> float:
-        return self.started_at + self.channel.deadline_ms / 1000
+        if self.is_open():
+            return self.started_at + self.channel.deadline_ms / 1000
+        return self.ended_at + LEAVING_S
 
     def write(self) -> None:
         """Hand over as much of the request as fits; a program that does not want it may still answer."""
@@ -63,78 +95,133 @@ class Running:
             self.to_child = -1
 
     def read(self) -> None:
+        """Take what it has said; the end of it is the end of its turn."""
         try:
             piece = os.read(self.from_child, LARGEST_ANSWER)
         except BlockingIOError:
             return
         self.answer += piece
         if len(self.answer) > LARGEST_ANSWER:
-            self.finish("error")
+            self.finish("error", "the answer is larger than 64 KB")
         elif not piece:
+            self._close()
+
+    def look(self, end: float) -> None:
+        """See whether one that has said all is gone; a failure by its own word is one whatever it said."""
+        try:
+            gone, how = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:
+            gone, how = self.pid, 0
+        if gone:
+            code = os.waitstatus_to_exitcode(how)
+            self.finish("error" if code else "ok", f"exit code {code}" if code else "")
+        elif time.monotonic() >= min(self.until(), end):
             self.finish("ok")
 
-    def finish(self, status: str) -> None:
+    def finish(self, status: str, problem: str = "") -> None:
         """Close both ends and end the whole process group; the first status given stays."""
-        if self.from_child < 0:
+        if self.status:
             return
-        self.status = status
+        self.status, self.problem = status, problem
+        if self.is_open():
+            self._close()
+        if self.pid:
+            _end_group(self.pid)
+
+    def _close(self) -> None:
         self.ended_at = time.monotonic()
         for end in (self.to_child, self.from_child):
             if end >= 0:
                 os.close(end)
         self.to_child = self.from_child = -1
-        if self.pid:
-            _kill_group(self.pid)
 
 
-def _kill_group(leader: int) -> None:
+def _end_group(leader: int) -> None:
+    """End what is left of it; whoever cannot end (it waits for a disk) is not waited for."""
     try:
         os.killpg(leader, SIGKILL)
-        os.waitpid(leader, 0)
-    except (ProcessLookupError, ChildProcessError):
+        os.waitpid(leader, os.WNOHANG)
+    except (ProcessLookupError, PermissionError, ChildProcessError):
         return
 
 
-def _spawn(command: list[str], child_in: int, child_out: int) -> int:
+def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[str, str]) -> int:
     actions = [
         (os.POSIX_SPAWN_DUP2, child_in, 0),
         (os.POSIX_SPAWN_DUP2, child_out, 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
-    return os.posix_spawnp(command[0], command, os.environ, file_actions=actions, setpgroup=0)
+    return os.posix_spawnp(
+        command[0], command, environment, file_actions=actions, setpgroup=0, setsigdef=[SIGPIPE, SIGXFSZ]
+    )
 
 
-def start(channels: list[Channel], request: dict[str, Any]) -> list[Running]:
-    """Start all channels; whoever starts them collects them, whatever happens in between."""
-    return [Running(channel, _request(request, channel)) for channel in channels]
+def start(channels: list[Channel], request: dict[str, Any], state: str) -> list[Running]:
+    """Start all channels; whoever starts them collects them, whatever happens in between.
+
+    A prompt that a channel itself gave to an agent starts none: it would never end.
+    """
+    running: list[Running] = []
+    if MARK in os.environ:
+        return running
+    longest_ms = max(channel.deadline_ms for channel in channels)
+    environment = {**os.environ, MARK: f"{int(time.monotonic() * 1000) + longest_ms}:{os.getpid()}:{state}"}
+    try:
+        for channel in channels:
+            running.append(Running(channel, _request(request, channel), environment))
+    except BaseException:
+        _end(running)
+        raise
+    return running
 
 
 def collect(running: list[Running], *, until: float) -> list[Gathered]:
-    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); leave none running."""
+    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); leave none running.
+
+    What has arrived by the time we look counts, also where our own channels took long.
+    """
     end = time.monotonic() + until - time.perf_counter()
     try:
-        while open_ones := [one for one in running if one.from_child >= 0]:
-            now = time.monotonic()
-            for one in open_ones:
-                if now >= min(one.until(), end):
-                    one.finish("timeout")
-            waiting = [one for one in open_ones if one.from_child >= 0]
-            _exchange(waiting, until=min(end, *(one.until() for one in open_ones)))
+        _exchange(running, until=0.0)
+        while waiting := [one for one in running if _is_awaited(one, end)]:
+            _exchange(waiting, until=min(end, *(one.until() for one in waiting)))
     finally:
-        for one in running:
-            one.finish("timeout")
+        _end(running)
     return [_gathered(one) for one in running]
+
+
+def _is_awaited(one: Running, end: float) -> bool:
+    """Say whether it may still tell something, after ending it where its time is up."""
+    if not one.status and not one.is_open():
+        one.look(end)
+    elif not one.status and time.monotonic() >= min(one.until(), end):
+        one.finish("timeout")
+    return not one.status
+
+
+def _end(running: list[Running]) -> None:
+    for one in running:
+        one.finish("timeout")
 
 
 def _gathered(one: Running) -> Gathered:
     items = items_of(bytes(one.answer)) if one.status == "ok" else []
-    status = "error" if items is None else one.status if one.status != "ok" or items else "empty"
-    return Gathered(
+    status, problem = one.status, one.problem
+    if items is None:
+        status, problem = "error", 'the answer is not {"items": [...]}'
+    elif status == "ok" and not items:
+        status = "empty"
+    found = Gathered(
         one.channel.name,
         status,
         latency_ms=round((one.ended_at - one.started_at) * 1000, 2),
-        candidates=[presentable(Candidate(*item)) for item in items or []],
+        candidates=[presentable(_candidate(item)) for item in items or []],
+        problem=problem,
+        is_program=True,
     )
+    found.model = next((model for item in items or [] if (model := _text(item, "model"))), "")[:LONGEST_NAME]
+    found.fallback = any(item.get("fallback") is True for item in items or [])
+    return found
 
 
 def _request(request: dict[str, Any], channel: Channel) -> bytes:
@@ -142,17 +229,20 @@ def _request(request: dict[str, Any], channel: Channel) -> bytes:
 
 
 def _exchange(running: list[Running], *, until: float) -> None:
-    if not running:
-        return
+    """Wait until something can be read or written, or somebody's time is up."""
     poll = select.poll()
     ends = {}
     for one in running:
-        ends[one.from_child] = one
-        poll.register(one.from_child, select.POLLIN)
+        if one.from_child >= 0:
+            ends[one.from_child] = one
+            poll.register(one.from_child, select.POLLIN)
         if one.to_child >= 0:
             ends[one.to_child] = one
             poll.register(one.to_child, select.POLLOUT)
-    for end, _event in poll.poll(max(0.0, (until - time.monotonic()) * 1000)):
+    left = max(0.0, until - time.monotonic())
+    if any(not one.is_open() and not one.status for one in running):
+        left = min(left, LOOK_S)
+    for end, _event in poll.poll(left * 1000):
         one = ends[end]
         if end == one.to_child:
             one.write()
@@ -160,8 +250,8 @@ def _exchange(running: list[Running], *, until: float) -> None:
             one.read()
 
 
-def items_of(answer: bytes) -> list[tuple[str, str, float]] | None:
-    """Return the (text, ref, score) items of an answer, or None where it does not follow the protocol."""
+def items_of(answer: bytes) -> list[dict[str, Any]] | None:
+    """Return the items of an answer that are some, or None where it does not follow the protocol."""
     try:
         value = loads(answer.decode())
     except (ValueError, RecursionError):
@@ -169,13 +259,79 @@ def items_of(answer: bytes) -> list[tuple[str, str, float]] | None:
     offered = value.get("items") if isinstance(value, dict) else None
     if not isinstance(offered, list):
         return None
-    return [item for item in map(_item, offered) if item is not None]
+    return [item for item in offered if isinstance(item, dict) and _is_item(item)]
 
 
-def _item(value: object) -> tuple[str, str, float] | None:
-    if not isinstance(value, dict):
-        return None
-    text, ref, score = value.get("text"), value.get("ref"), value.get("score", 1.0)
-    if not isinstance(text, str) or not text.strip() or isinstance(score, bool) or not isinstance(score, int | float):
-        return None
-    return text, ref if isinstance(ref, str) else "", min(1.0, max(0.0, float(score)))
+def _is_item(item: dict[str, Any]) -> bool:
+    score = item.get("score", 1.0)
+    is_number = not isinstance(score, bool) and isinstance(score, int | float)
+    return is_number and bool(_text(item, "text").strip())
+
+
+def _text(item: dict[str, Any], key: str) -> str:
+    value = item.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _candidate(item: dict[str, Any]) -> Candidate:
+    score = float(min(1, max(0, item.get("score", 1.0))))
+    ref, date = _text(item, "ref"), _text(item, "date")[: len("2026-11-21")]
+    label = _text(item, "label") or ref
+    if date and date not in label:
+        label = f"{label}, {date}" if label else date
+    return Candidate(_text(item, "text"), ref, score, label=label, date=date)
+
+
+def sweep_later(state: str) -> None:
+    """End, in a detached process, what the channels of this run have left; the prompt does not wait for it."""
+    from storage import detached
+
+    own = os.getpid()
+    detached.start(state, "channels", lambda: sweep(state, own))
+
+
+def sweep(state: str, over: int) -> int:
+    """End every process that carries the mark of run ``over``, or of one that should have ended long ago.
+
+    Returns how many were told to end. Only Linux tells the environment of a process;
+    elsewhere those that stay in their process group are all that is ended.
+    """
+    ended = 0
+    for _round in range(ROUNDS):
+        found = [pid for pid in _processes() if _is_left(pid, state, over)]
+        for pid in found:
+            ended += _kill(pid)
+        if not found:
+            break
+        time.sleep(BETWEEN_ROUNDS_S)
+    return ended
+
+
+def _processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    except OSError:
+        return []
+
+
+def _is_left(pid: int, state: str, over: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            variables = file.read().split(b"\0")
+    except OSError:
+        return False
+    lead = f"{MARK}=".encode()
+    mark = next((one[len(lead) :].decode(errors="surrogateescape") for one in variables if one.startswith(lead)), "")
+    until, _, rest = mark.partition(":")
+    whose, _, where = rest.partition(":")
+    if where != state or not until.isdecimal():
+        return False
+    return whose == str(over) or int(until) + OVERDUE_MS < time.monotonic() * 1000
+
+
+def _kill(pid: int) -> int:
+    try:
+        os.kill(pid, SIGKILL)
+    except OSError:
+        return 0
+    return 1

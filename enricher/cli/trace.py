@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.output import as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from storage import database, queries, traces
 
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 PROMPT_CHARS = 400
 ID_CHARS = 14  # down to the microsecond
-
-as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
 
 
 @click.group()
@@ -70,9 +68,9 @@ def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> 
     with _opened() as db:
         rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
     if is_json:
-        _print_json(rows)
+        print_json(rows)
     elif rows:
-        _console().print(_table_of(rows))
+        new_console().print(_table_of(rows))
     else:
         click.echo("no traces match", err=True)
 
@@ -110,7 +108,7 @@ def label(trace_id: str, verdict: str, is_json: bool) -> None:
     with _opened() as db:
         entry = queries.label(db, queries.find(db, trace_id), verdict)
     if is_json:
-        _print_json(entry)
+        print_json(entry)
     else:
         click.echo(f"{entry['id']}: {verdict}")
 
@@ -135,7 +133,7 @@ def stats(is_json: bool, **which: str | None) -> None:
     with _opened() as db:
         figures = queries.stats(db, _filter(which))
     if is_json:
-        _print_json(asdict(figures))
+        print_json(asdict(figures))
     else:
         _print_stats(figures)
 
@@ -213,36 +211,10 @@ def _csv_cell(value: object) -> object:
     return int(value) if isinstance(value, bool) else value
 
 
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2))
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def _printable(value: object) -> str:
-    """Return what a terminal may be given: control characters of a prompt would act on it."""
-    return str(value).translate(CONTROLS)
-
-
-def _table(*columns: str, numbers: int = 0) -> Table:
-    """Return an empty table whose last ``numbers`` columns are set to the right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for position, column in enumerate(columns):
-        table.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
-    return table
-
-
 def _table_of(rows: list[Row]) -> Table:
     """Return one line a trace: the start of its id, which is enough to name it, and of its prompt."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
-    table = _table("id", "at", *hosts, "status", "task_type", "prompt")
+    table = new_table("id", "at", *hosts, "status", "task_type", "prompt")
     table.expand = True
     for column in table.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
@@ -259,30 +231,30 @@ def _table_of(rows: list[Row]) -> Table:
             task_type,
             prompt,
         )
-        table.add_row(*map(_printable, cells))
+        table.add_row(*map(printable, cells))
     return table
 
 
 def _print_trace(row: Row, *, is_json: bool) -> None:
     if is_json:
-        _print_json(row)
+        print_json(row)
         return
-    console = _console()
+    console = new_console()
     texts = ("prompt", "output_text")
     beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
-    facts = _table("", "")
+    facts = new_table("", "")
     facts.show_header = False
     for name, value in row.items():
         if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if row["label"]:
-        facts.add_row("label", _printable(row["label"]["task_type"] or row["label"]["verdict"]))
+        facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
     console.print(facts)
     for name in texts:
         if row[name]:
             title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
             console.print(f"{title}\n", style="bold", end="")
-            console.print(_printable(row[name]) + "\n", soft_wrap=True)
+            console.print(printable(row[name]) + "\n", soft_wrap=True)
     for name in beside:
         if name == "scores":
             _print_scores(console, row[name])
@@ -294,13 +266,13 @@ def _print_scores(console: Console, rows: list[Row]) -> None:
     """Print class by class the signals that fired, one line each."""
     if not rows:
         return
-    table = _table("facet", "name", "score", "because of")
+    table = new_table("facet", "name", "score", "because of")
     table.title, table.title_justify = "scores", "left"
     facets = list(dict.fromkeys(row["facet"] for row in rows))
     for row in sorted(rows, key=lambda row: facets.index(row["facet"])):
         times = Counter(map(_signal, row["evidence"]))
         lines = [f"{line}, {count} times" if count > 1 else line for line, count in times.items()]
-        table.add_row(_cell(row["facet"]), _cell(row["name"]), _cell(row["score"]), _printable("\n".join(lines)))
+        table.add_row(_cell(row["facet"]), _cell(row["name"]), _cell(row["score"]), printable("\n".join(lines)))
     console.print(table)
 
 
@@ -314,7 +286,7 @@ def _signal(evidence: object) -> str:
 def _print_rows(console: Console, name: str, rows: list[Row]) -> None:
     if not rows:
         return
-    table = _table(*(column for column in rows[0] if column != "position"))
+    table = new_table(*(column for column in rows[0] if column != "position"))
     table.title, table.title_justify = name, "left"
     for row in rows:
         table.add_row(*(_cell(value) for column, value in row.items() if column != "position"))
@@ -323,16 +295,14 @@ def _print_rows(console: Console, name: str, rows: list[Row]) -> None:
 
 def _cell(value: object) -> str:
     if isinstance(value, list):
-        return _printable(
-            ", ".join(str(one.get("signal", one)) if isinstance(one, dict) else str(one) for one in value)
-        )
+        return printable(", ".join(str(one.get("signal", one)) if isinstance(one, dict) else str(one) for one in value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else _printable(f"{value:.3g}" if isinstance(value, float) else value)
+    return "" if value is None else printable(f"{value:.3g}" if isinstance(value, float) else value)
 
 
 def _print_stats(figures: queries.Stats) -> None:
-    console = _console()
+    console = new_console()
     counts = ", ".join(f"{count} {status}" for status, count in figures.by_status.items())
     console.print(f"{figures.prompts} prompts" + (f": {counts}" if counts else ""))
     console.print(f"failure rate {figures.failure_rate:.2%}, silent share {figures.silent_share:.1%} of those judged\n")
@@ -341,13 +311,13 @@ def _print_stats(figures: queries.Stats) -> None:
         ("hosts", "last_at", figures.last_seen),
     ):
         if counted:
-            table = _table(title, heading, numbers=1)
+            table = new_table(title, heading, numbers=1)
             for name, value in counted.items():
-                table.add_row(_printable(name) or "(unknown)", _printable(value))
+                table.add_row(printable(name) or "(unknown)", printable(value))
             console.print(table)
     if figures.latencies:
-        table = _table("stage", "measurements", "p50_ms", "p95_ms", "p99_ms", numbers=4)
+        table = new_table("stage", "measurements", "p50_ms", "p95_ms", "p99_ms", numbers=4)
         for one in figures.latencies:
             quantiles = (f"{value:.2f}" for value in (one.p50_ms, one.p95_ms, one.p99_ms))
-            table.add_row(_printable(one.stage), str(one.measurements), *quantiles)
+            table.add_row(printable(one.stage), str(one.measurements), *quantiles)
         console.print(table)

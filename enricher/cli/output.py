@@ -1,0 +1,44 @@
+"""How commands print: JSON for programs, tables for people, nothing that a terminal would act on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+
+as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON that a person can read, too."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def new_console(*, stderr: bool = False) -> Console:
+    """Return a console that takes text as it is: nothing in it is markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, stderr=stderr)
+
+
+def printable(value: object) -> str:
+    """Return what a terminal may be given: control characters of a prompt would act on it."""
+    return str(value).translate(CONTROLS)
+
+
+def new_table(*columns: str, numbers: int = 0) -> Table:
+    """Return an empty table whose last ``numbers`` columns are set to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for position, column in enumerate(columns):
+        result.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
+    return result

@@ -21,6 +21,8 @@ HEAD, TAIL = 12 * 1024, 4 * 1024
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 LEANING = "plain words"
 """How the evidence names what all words that lean add together."""
+EARLIER = "earlier turn"
+"""How the evidence names what the words add that a prompt points back to."""
 
 TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
 """Bounds, in words, of the length features."""
@@ -101,8 +103,12 @@ def scanned_part(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
-def classify(text: str, table: Table) -> Classification:
-    """Return the classes of ``text`` by the table, with the evidence for each."""
+def classify(text: str, table: Table, *, earlier: str = "") -> Classification:
+    """Return the classes of ``text`` by the table, with the evidence for each.
+
+    ``earlier`` is what a prompt points back to ("do the same for the other one"): its
+    task types count too, and then the prompt is no small talk.
+    """
     result = Classification()
     scanned = scanned_part(text)
     result.scanned_chars = len(scanned)
@@ -113,6 +119,8 @@ def classify(text: str, table: Table) -> Classification:
     result.features = sorted(features)
     _score(result, found, spans, features=features, table=table)
     _lean(result, leaning, spans, table=table)
+    if earlier:
+        _carry(result, classify(earlier, table), table)
     _choose_task_type(result, table)
     late = matching.fired_late(found, result.task_type, table)
     _score(result, late, spans, features=features, table=table)
@@ -252,6 +260,21 @@ def _lean(
         start, end = spans[~class_at]
         result.scores[facet][name] += points
         result.evidence.append(Evidence(facet, name, LEANING, start=start, end=end, weight=points))
+
+
+def _carry(result: Classification, earlier: Classification, table: Table) -> None:
+    """Add the task types of the words that this prompt points back to, and take small talk out."""
+    scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
+    silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
+    if earlier.task_type in silent:
+        return
+    for name in scores:
+        points = before.get(name, 0) if name not in silent else -scores[name] + min(0, before.get(name, 0))
+        if points:
+            scores[name] += points
+            result.evidence.append(
+                Evidence(TASK_TYPE, name, EARLIER, start=0, end=result.scanned_chars, weight=points)
+            )
 
 
 def _choose_task_type(result: Classification, table: Table) -> None:

@@ -207,7 +207,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
             continue
         marker = known.get(chunk)
         if marker is None:
-            marker = known[chunk] = _chunk_marker(chunk)
+            marker = known[chunk] = chunk_marker(chunk)
         if not marker:
             continue
         at = text.find(chunk, at)
@@ -234,7 +234,8 @@ _FEATURE = {
 }
 
 
-def _chunk_marker(chunk: str) -> str:
+def chunk_marker(chunk: str) -> str:
+    """Return the marker for a chunk that is no word: an address, a file, a name from a program; else empty."""
     if "://" in chunk or chunk.startswith("www."):
         return URL
     if chunk.startswith("[Image"):

@@ -7,28 +7,58 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+NEWS = "news:"
+"""What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
+MOST = 40
+LONGEST = 2400
+"""Bounds of what a recorded conversation may hold; ``enricher.transcripts`` keeps far below."""
+
 
 class Conversation:
     """The end of a session's transcript, redacted and short.
 
-    ``prompts`` are the person's last ones, oldest first; ``answer`` the end of the
-    assistant's last words; ``files`` what its tools touched, newest first; ``errors``
-    what they failed with; ``todos`` (status, text); ``resumed`` whether the host has
-    dropped what was said before.
+    ``prompts`` are the person's last ones, oldest first; ``answer`` the assistant's
+    last words; ``files`` what its tools touched, newest first, and ``changed`` those
+    it changed since the last prompt; ``errors`` what they failed with, newest first;
+    ``todos`` (status, text); ``resumed`` names the mark since which nothing of this
+    is in the host's context any more, empty where all of it is; ``problem`` what could
+    not be read.
     """
 
-    __slots__ = ("answer", "errors", "files", "prompts", "resumed", "todos")
+    __slots__ = ("answer", "changed", "errors", "files", "problem", "prompts", "resumed", "todos")
 
     def __init__(self) -> None:
         self.prompts: list[str] = []
         self.answer = ""
         self.files: list[str] = []
+        self.changed: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] = []
-        self.resumed = False
+        self.resumed = ""
+        self.problem = ""
 
     def __bool__(self) -> bool:
         return bool(self.prompts or self.answer or self.files or self.errors or self.todos)
+
+    def basis(self, prompt: str) -> str:
+        """Return the earlier words that say what a prompt asks for which does not say it; else empty.
+
+        They go to ``classify(prompt, table, earlier=…)``: "do the same for the other one",
+        "yes, option 2", and after a compaction also "continue".
+        """
+        if not self or len(prompt) > LONGEST:
+            return ""
+        from enricher.context.followup import basis
+
+        return basis(self, prompt)
+
+    def subject(self, prompt: str) -> str:
+        """Return the words to search with beside those of a prompt that names nothing; else empty."""
+        if not self or len(prompt) > LONGEST:
+            return ""
+        from enricher.context.followup import subject
+
+        return subject(self, prompt)
 
     def to_json(self) -> dict[str, Any]:
         """Return the recorded form; empty where nothing is known."""
@@ -36,9 +66,25 @@ class Conversation:
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Conversation:
+        """Return a recorded conversation; what is not of its form is left out."""
         conversation = Conversation()
-        for name in Conversation.__slots__:
-            if name in value:
-                setattr(conversation, name, value[name])
-        conversation.todos = [(status, text) for status, text in conversation.todos]
+        for name in ("prompts", "files", "changed", "errors"):
+            items = value.get(name)
+            texts = items[:MOST] if isinstance(items, list) else []
+            setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])
+        for name in ("answer", "resumed", "problem"):
+            text = value.get(name)
+            setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
+        todos = value.get("todos")
+        pairs = [pair for pair in todos[:MOST] if _is_pair(pair)] if isinstance(todos, list) else []
+        conversation.todos = [(status, text[:LONGEST]) for status, text in pairs]
         return conversation
+
+
+def seen_mark(news: str) -> str:
+    """Return the reference under which a session remembers that it was told of this news."""
+    return f"session {news}"
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(one, str) for one in value)

@@ -1,0 +1,230 @@
+"""Understand a prompt that points back: what "the other one", "option 2" or "continue" stand for.
+
+Pure: the same prompt and the same recorded conversation give the same referents. A
+prompt that names a file, a name from a program or an address stands on its own.
+"""
+
+from __future__ import annotations
+
+from enricher.classify.structure import CODE, URL, chunk_marker, survey
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.context.conversation import Conversation
+
+ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
+
+MOST_WORDS = 24
+"""A longer prompt says what it is about."""
+FEW_WORDS = 8
+FEWEST_WORDS_OF_AN_ORDER = 3
+MOST_REFERENTS = 3
+MENTIONS_CHARS = 4000
+EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_~\u2019\u2018“”"
+
+_NAMED = frozenset(
+    "path file doc_file agent_file test_file identifier inline_code url quote mention code_block stack_trace log diff"
+    " error_line image".split()
+)
+_ASKED = (
+    "where were we", "where was i", "where are we", "where did we leave off", "where did we stop", "where we left off",
+    "where i left off", "what were we doing", "what were you doing", "what was i doing", "what did we do",
+    "what have we done", "what did you do so far", "what have you done", "what was the last thing", "catch me up",
+    "bring me up to speed", "recap", "remind me what we", "remind me where we", "summarize what we",
+    "summarize this session", "summarise this session", "summarize our", "pick up where", "what is left to do",
+    "what's left to do", "summarise what we", "continue what we", "continue with what we", "resume what we",
+    "what were we working on", "what are we working on",
+)  # fmt: skip
+_OPENERS = frozenset(
+    "yes yeah yep yup ok okay sure please pls then so and now well great good perfect thanks alright also".split()
+)
+_APPROVALS = (
+    "continue", "go on", "go ahead", "proceed", "carry on", "keep going", "do it", "do that", "do so", "resume",
+    "keep working", "next", "go for it", "make it so", "yes", "ok", "okay", "sure", "sounds good", "looks good", "lgtm",
+)  # fmt: skip
+_NO_COUNTERPART = frozenset("hand side day way than words hand, things".split())
+_SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
+_ORDINALS = {
+    "1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "a": 1, "b": 2, "c": 3, "d": 4, "e": 5,
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "one": 1, "two": 2, "three": 3, "four": 4, "1st": 1,
+    "2nd": 2, "3rd": 3,
+}  # fmt: skip
+_OF_A_CHOICE = frozenset(
+    "option options number no choice variant approach alternative plan the one let's lets let us go with do take use"
+    " choose pick i prefer want would like we it is that should solution version suggestion #".split()
+)
+_NOUNS_OF_OPTIONS = frozenset(
+    "option number choice variant approach alternative plan solution version suggestion".split()
+)
+_POINTERS = frozenset("it this that them these those its their one ones both".split())
+_OF_FILES = frozenset("file files module modules script scripts page pages".split())
+_OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
+
+
+def needs_the_answer(prompt: str) -> bool:
+    """Say whether the assistant's last words decide what this prompt means."""
+    return kind(prompt) in (CHOICE, OTHER, SAME)
+
+
+def kind(prompt: str) -> str:
+    """Return how a prompt points back; empty where it does not, or names something itself."""
+    low = prompt.lower().replace("\u2019", "'")
+    words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
+    if not words or len(words) > MOST_WORDS:
+        return ""
+    flat = " ".join(words)
+    if any(phrase in flat for phrase in _ASKED):
+        return ASKED
+    own = words
+    while len(own) > 1 and own[0] in _OPENERS:
+        own = own[1:]
+    if _choice(own):
+        return CHOICE
+    if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
+        return APPROVAL
+    if names_something(prompt):
+        return ""
+    if _counterpart(words):
+        return OTHER
+    if any(phrase in flat for phrase in _SAME):
+        return SAME
+    return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
+
+
+def names_something(prompt: str) -> bool:
+    """Say whether a file, a name from a program, an address or a quotation stands in the prompt."""
+    return not _NAMED.isdisjoint(survey(prompt).features)
+
+
+def basis(conversation: Conversation, prompt: str) -> str:
+    """Return the earlier words that say what this prompt asks for; empty where it says so itself, or nobody does."""
+    how = kind(prompt)
+    if how == CHOICE:
+        return option(conversation.answer, prompt)
+    if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
+        return last_order(conversation)
+    return ""
+
+
+def subject(conversation: Conversation, prompt: str) -> str:
+    """Return words to search with beside the prompt's own; empty where it names what it is about."""
+    how = kind(prompt)
+    if not how:
+        return ""
+    if how == CHOICE:
+        return option(conversation.answer, prompt) or last_order(conversation)
+    if how == OTHER and (found := referents(conversation, prompt)):
+        return " ".join([*found, last_order(conversation)])
+    newest = conversation.changed[:1] or conversation.files[:1]
+    return " ".join(filter(None, [last_order(conversation), *newest]))
+
+
+def last_order(conversation: Conversation) -> str:
+    """Return the newest prompt that stands on its own."""
+    for text in reversed(conversation.prompts):
+        if len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER and not kind(text):
+            return text
+    return ""
+
+
+def option(answer: str, prompt: str) -> str:
+    """Return the one item of the answer's enumeration that a prompt such as "yes, option 2" chooses."""
+    words = [bare for word in prompt.lower().split() if (bare := word.strip(EDGES + "#"))]
+    while len(words) > 1 and words[0] in _OPENERS:
+        words = words[1:]
+    wanted = _choice(words)
+    found = [text for number, text in _options(answer) if number == wanted] if wanted else []
+    return found[0] if len(found) == 1 else ""
+
+
+def _options(answer: str) -> list[tuple[int, str]]:
+    """Return the numbered lines of an answer: ``1.``, ``2)``, ``Option B:``, ``**3.**``."""
+    found: list[tuple[int, str]] = []
+    for line in answer.splitlines():
+        bare = line.strip().lstrip("-*•# ").replace("**", "")
+        head, _, rest = bare.partition(" ")
+        if head.lower().strip(EDGES) in _NOUNS_OF_OPTIONS:
+            head, _, rest = rest.lstrip("#").partition(" ")
+        elif head[-1:] not in (".", ")", ":") or len(head) > 3:
+            continue
+        number = _ORDINALS.get(head.lower().strip(EDGES), 0)
+        if number and rest.strip(" -:\u2013\u2014"):
+            found.append((number, rest.strip(" -:\u2013\u2014")))
+    return found
+
+
+def _choice(words: list[str]) -> int:
+    """Return the number that these words choose, 0 where they do not, or say more than that."""
+    if not words or len(words) > FEW_WORDS:
+        return 0
+    numbers = [word for word in words if word in _ORDINALS and (word != "one" or len(words) == 1)]
+    rest = [word for word in words if word not in numbers]
+    if len(numbers) != 1 or not all(word in _OF_A_CHOICE for word in rest):
+        return 0
+    is_marked = len(words) == 1 or not _NOUNS_OF_OPTIONS.isdisjoint(rest) or numbers[0] not in ("a", "one")
+    return _ORDINALS[numbers[0]] if is_marked else 0
+
+
+def _counterpart(words: list[str]) -> bool:
+    """Say whether the words speak of the one that is left: "the other one", "the rest", "the remaining tests"."""
+    for at, word in enumerate(words):
+        before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
+        if word in ("other", "others", "remaining", "rest", "latter", "former"):
+            if word == "other" and (behind in _NO_COUNTERPART or before in ("each", "any", "no")):
+                continue
+            if before in ("the", "that", "this", "these", "those", "all", "my", "our", "both", "for", "two"):
+                return True
+        if word in ("second", "third") and before == "the" and behind in ("one", "file", "test", "function", ""):
+            return True
+    return False
+
+
+def referents(conversation: Conversation, prompt: str) -> list[str]:
+    """Return what "the other one" is: named in the last exchange, but not what was just worked on.
+
+    The nearest place that names such things counts: the last prompt and the answer,
+    then the files looked at, then earlier prompts. More than MOST_REFERENTS are none.
+    """
+    words = set(prompt.lower().replace(",", " ").split())
+    wants_files, wants_names = not words.isdisjoint(_OF_FILES), not words.isdisjoint(_OF_NAMES)
+    last = conversation.prompts[-1] if conversation.prompts else ""
+    for is_file in (True, False):
+        if (is_file and wants_names) or (not is_file and wants_files):
+            continue
+        asked, answered = mentions(last, is_file=is_file), mentions(conversation.answer, is_file=is_file)
+        done = conversation.changed if is_file else []
+        done = done or [one for one in asked if _is_among(one, answered)] or asked
+        places = [asked + answered, conversation.files if is_file else []]
+        places += [mentions(text, is_file=is_file) for text in reversed(conversation.prompts[:-1])]
+        for place in places:
+            left = _distinct([one for one in place if not _is_among(one, done)])
+            if left:
+                return left if len(left) <= MOST_REFERENTS else []
+    return []
+
+
+def mentions(text: str, *, is_file: bool) -> list[str]:
+    """Return the files, or else the names from programs, that a text mentions, in its order."""
+    found: list[str] = []
+    for chunk in text[:MENTIONS_CHARS].split():
+        bare = chunk.strip(EDGES)
+        bare = bare.partition(":")[0] if "://" not in bare else bare
+        marker = chunk_marker(bare) if bare else ""
+        if marker and marker is not URL and (marker is not CODE) == is_file:
+            name = bare.strip(EDGES).removesuffix("()").removeprefix("@")
+            if name not in found:
+                found.append(name)
+    return found
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return the names without those that another one spells more fully."""
+    kept: list[str] = []
+    for name in sorted(names, key=len, reverse=True):
+        if not _is_among(name, kept):
+            kept.append(name)
+    return sorted(kept, key=names.index)
+
+
+def _is_among(name: str, names: list[str]) -> bool:
+    return any(one == name or one.endswith("/" + name) or name.endswith("/" + one) for one in names)

@@ -1,0 +1,414 @@
+"""Read the end of a host's transcript: what was asked, answered, touched and done before this prompt.
+
+A transcript may have any size and any content. It is read backwards in blocks, within
+a bound of bytes and of decoded lines; a line that cannot matter is passed over by a
+look at its bytes, a huge or broken one is passed over as well. What is kept is short
+and redacted. Each host's records are understood in a module of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context.conversation import NEWS, Conversation, seen_mark
+from enricher.redaction import redact, redact_and_cap
+from storage.lean import scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol
+
+    from enricher.event import PromptEvent
+
+    class Host(Protocol):
+        """What every module of this package offers: it takes records newest first into ``found``."""
+
+        MARKS: tuple[bytes, ...]
+        TODO_MARKS: tuple[bytes, ...]
+
+        def take(self, record: dict[str, Any], found: Found) -> None:
+            """Understand one record."""
+
+
+BLOCK = 64 * 1024
+MOST_BYTES = 2 << 20
+"""Read from the end of a file; further back only what is asked for is not found."""
+MOST_DECODED_BYTES = 384 * 1024
+MOST_DECODED_LINES = 1500
+LONGEST_LINE = 96 * 1024
+"""A line beyond is not decoded: the file that a tool read or wrote, an image, a whole history."""
+HEAD_BYTES = 2048
+"""Of a line that is not decoded, searched for the file it is about."""
+
+MOST_PROMPTS = 5
+MOST_FILES = 12
+MOST_ERRORS = 3
+MOST_TODOS = 40
+PROMPT_CHARS = 400
+ERROR_CHARS = 200
+TODO_CHARS = 120
+ANSWER_CHARS = 500
+LONG_ANSWER_CHARS = 2000
+TERSE = 10
+"""A prompt of at most this many characters means nothing without the answer before it."""
+LONGEST_PATH = 200
+
+WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
+REGULAR_FILE = 0o100000
+FILE_TYPE = 0o170000
+TAKEN_UP = "taken up"
+"""The mark where a person says "continue" in a session with a past of which we told nothing yet."""
+
+
+class Found:
+    """What has been found so far, newest first; ``news`` names the mark behind which nothing was asked yet."""
+
+    __slots__ = (
+        "answer",
+        "answer_id",
+        "changed",
+        "cwd",
+        "errors",
+        "files",
+        "news",
+        "prompts",
+        "seen",
+        "tasks",
+        "todos",
+    )
+
+    def __init__(self, cwd: str) -> None:
+        self.cwd = cwd.rstrip("/")
+        self.prompts: list[str] = []
+        self.answer = ""
+        self.answer_id = ""
+        self.files: list[str] = []
+        self.changed: list[str] = []
+        self.errors: list[str] = []
+        self.todos: list[tuple[str, str]] | None = None
+        self.tasks: dict[str, list[str]] = {}
+        self.news = ""
+        self.seen: set[str] = set()
+
+    def is_full(self) -> bool:
+        """Say whether there is nothing more to look for but the todo state."""
+        return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
+
+    def prompt(self, text: str) -> None:
+        """Take what a user record holds, if a person wrote it."""
+        words = persons_words(text)
+        if not words or len(self.prompts) >= MOST_PROMPTS:
+            return
+        if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
+            return
+        self.prompts.append(words)
+
+    def says(self, text: str, *, of: str = "") -> None:
+        """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""
+        text = text.strip()
+        if not text or (self.answer and (not of or of != self.answer_id)):
+            return
+        self.answer = f"{text}\n{self.answer}" if self.answer else text
+        self.answer_id = of
+
+    def file(self, path: object, *, is_change: bool) -> None:
+        """Take a file that a tool read or changed."""
+        if not isinstance(path, str) or not 0 < len(path) <= LONGEST_PATH or "\n" in path:
+            return
+        if self.cwd and path.startswith(self.cwd + "/"):
+            path = path[len(self.cwd) + 1 :]
+        if path not in self.files and len(self.files) < MOST_FILES:
+            self.files.append(path)
+        if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
+            self.changed.append(path)
+
+    def error(self, text: object) -> None:
+        """Take what a tool failed with: the last line that says something."""
+        if isinstance(text, str) and len(self.errors) < MOST_ERRORS and (line := telling_line(text)):
+            self.errors.append(line)
+
+    def plan(self, steps: list[tuple[object, object]]) -> None:
+        """Take a todo list as (status, text), the newest one counting."""
+        if self.todos is None:
+            texts = [(status, text) for status, text in steps if isinstance(text, str) and text.strip()]
+            self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
+
+    def compacted(self, mark: object) -> None:
+        """Take a sign that the host dropped what lies before; news until the person has asked something again."""
+        if not self.prompts and not self.news:
+            self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
+
+    def is_new(self, identifier: object) -> bool:
+        """Say whether a record of this id was not seen yet: some hosts write one again when it changes."""
+        if not isinstance(identifier, str) or not identifier:
+            return True
+        if identifier in self.seen:
+            return False
+        self.seen.add(identifier)
+        return True
+
+
+def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()) -> Conversation:
+    """Return what the transcript of this event's session says; empty where there is none.
+
+    ``told`` is what the session was told (``storage.sessions``): it holds the mark that
+    the host has dropped or taken up the conversation. Never raises; ``problem`` of the
+    result says what could not be read.
+    """
+    conversation = Conversation()
+    news = max((name for name in told if name.startswith(NEWS)), default="")
+    path = transcript_path(event)
+    if path:
+        try:
+            found = _read(path, event)
+        except FileNotFoundError:
+            found = None
+        except (OSError, ValueError) as failure:
+            conversation.problem = f"{path}: {_reason(failure)}"
+            found = None
+        if found:
+            _keep(found, conversation, event.prompt)
+            conversation.resumed = found.news
+    if news and f"item:{seen_mark(news)}" not in told:
+        conversation.resumed = conversation.resumed or news
+    if conversation.prompts and not told and takes_up(event.prompt):
+        conversation.resumed = conversation.resumed or TAKEN_UP
+    if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
+        from enricher.context.tasks import claude_tasks
+
+        tasks = claude_tasks(event.session_id)
+        conversation.todos = [(plain_status(task.status), short(task.title, TODO_CHARS)) for task in tasks[:MOST_TODOS]]
+    return conversation
+
+
+def takes_up(prompt: str) -> bool:
+    """Say whether a prompt asks for nothing but to continue."""
+    return prompt.lower().strip(" .!\n").removesuffix(" please").removeprefix("please ") in ("continue", "resume")
+
+
+def transcript_path(event: PromptEvent) -> str:
+    """Return the file that the host names, or keeps under the session's id; empty where it has none."""
+    if event.transcript_path:
+        return event.transcript_path if os.path.isabs(event.transcript_path) else ""
+    if event.host == "copilot" and event.session_id:
+        name = event.session_id
+        if "/" in name or "\\" in name or "\0" in name or name.startswith("."):
+            return ""
+        home = os.environ.get("COPILOT_HOME") or os.path.join(os.path.expanduser("~"), ".copilot")
+        return os.path.join(home, "session-state", name, "events.jsonl")
+    return ""
+
+
+def _reason(failure: Exception) -> str:
+    return getattr(failure, "strerror", "") or str(failure) or type(failure).__name__
+
+
+def _read(path: str, event: PromptEvent) -> Found:
+    name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
+    host: Host = __import__(f"enricher.transcripts.{name}", fromlist=("take",))
+    found = Found(event.cwd)
+    decoded_bytes = decoded_lines = 0
+    for line, is_whole in lines_from_end(path):
+        is_full = found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES
+        if is_full and found.todos is not None:
+            break
+        marks = host.TODO_MARKS if is_full else host.MARKS
+        if not any(mark in line for mark in marks):
+            continue
+        if not is_whole or len(line) > LONGEST_LINE:
+            _peek(line, found)
+            continue
+        if is_full:
+            decoded_bytes += len(line) // 2  # the todo state is worth looking further back, but not for ever
+            if decoded_bytes > 2 * MOST_DECODED_BYTES:
+                break
+        else:
+            decoded_bytes += len(line)
+            decoded_lines += 1
+        record = _decoded(line)
+        if record is not None:
+            _take(host, record, found)
+    return found
+
+
+def _take(host: Host, record: dict[str, Any], found: Found) -> None:
+    """Understand one record; one whose shape is not its host's is passed over."""
+    try:
+        host.take(record, found)
+    except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
+        return
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = scan(line.decode("utf-8", "replace"))[0]
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _peek(line: bytes, found: Found) -> None:
+    """Take the file that a huge record names near its start."""
+    _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
+    if mark:
+        path, quote, _ = behind.lstrip(b': "').partition(b'"')
+        if quote and b"\\" not in path:
+            found.file(path.decode("utf-8", "replace"), is_change=b'"content"' in line[:HEAD_BYTES])
+
+
+def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines of a file, last one first, each with whether it is all there.
+
+    Of a line longer than LONGEST_LINE only its first bytes come, marked as not whole.
+    Raises OSError for what cannot be read or is no regular file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        status = os.fstat(descriptor)
+        if status.st_mode & FILE_TYPE != REGULAR_FILE:
+            raise OSError("not a regular file")
+        position = status.st_size
+        stop = max(0, position - MOST_BYTES)
+        rest, is_whole = b"", True
+        while position > stop:
+            start = max(stop, position - BLOCK)
+            os.lseek(descriptor, start, os.SEEK_SET)
+            first, *others = _read_exactly(descriptor, position - start).split(b"\n")
+            position = start
+            if others:
+                yield others[-1] + rest, is_whole
+                for line in reversed(others[:-1]):
+                    yield line, True
+                rest, is_whole = first, True
+            elif len(rest) + len(first) > LONGEST_LINE:
+                rest, is_whole = first, False
+            else:
+                rest = first + rest
+        if stop == 0:
+            yield rest, is_whole
+    finally:
+        os.close(descriptor)
+
+
+def _read_exactly(descriptor: int, length: int) -> bytes:
+    piece = os.read(descriptor, length)
+    while len(piece) < length and (more := os.read(descriptor, length - len(piece))):
+        piece += more
+    return piece
+
+
+def _keep(found: Found, conversation: Conversation, prompt: str) -> None:
+    """Put what was found into its short, redacted form, prompts in the order they were asked."""
+    prompts = found.prompts
+    if prompts and not found.answer and prompts[0] == persons_words(prompt):
+        prompts = prompts[1:]  # a host that had written this very prompt already
+    conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(prompts)]
+    from enricher.context.followup import needs_the_answer
+
+    is_terse = len(prompt.strip()) <= TERSE or needs_the_answer(prompt)
+    limit = LONG_ANSWER_CHARS if is_terse else ANSWER_CHARS
+    conversation.answer = redact_and_cap(_storable(found.answer), limit)[0] if found.answer else ""
+    conversation.files = [short(path, LONGEST_PATH) for path in found.files]
+    conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
+    conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
+    todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
+    conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
+
+
+def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Todos of a host that creates and updates tasks one by one, as far as their subjects are known."""
+    known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
+    known.sort(key=lambda one: (len(one[0]), one[0]))
+    return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]
+
+
+def plain_status(status: object) -> str:
+    """Return ``completed``, ``in_progress`` or ``pending``, whatever the host calls it."""
+    word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
+    if word in ("completed", "done", "complete", "closed", "cancelled"):
+        return "completed"
+    return "in_progress" if word in ("in_progress", "inprogress", "active", "doing") else "pending"
+
+
+def short(text: str, limit: int) -> str:
+    """Return foreign text redacted and at most ``limit`` characters long."""
+    text = _storable(" ".join(text[: 4 * limit + 4096].split()))
+    text = redact(text[: 2 * limit + 512])[0]
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def telling_line(text: str) -> str:
+    """Return the line of an error that says what is wrong: of a traceback the last one."""
+    lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
+    for line in reversed(lines):
+        head = line[:80]
+        if "Error" in head or "Exception" in head or "error:" in head.lower() or head.startswith(("FAILED", "fatal")):
+            return line
+    return lines[-1] if lines else ""
+
+
+_DROPPED = (
+    "system-reminder", "system_reminder", "hook_context", "local-command-stdout", "local-command-stderr",
+    "local-command-caveat", "command-name", "command-message", "command-contents", "bash-stdout", "bash-stderr",
+    "current_datetime", "environment_context", "user_instructions", "task-notification", "agent-notification",
+)  # fmt: skip
+"""Tags whose content the host wrote."""
+_NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
+LONGEST_TAG = 80
+CLEANED_CHARS = 8000
+
+
+def persons_words(text: str) -> str:
+    """Return what a person wrote in a user record: no notification, no command wrapper, no tags; empty if nothing.
+
+    The arguments of a command are the person's words, its name is not.
+    """
+    text = text[:CLEANED_CHARS].strip()
+    if text.startswith(_NOTES):
+        return ""
+    if "<" in text:
+        if "<command-name>" in text or "<command-args>" in text:
+            text = text.partition("<command-args>")[2].partition("</command-args>")[0]
+        text = _without_tags(text).strip()
+    return "" if _is_command(text) else text
+
+
+def _is_command(text: str) -> bool:
+    name = text[1:65].split(None, 1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
+    return bool(name) and all(letter.isalnum() or letter in "-:_" for letter in name[0])
+
+
+def _without_tags(text: str) -> str:
+    """Take out the host's blocks with their content, and any other tag without it."""
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        end = text.find(">", start + 1, start + LONGEST_TAG)
+        inside = text[start + 1 : end] if end > 0 else ""
+        name = inside.strip("/").split(None, 1)[0] if inside.strip("/ ") else ""
+        if not name or not name[0].isalpha() or not name.replace("-", "").replace("_", "").replace(":", "").isalnum():
+            kept.append(text[at : start + 1])
+            at = start + 1
+            continue
+        kept.append(text[at:start])
+        at = end + 1
+        if inside[0] != "/" and (name in _DROPPED or name.startswith("ide_")):
+            close = text.find(f"</{name}>", at)
+            at = close + len(name) + 3 if close >= 0 else len(text)
+        elif inside[0] != "/" and _is_generic(text, start, f"</{name}>", end):
+            kept.append(text[start : end + 1])
+    return "".join(kept) + text[at:]
+
+
+def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
+    """Say whether ``<`` belongs to a type as in ``List<String>``: right behind a name, and never closed."""
+    return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

@@ -95,9 +95,9 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
     watch.tick("redact")
     skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
-    conversation = conversation_before(event, settings, state_dir())
+    conversation = conversation_before(event, settings, [])
     inputs = Inputs(judged_prompt, settings=settings, skills=skills, conversation=conversation)
-    classification = classify(judged_prompt, rules.table)
+    classification = classify(judged_prompt, rules.table, earlier=conversation.basis(judged_prompt))
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body):
         request = Request(

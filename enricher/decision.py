@@ -136,7 +136,8 @@ def says_nothing(classification: Classification, body: Mapping[str, Any]) -> str
 def decide(inputs: Inputs, rules: Rules, classification: Classification | None = None) -> Enrichment:
     """Return the enrichment of recorded inputs under ``rules``; no clock, no file, no chance."""
     body = rules.body
-    judged = classification or classify(inputs.prompt, rules.table)
+    earlier = inputs.conversation.basis(inputs.prompt)
+    judged = classification or classify(inputs.prompt, rules.table, earlier=earlier)
     result = Enrichment(judged)
     if not inputs.settings["search_intent.enabled"]:
         judged.search_intent, judged.intent_confidence = "", 0.0

@@ -16,7 +16,7 @@ gc.disable()  # the process ends before its garbage would matter
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import adapter, detect  # noqa: E402
-from storage.lean import dumps, on_alarm, scan  # noqa: E402
+from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
 
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
@@ -88,10 +88,14 @@ def _answer(named: str) -> None:
 
 def _forget_session(payload: dict[str, object]) -> None:
     """What the host dropped from its context may be said again (ruling R27)."""
-    from storage.sessions import reset_session
+    from enricher.context.conversation import NEWS
+    from storage.sessions import reset_session, tell
 
-    if payload.get("source", "compact") in ("compact", "clear"):
-        reset_session(state_dir(), str(payload.get("session_id", "")))
+    state, session, source = state_dir(), str(payload.get("session_id", "")), payload.get("source", "compact")
+    if source in ("compact", "clear"):
+        reset_session(state, session)
+    if source in ("compact", "resume"):
+        tell(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
 
 
 def _attempt(action: Callable[[], None]) -> BaseException | None:

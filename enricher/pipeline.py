@@ -146,7 +146,9 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
     _tell_of_trust(event, run, told.told)
-    conversation = conversation_before(event, run.settings, run.state)
+    conversation = conversation_before(event, run.settings, told.told)
+    if conversation.problem:
+        run.problems.append(("session", conversation.problem))
     inputs = Inputs(
         prompt,
         settings=run.settings,
@@ -157,7 +159,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     )
     run.inputs = inputs
     run.tick("session")
-    judged = classify(prompt, rules.table)
+    judged = classify(prompt, rules.table, earlier=conversation.basis(prompt))
     run.tick("classify")
     if not says_nothing(judged, rules.body):
         request = Request(
@@ -177,15 +179,15 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         run.trace.status = "shadow"
 
 
-def conversation_before(event: PromptEvent, settings: Mapping[str, Value], state: str) -> Conversation:
+def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told: list[str]) -> Conversation:
     """Return what was said before in this session, as far as the host's transcript tells."""
     if not is_on(settings, "channels", "session"):
         return Conversation()
-    if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.isfile(event.transcript_path):
+    if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.lexists(event.transcript_path):
         return Conversation()
     from enricher.transcripts import read_conversation
 
-    return read_conversation(event, state)
+    return read_conversation(event, told)
 
 
 def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:

@@ -28,15 +28,21 @@ class Project:
 
 
 def identify(cwd: str) -> Project:
-    """Return the project around ``cwd``: by its remote, else its git directory, else the folder itself."""
-    root = os.path.realpath(project_root(cwd))
+    """Return the project around ``cwd``: by its remote, else its git directory, else the folder itself.
+
+    Where there can be no such folder its ``root`` is empty.
+    """
+    try:
+        root = os.path.realpath(project_root(cwd))
+    except (OSError, ValueError):
+        return Project(_hashed(cwd), root="", git_dir="")
     git_dir = _common_git_dir(os.path.join(root, ".git"))
     remote = _remote(os.path.join(git_dir, "config")) if git_dir else ""
     return Project(remote or _hashed(git_dir or root), root=root, git_dir=git_dir)
 
 
 def _hashed(path: str) -> str:
-    return "local-" + keyed_hash(b"project", path.encode(errors="surrogateescape"))[:16]
+    return "local-" + keyed_hash(b"project", path.encode(errors="backslashreplace"))[:16]
 
 
 def _common_git_dir(marker: str) -> str:

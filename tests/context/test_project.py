@@ -65,3 +65,9 @@ def test_what_is_no_repository_is_the_folder_itself(tmp_path: Path) -> None:
 
     assert identify(str(tmp_path)).id.startswith("local-")
     assert identify("/nonexistent/folder").id.startswith("local-")
+
+
+@pytest.mark.parametrize("folder", ["/a\0b", "/half/\ud800"])
+def test_a_folder_that_cannot_be_has_no_root(folder: str) -> None:
+    assert identify(folder).id.startswith("local-")
+    assert identify(folder).root == ""

@@ -10,8 +10,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from enricher import formats
 from enricher.classify import classify
-from enricher.context import Request, gather
+from enricher.context import Request, external, gather
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
@@ -21,7 +22,7 @@ from enricher.pipeline import PROMPT_LIMIT, conversation_before
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
-from enricher.settings import is_on, with_environment
+from enricher.settings import GATES, is_on, with_environment
 from storage.lean import loads
 from storage.traces import storable
 
@@ -78,13 +79,27 @@ class Result:
         """Return the text that the agent would receive; empty where the prompt is skipped."""
         return "" if self.skipped else self.enrichment.text
 
+    def in_pipeline(self) -> dict[str, object]:
+        """Return the object of the format ``pipeline``."""
+        return formats.answer(self.text(), self.enrichment.tokens, formats.kept_channels(self.enrichment))
 
-def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "claude", instructions: str = "") -> Result:
+
+def enrich(
+    prompt: str,
+    *,
+    cwd: str = "",
+    session_id: str = "",
+    host: str = "claude",
+    instructions: str = "",
+    form: str = formats.ENRICHMENT,
+) -> Result:
     """Return what ``prompt`` would get in ``cwd``, as the first prompt of a session.
 
-    ``instructions`` names a file to use in place of all layers. Raises
-    ``enricher.rules.cache.NoRulesError`` where there are no usable rules.
+    ``instructions`` names a file to use in place of all layers, ``form`` one of
+    ``enricher.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` where
+    there are no usable rules.
     """
+    other_form = "" if form == formats.ENRICHMENT else form
     watch = _Watch()
     rules, _layers = rules_for(cwd, instructions=instructions)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
@@ -93,10 +108,12 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
     event = PromptEvent(judged_prompt, host=host, session_id=session_id, cwd=cwd)
     is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", host)
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
+    if other_form and not skipped and any(settings.get(gate) is False for gate in GATES):
+        skipped = "gate_closed"
     watch.tick("redact")
     skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
     conversation = conversation_before(event, settings, [])
-    inputs = Inputs(judged_prompt, settings=settings, skills=skills, conversation=conversation)
+    inputs = Inputs(judged_prompt, settings=settings, skills=skills, conversation=conversation, form=other_form)
     classification = classify(judged_prompt, rules.table, earlier=conversation.basis(judged_prompt))
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body):
@@ -109,6 +126,8 @@ def enrich(prompt: str, *, cwd: str = "", session_id: str = "", host: str = "cla
             settings=settings,
         )
         inputs.channels = gather(rules.body["channels"], request, settings)
+        if any(one.is_program for one in inputs.channels):
+            external.sweep(state_dir(), os.getpid())
     watch.tick("gather")
     enrichment = decide(inputs, rules, classification)
     enrichment.text = presentable(enrichment.text)

@@ -33,10 +33,11 @@ class Inputs:
 
     ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
     are what the session was told already and what that cost in tokens;
-    ``conversation`` is what was said and done before.
+    ``conversation`` is what was said and done before; ``form`` is empty, or names another
+    form of the text than the one for agents (``enricher.formats``).
     """
 
-    __slots__ = ("channels", "conversation", "injected", "prompt", "settings", "skills", "spent")
+    __slots__ = ("channels", "conversation", "form", "injected", "prompt", "settings", "skills", "spent")
 
     def __init__(
         self,
@@ -48,7 +49,9 @@ class Inputs:
         spent: int = 0,
         channels: list[Gathered] | None = None,
         conversation: Conversation | None = None,
+        form: str = "",
     ) -> None:
+        self.form = form
         self.prompt = prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS}
         self.skills = skills or []
@@ -66,6 +69,7 @@ class Inputs:
             "spent": self.spent,
             "channels": [channel.to_json() for channel in self.channels],
             **({"conversation": self.conversation.to_json()} if self.conversation else {}),
+            **({"form": self.form} if self.form else {}),
         }
 
     @staticmethod
@@ -78,6 +82,7 @@ class Inputs:
             spent=value["spent"],
             channels=[Gathered.from_json(channel) for channel in value["channels"]],
             conversation=Conversation.from_json(value.get("conversation", {})),
+            form=value.get("form", ""),
         )
 
 
@@ -145,12 +150,23 @@ def decide(inputs: Inputs, rules: Rules, classification: Classification | None =
     if reason := says_nothing(judged, body):
         result.misses.append(Miss("everything", reason))
         return result
+    if inputs.form:
+        _weigh(result, inputs, body)
+        return _in_other_form(result)
     if inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
         return result
     _guide(result, inputs, body)
     _weigh(result, inputs, body)
     _write(result, inputs, body)
+    return result
+
+
+def _in_other_form(result: Enrichment) -> Enrichment:
+    """Say what the channels found, and nothing else, as seed 004 wants it."""
+    from enricher.formats import write
+
+    write(result)
     return result
 
 

@@ -24,6 +24,7 @@ SMALL_EVENT = 256 << 10
 WHITE_SPACE = 64
 EPILOGUE_S = 0.4
 """For answer and record, once the prompt's own time is up."""
+PIPELINE = "--format=pipeline"
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 
@@ -44,7 +45,10 @@ def main(argv: list[str]) -> None:
     """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - STARTED)), _ring)
-        _answer(_registered_name(argv))
+        if PIPELINE in argv:
+            _answer_in_pipeline(_registered_name(argv))
+        else:
+            _answer(_registered_name(argv))
     except BaseException as failure:  # the outermost frame: whatever it is, the prompt goes on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -60,22 +64,34 @@ def _registered_name(argv: list[str]) -> str:
     return words[0] if words else ""
 
 
-def _answer(named: str) -> None:
-    payload = _read_event()
-    if isinstance(payload, dict) and payload.get("hook_event_name") in CONTEXT_DROPPED:
+def _answer_in_pipeline(named: str) -> None:
+    """Give the caller of seed 004 its four keys, also where there was nothing to read or no time to think."""
+    from enricher import formats
+
+    try:
+        payload = _read_event()
+    except BaseException:
+        _write(formats.answer("", 0, 0))
+        raise
+    _answer(named, payload, formats.PIPELINE)
+
+
+def _answer(named: str, payload: object = None, form: str = "") -> None:
+    payload = payload if form else _read_event()
+    if not form and isinstance(payload, dict) and payload.get("hook_event_name") in CONTEXT_DROPPED:
         _forget_session(payload)
         return
     host = detect(os.environ, payload, named)
     speaker = adapter(host)
     event = speaker.parse(payload)
     event.host = event.host or host
-    run = pipeline.Run(event, started=STARTED)
+    run = pipeline.Run(event, started=STARTED, form=form)
     run.tick("read")
     failure = _attempt(lambda: pipeline.enrich(event, run))
     on_alarm(EPILOGUE_S, _ring)
     if failure:
         _attempt(lambda: _note_failure(failure, run))
-    unsaid = _attempt(lambda: _write(speaker.answer(run.text(), _notice(run, host))))
+    unsaid = _attempt(lambda: _write(_in_form(run) if form else speaker.answer(run.text(), _notice(run, host))))
     if unsaid:
         run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
     run.tick("answer")
@@ -84,6 +100,13 @@ def _answer(named: str) -> None:
     if not failure:
         _forget_failures(run.state)
     pipeline.keep(run)
+
+
+def _in_form(run: pipeline.Run) -> dict[str, object]:
+    from enricher import formats
+
+    count = formats.kept_channels(run.enrichment) if run.enrichment else 0
+    return formats.answer(run.text(), run.trace.output_tokens, count)
 
 
 def _forget_session(payload: dict[str, object]) -> None:
@@ -171,8 +194,10 @@ def _notice(run: pipeline.Run, host: str) -> str:
 def _log(run: pipeline.Run) -> None:
     from storage import log
 
-    for stage, reason in run.problems:
-        log.append(run.state, stage=stage, reason=reason, session_id=run.trace.session_id)
+    for stage, reason, *level in run.problems:
+        log.append(
+            run.state, stage=stage, reason=reason, session_id=run.trace.session_id, level=(*level, log.WARNING)[0]
+        )
 
 
 def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> None:

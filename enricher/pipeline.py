@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.classify import classify
-from enricher.context import Request, gather
+from enricher.context import Gathered, Request, gather
 from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
@@ -18,8 +18,9 @@ from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
+from enricher.render import estimate_tokens
 from enricher.rules import cache
-from enricher.settings import is_on, with_environment
+from enricher.settings import GATES, is_on, with_environment
 from storage import key, sessions, traces
 from storage.lean import dumps, keyed_hash
 
@@ -46,6 +47,7 @@ class Run:
 
     __slots__ = (
         "enrichment",
+        "form",
         "inputs",
         "last",
         "notices",
@@ -59,14 +61,15 @@ class Run:
         "untrusted",
     )
 
-    def __init__(self, event: PromptEvent, *, started: float) -> None:
+    def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
+        self.form = form
         self.started = self.last = started
         self.state = state_dir()
         self.rules: cache.Rules | None = None
         self.settings: dict[str, Value] = {}
         self.inputs: Inputs | None = None
         self.enrichment: Enrichment | None = None
-        self.problems: list[tuple[str, str]] = []
+        self.problems: list[tuple[str, ...]] = []
         self.notices: list[str] = []
         self.untrusted = ""
         self.trace: Trace = traces.Trace()
@@ -98,6 +101,8 @@ def enrich(event: PromptEvent, run: Run) -> None:
         reason, run.settings["log"] = "settings_unknown", "hash"
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"
+    if not reason and run.form and any(run.settings.get(gate) is False for gate in GATES):
+        reason = "gate_closed"
     if reason:
         run.trace.status, run.trace.skip_reason = "skipped", reason
     else:
@@ -156,6 +161,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         injected=told.told,
         spent=told.tokens,
         conversation=conversation,
+        form=run.form,
     )
     run.inputs = inputs
     run.tick("session")
@@ -166,8 +172,9 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
             event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
         )
         inputs.channels = gather(rules.body["channels"], request, run.settings)
-        failed = [one for one in inputs.channels if one.status in ("error", "timeout")]
-        run.problems += [("channel", f"{one.name}: {one.problem or one.status}") for one in failed]
+        _note_failed(inputs.channels, run)
+    if run.untrusted:
+        inputs.channels.append(Gathered(".enricher", "untrusted"))
     run.tick("gather")
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
@@ -177,6 +184,16 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
+
+
+def _note_failed(channels: list[Gathered], run: Run) -> None:
+    """Have the log say which channels failed; to be late is normal where the caller takes what is there (seed 004)."""
+    for one in channels:
+        is_minor = bool(run.form) and one.status == "timeout"
+        if one.status == "error" or (one.status == "timeout" and not is_minor):
+            run.problems.append(("channel", f"{one.name}: {one.problem or one.status}"))
+        elif is_minor and run.settings.get("log_level") == "debug":
+            run.problems.append(("channel", f"{one.name}: timeout", "DEBUG"))
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told: list[str]) -> Conversation:
@@ -232,20 +249,31 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     ]
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
-        (one.name, one.status, one.latency_ms, len(one.candidates), _kept(enrichment, one.name), 0, "", "")
+        (
+            one.name,
+            one.status,
+            one.latency_ms,
+            len(one.candidates),
+            *_kept(enrichment, one.name),
+            "yes" if one.fallback else "",
+            one.model,
+        )
         for one in inputs.channels
     ]
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.injected = enrichment.refs()
 
 
-def _kept(enrichment: Enrichment, channel: str) -> int:
-    return sum(1 for item in enrichment.items if item.channel == channel and item.kept)
+def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
+    """Return how many items of a channel are in the text, and their tokens as they were offered."""
+    kept = [item for item in enrichment.items if item.channel == channel and item.kept]
+    return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
 
 def keep(run: Run) -> None:
     """Record the trace as the ``log`` setting allows; start the maintenance where it is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
+    _finish_channels(run)
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if trace.status in traces.INJECTING or trace.status == "shadow":
         sessions.tell(run.state, trace.session_id, trace.injected, tokens=trace.output_tokens)
@@ -260,6 +288,20 @@ def keep(run: Run) -> None:
     from enricher import upkeep
 
     upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped")
+
+
+def _finish_channels(run: Run) -> None:
+    """Tell the sinks how the channels fared; have ended what programs left behind."""
+    if run.settings.get("events.file") or run.settings.get("events.socket"):
+        from enricher import events
+
+        sent, failed = events.send(run)
+        if sent or failed:
+            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
+    if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
+        from enricher.context import external
+
+        external.sweep_later(run.state)
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:

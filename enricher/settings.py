@@ -25,12 +25,22 @@ DEFAULTS: dict[str, Value] = {
     "budgets.channel_ms": 150,
     "budgets.gather_ms": 200,
     "search_intent.enabled": True,
+    "events.file": "",
+    "events.socket": "",
+    "no_handlers": False,
+    "log_level": "warning",
 }
+
+GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
+"""Switches of seed 004 without a default: unsaid, they keep channels that ask a model off, and nothing else."""
 
 OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
-CHOICES: dict[str, tuple[str, ...]] = {"log": ("off", "hash", "redacted", "full")}
+CHOICES: dict[str, tuple[str, ...]] = {
+    "log": ("off", "hash", "redacted", "full"),
+    "log_level": ("debug", "warning"),
+}
 
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),
@@ -41,8 +51,13 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
 
-ALIASES = {"SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled"}
-"""Environment names of seed 001; our own ``ENRICHER_…`` names win over them."""
+ALIASES = {
+    "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
+    "ENABLE_LOCAL_INFERENCE_PIPELINE": "enable_local_inference_pipeline",
+    "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
+    "OMNICLAUDE_NO_HANDLERS": "no_handlers",
+}
+"""Environment names of seeds 001 and 004; our own ``ENRICHER_…`` names win over them."""
 
 
 class BadValueError(ValueError):
@@ -111,7 +126,7 @@ def with_environment(
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the (variable, key) pairs that ``environ`` sets, the winning ones last."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
-    for key in DEFAULTS:
+    for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
         if name in environ:
             found.append((name, key))

@@ -8,13 +8,16 @@ from storage import lean
 
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
+WARNING, DEBUG = "WARNING", "DEBUG"
+"""Something failed; something went as it may, and is kept only for who asked for that (``log_level = "debug"``)."""
 
 
-def append(state_dir: str, *, stage: str, reason: str, session_id: str = "") -> bool:
+def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:
     """Add one record and say whether that worked; a full file becomes ``log.1`` first."""
     from storage import private
 
-    line = lean.dumps({"at": lean.utc_now(), "stage": stage, "session_id": session_id[:128], "reason": reason[:2000]})
+    fields = {"at": lean.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}
+    line = lean.dumps({**fields, "reason": reason[:2000]})
     path = f"{state_dir}/{NAME}"
     try:
         private.make_directory(state_dir)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher import formats
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -18,37 +20,46 @@ if TYPE_CHECKING:
     "--jsonl", type=click.File("rb"), help='Many prompts: a line each, {"id", "prompt", "cwd"?, "session_id"?}.'
 )
 @click.option("--json", "as_json", is_flag=True, help="The whole record instead of the text.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(formats.NAMES),
+    default=formats.ENRICHMENT,
+    help="pipeline: one object with success, enrichment_context, tokens_used, enrichment_count.",
+)
 @click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
 @click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
-def enrich(prompt: str | None, jsonl: Any, as_json: bool, instructions: str | None, cwd: str | None) -> None:
+def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instructions: str | None, cwd: str | None) -> None:
     """Show what PROMPT would get; "-" reads it from stdin. Nothing is recorded."""
     if jsonl is not None:
-        sys.exit(_many(jsonl, instructions=instructions or "", cwd=cwd or ""))
+        sys.exit(_many(jsonl, form=form, instructions=instructions or "", cwd=cwd or ""))
     if prompt is None:
         raise click.UsageError("give a PROMPT, '-' for stdin, or --jsonl FILE")
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt
     from enricher.api import enrich as enrich_prompt
 
-    result = enrich_prompt(text, cwd=cwd or "", instructions=instructions or "")
-    if as_json:
+    result = enrich_prompt(text, cwd=cwd or "", instructions=instructions or "", form=form)
+    if form == formats.PIPELINE:
+        click.echo(json.dumps(result.in_pipeline()))
+    elif as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
     elif result.text():
         click.echo(result.text())
 
 
-def _many(lines: Iterable[bytes], *, instructions: str, cwd: str) -> int:
+def _many(lines: Iterable[bytes], *, form: str, instructions: str, cwd: str) -> int:
     """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
     failed = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        row = _one(line, number, instructions=instructions, cwd=cwd)
+        row = _one(line, number, form=form, instructions=instructions, cwd=cwd)
         failed = failed or "error" in row
         click.echo(json.dumps(row, ensure_ascii=True))
     return 1 if failed else 0
 
 
-def _one(line: bytes, number: int, *, instructions: str, cwd: str) -> dict[str, Any]:
+def _one(line: bytes, number: int, *, form: str, instructions: str, cwd: str) -> dict[str, Any]:
     from enricher.api import enrich as enrich_prompt
 
     identity: object = None
@@ -62,7 +73,8 @@ def _one(line: bytes, number: int, *, instructions: str, cwd: str) -> dict[str, 
             cwd=str(asked.get("cwd") or cwd),
             session_id=str(asked.get("session_id") or ""),
             instructions=instructions,
+            form=form,
         )
     except (ValueError, RecursionError) as error:
         return {"id": identity, "error": f"line {number}: {error}"}
-    return {"id": identity, **result.to_json()}
+    return {"id": identity, **(result.in_pipeline() if form == formats.PIPELINE else result.to_json())}

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import click
 
+from enricher import formats
 from enricher.hosts import NAMES
 
 
 @click.command("hook")
 @click.option("--host", type=click.Choice(NAMES), default="claude", help="Answer in this host's form.")
-def hook(host: str) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(formats.NAMES),
+    default=formats.ENRICHMENT,
+    help="pipeline: the four keys success, enrichment_context, tokens_used, enrichment_count.",
+)
+def hook(host: str, form: str) -> None:
     """Answer one event on stdin with one JSON object, or nothing, on stdout; the exit code is always 0."""
     from enricher.hook import main
 
-    main([host])
+    main([host, f"--format={form}"])

@@ -6,9 +6,11 @@ and a timer; programs that a person declared run beside them as processes.
 
 from __future__ import annotations
 
+import os
 import time
 
 from enricher.redaction import redact
+from enricher.settings import GATES
 from storage.lean import within
 
 BUILT_IN = ("code", "session", "tasks", "memory")
@@ -179,7 +181,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     asked: list[Channel] = []
     for rule in declared:
         channel = Channel(rule, deadline_ms=int(settings["budgets.channel_ms"]))
-        if settings.get(f"channels.{channel.name}", True):
+        if _is_on(rule, settings):
             asked.append(channel)
         else:
             results[channel.name] = Gathered(channel.name, "off")
@@ -197,6 +199,15 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     else:
         _ask_ours(asked, request, results)
     return [results[rule["name"]] for rule in declared]
+
+
+def _is_on(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> bool:
+    """Say whether a channel is asked: nobody switched it off, and what it needs is there (ruling R10)."""
+    if settings.get("no_handlers") or not settings.get(f"channels.{rule['name']}", True):
+        return False
+    if rule.get("model") and not all(settings.get(gate) is True for gate in GATES):
+        return False
+    return not rule.get("endpoint") or bool(os.environ.get(rule["endpoint"]))
 
 
 def _ask_ours(asked: list[Channel], request: Request, results: dict[str, Gathered]) -> None:

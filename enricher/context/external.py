@@ -290,21 +290,19 @@ def sweep_later(state: str) -> None:
     detached.start(state, "channels", lambda: sweep(state, own))
 
 
-def sweep(state: str, over: int) -> int:
+def sweep(state: str, over: int) -> None:
     """End every process that carries the mark of run ``over``, or of one that should have ended long ago.
 
-    Returns how many were told to end. Only Linux tells the environment of a process;
-    elsewhere those that stay in their process group are all that is ended.
+    Only Linux tells the environment of a process; elsewhere those that stay in
+    their process group are all that is ended.
     """
-    ended = 0
     for _round in range(ROUNDS):
         found = [pid for pid in _processes() if _is_left(pid, state, over)]
         for pid in found:
-            ended += _kill(pid)
+            _kill(pid)
         if not found:
-            break
+            return
         time.sleep(BETWEEN_ROUNDS_S)
-    return ended
 
 
 def _processes() -> list[int]:
@@ -329,9 +327,8 @@ def _is_left(pid: int, state: str, over: int) -> bool:
     return whose == str(over) or int(until) + OVERDUE_MS < time.monotonic() * 1000
 
 
-def _kill(pid: int) -> int:
+def _kill(pid: int) -> None:
     try:
         os.kill(pid, SIGKILL)
     except OSError:
-        return 0
-    return 1
+        return

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
+PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
+    "summarization": {"model": True, "priority": 5},
+    "code_analysis": {"model": True, "priority": 4},
+    "similarity": {"model": True, "priority": 3, "endpoint": "LLM_EMBEDDING_URL"},
+}
+"""What a channel with a name from seed 004 is unless its rule says otherwise."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 LISTED_KEYS = ("signals", "examples", "needs", "words")
 
@@ -227,7 +233,8 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
     for rule in _kind(result, "channel"):
-        values = schema.Channel.model_validate(rule.data).model_dump(exclude={"disabled", "extend"})
+        data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
+        values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
         if values["command"] or rule.name in BUILT_IN:
             yield {"name": rule.name, **values}
         else:

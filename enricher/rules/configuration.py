@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.rules.document import Problem
-from enricher.settings import DEFAULTS, OPEN_TABLES, BadValueError, Value, convert
+from enricher.settings import DEFAULTS, GATES, OPEN_TABLES, BadValueError, Value, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
     problems: list[Problem] = []
     for key, value in _flat(tree):
         line = _line_of(text, key)
-        if key not in DEFAULTS and key.split(".")[0] not in OPEN_TABLES:
+        if key not in (*DEFAULTS, *GATES) and key.split(".")[0] not in OPEN_TABLES:
             problems.append(Problem(file, line, "warning", f"unknown key '{key}' is ignored; known: {_known(key)}"))
             continue
         try:

@@ -79,9 +79,15 @@ class Approach(_Rule):
 
 
 class Channel(_Rule):
-    """``## Channel: notes``: a source of items; a program to ask, or without ``command`` one of our own."""
+    """``## Channel: notes``: a source of items; a program to ask, or without ``command`` one of our own.
+
+    ``model``: it asks a language model, so the gates of ``settings.GATES`` must be open.
+    ``endpoint``: it is off unless this environment variable is set.
+    """
 
     command: list[Name] = []
+    model: bool = False
+    endpoint: str = ""
     deadline_ms: Annotated[int, Field(ge=1, le=150)] = 150
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
     most: Annotated[int, Field(ge=1, le=15)] = 3

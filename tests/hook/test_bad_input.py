@@ -76,7 +76,8 @@ def test_what_is_no_event_is_logged_and_nothing_is_said(account: Account, given:
     assert answer.is_harmless()
     assert answer.stdout == b""
     (record,) = account.log()
-    assert set(record) == {"at", "stage", "session_id", "reason"}
+    assert set(record) == {"at", "level", "stage", "session_id", "reason"}
+    assert record["level"] == "WARNING"
     assert record["at"].startswith("20")
     assert record["reason"]
     assert len(record["reason"]) < 300

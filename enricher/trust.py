@@ -1,7 +1,9 @@
 """A repository is not trusted because it was cloned: its ``.enricher/`` counts once a person said so.
 
 Trust is given to content: any change under ``.enricher/`` takes it away until it
-is given again.
+is given again. Its ``memories/`` are vouched for separately: they may be many, and
+only what runs after a prompt reads them. Trust given to a remote's reviewed branch
+(``enricher.memory.branch``) follows that branch.
 """
 
 from __future__ import annotations
@@ -13,47 +15,85 @@ from storage import private
 from storage.lean import keyed_hash
 
 MOST_BYTES = 1 << 20
+FOLDER, MEMORIES = ".enricher", "memories"
 
 
 def is_trusted(root: str) -> bool:
-    """Say whether the ``.enricher`` folder of ``root`` has the content that was trusted."""
+    """Say whether the ``.enricher`` folder of ``root`` has the content that was trusted, its memories aside."""
+    given = _given(root)
     try:
-        with open(_mark(root), "rb") as file:
-            return file.read() == fingerprint(root).encode()
+        return bool(given) and given[0] == fingerprint(root)
     except (OSError, ValueError):
         return False
 
 
-def fingerprint(root: str) -> str:
-    """Return a hash of every name and byte below ``root/.enricher``; raises OSError if it cannot be read."""
+def are_memories_trusted(root: str) -> bool:
+    """Say whether the memories in the ``.enricher`` folder of ``root`` are those that were trusted."""
+    given = _given(root)
+    try:
+        return len(given) > 1 and given[1] == fingerprint(root, memories=True)
+    except (OSError, ValueError):
+        return False
+
+
+def fingerprint(root: str, *, memories: bool = False) -> str:
+    """Return a hash of every name and byte below ``root/.enricher``: all but the memories, or these alone.
+
+    Raises OSError if it cannot be read.
+    """
+    base = os.path.join(root, FOLDER)
+    top = os.path.join(base, MEMORIES) if memories else base
+    if memories and os.path.islink(top):
+        raise OSError(f"{top} is a link to a folder, whose content cannot be vouched for")
     parts: list[bytes] = []
-    for folder, folders, files in os.walk(os.path.join(root, ".enricher")):
+    for folder, folders, files in os.walk(top):
+        if folder == base and MEMORIES in folders:
+            folders.remove(MEMORIES)
         folders.sort()
         if linked := next((name for name in folders if os.path.islink(os.path.join(folder, name))), ""):
             raise OSError(f"{folder}/{linked} is a link to a folder, whose content cannot be vouched for")
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if not os.path.isfile(path):
-                raise OSError(f"{path} is not a regular file")
-            with open(path, "rb") as file:
-                content = file.read(MOST_BYTES + 1)
-            if len(content) > MOST_BYTES:
-                raise OSError(f"{path} is larger than {MOST_BYTES} bytes")
             label = os.path.relpath(path, root).encode(errors="surrogateescape")
+            content = _content(path)
             parts.append(b"%d:%s%d:%s" % (len(label), label, len(content), content))
-    return keyed_hash(b"trust", b"".join(parts))
+    return keyed_hash(b"memories" if memories else b"trust", b"".join(parts))
 
 
-def give(root: str) -> str:
-    """Trust the present content of ``root/.enricher`` and return its fingerprint."""
-    mark = _mark(root)
-    content = fingerprint(root)
-    private.make_directory(os.path.dirname(mark))
-    private.write_file(mark, content.encode())
+def _content(path: str) -> bytes:
+    if not os.path.isfile(path):
+        raise OSError(f"{path} is not a regular file")
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(f"{path} is larger than {MOST_BYTES} bytes")
     return content
 
 
-def _mark(root: str) -> str:
+def content_of(root: str) -> tuple[str, str]:
+    """Return the fingerprints that trust is given to: of all but the memories, and of these; raises OSError."""
+    return fingerprint(root), fingerprint(root, memories=True)
+
+
+def give(root: str, content: tuple[str, str] | None = None) -> str:
+    """Trust the present content of ``root/.enricher``, or the one that was looked at, and return its fingerprint."""
+    rules, memories = content or content_of(root)
+    path = mark(root)
+    private.make_directory(os.path.dirname(path))
+    private.write_file(path, f"{rules}\n{memories}".encode())
+    return rules
+
+
+def _given(root: str) -> list[str]:
+    try:
+        with open(mark(root), "rb") as file:
+            return file.read(MOST_BYTES).decode("ascii", "replace").split("\n")
+    except (OSError, ValueError):
+        return []
+
+
+def mark(root: str) -> str:
+    """Return the file that says what was trusted in ``root``."""
     return os.path.join(
         state_dir(), "trust", keyed_hash(b"root", os.path.realpath(root).encode(errors="surrogateescape"))
     )

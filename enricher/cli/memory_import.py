@@ -1,0 +1,123 @@
+"""``enricher memory import``: take in what is written down already."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.cli.memory import in_folder, opened
+from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.home import state_dir
+from enricher.memory import imports
+from enricher.memory.reading import MOST_TOLD
+from enricher.project import identify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.memory.imports import Outcome, Source, Tick
+    from enricher.project import Project
+
+
+@click.command("import")
+@click.argument("paths", metavar="[PATH]…", nargs=-1)
+@click.option("--git", "from_git", is_flag=True, help="Decisions found in the messages of the last commits.")
+@in_folder
+@as_json
+def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> None:
+    """Take memories from folders of Markdown notes, CLAUDE.md or AGENTS.md, .jsonl files, or the git history.
+
+    Without a PATH: what there is in this project of all that. Doing it again changes only what
+    has changed; a source that was imported once is followed from then on.
+    """
+    project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)
+    wanted = _wanted(paths, project, from_git=from_git)
+    state = imports.load(state_dir(), project)
+    outcomes: list[tuple[Source, Outcome]] = []
+    refused: list[str] = []
+    with opened() as db:
+        for source in wanted:
+            with _progress(source, is_json=is_json) as tick:
+                try:
+                    outcomes.append((source, imports.take(db, source, project, state, tick=tick)))
+                except (imports.SourceError, sqlite3.DataError) as failure:
+                    refused.append(str(failure))
+    with contextlib.suppress(OSError):
+        imports.save(state, state_dir())
+    _report(outcomes, refused, is_json=is_json)
+    sys.exit(1 if refused or any(outcome.problems for _, outcome in outcomes) else 0)
+
+
+def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list[Source]:
+    if from_git:
+        if not project.git_dir:
+            raise click.ClickException(f"{project.root} is no git repository")
+        if len(paths) > 1 or (paths and not os.path.isdir(paths[0])):
+            raise click.UsageError("--git takes one folder of a repository, or none")
+        return [imports.Source("git", ".")]
+    try:
+        found = [imports.source_at(path, project) for path in paths] if paths else imports.sources_in(project)
+    except imports.SourceError as failure:
+        raise click.ClickException(str(failure)) from failure
+    if not found:
+        raise click.ClickException(
+            f"{project.root} has no decision records ({', '.join(imports.DECISION_FOLDERS[:3])}, …), no CLAUDE.md, "
+            "no AGENTS.md and no git history; name a folder of notes or a .jsonl file"
+        )
+    return found
+
+
+@contextlib.contextmanager
+def _progress(source: Source, *, is_json: bool) -> Iterator[Tick | None]:
+    """Show a bar on a terminal; what is taken is told afterwards in any case."""
+    console = new_console(stderr=True)
+    if is_json or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(printable(_name(source)), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _report(outcomes: list[tuple[Source, Outcome]], refused: list[str], *, is_json: bool) -> None:
+    if is_json:
+        print_json(
+            [
+                {
+                    "source": _name(source),
+                    "added": outcome.added,
+                    "changed": outcome.changed,
+                    "unchanged": outcome.unchanged,
+                    "removed": outcome.removed,
+                    "problems": outcome.problems,
+                    "remarks": outcome.remarks,
+                }
+                for source, outcome in outcomes
+            ]
+        )
+    for source, outcome in outcomes:
+        if not is_json:
+            click.echo(printable(f"{_name(source)}: {outcome.in_words()}"))
+        _tell(outcome.problems, "more that could not be taken")
+        _tell(outcome.remarks, "more that were taken with a change")
+    for message in refused:
+        click.echo(f"Error: {printable(message)}", err=True)
+
+
+def _tell(messages: list[str], more: str) -> None:
+    for message in messages[:MOST_TOLD]:
+        click.echo(printable(message), err=True)
+    if len(messages) > MOST_TOLD:
+        click.echo(f"… and {len(messages) - MOST_TOLD:,} {more} (--json lists all)", err=True)
+
+
+def _name(source: Source) -> str:
+    return "git log" if source.kind == "git" else source.path

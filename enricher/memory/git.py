@@ -1,0 +1,51 @@
+"""Ask git without leaving a trace: no locks, no prompts, no programs of the repository's own, never for long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+TIMEOUT_S = 20.0
+MOST_BYTES = 64 * 1024 * 1024
+PROGRAM = (
+    "git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+    "-c", "log.showSignature=false", "-c", "core.quotePath=false",
+)  # fmt: skip
+
+
+class GitError(Exception):
+    """git is not there, took too long, or refused; the message says which."""
+
+
+def ask(folder: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> bytes:
+    """Return what ``git`` prints for the arguments in ``folder``, at most MOST_BYTES of it; raises GitError."""
+    try:
+        with subprocess.Popen(
+            [*PROGRAM, "-C", folder, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+        ) as process:
+            return _answer(process, arguments[0], timeout_s)
+    except OSError as failure:
+        raise GitError(f"git cannot be started: {failure.strerror or failure}") from failure
+
+
+def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> bytes:
+    try:
+        output, complaint = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise GitError(f"git {name} took longer than {timeout_s:g} s") from None
+    if process.returncode:
+        said = complaint.decode("utf-8", "replace").strip().splitlines()
+        raise GitError(f"git {name}: {said[-1] if said else f'exit code {process.returncode}'}")
+    return output[:MOST_BYTES]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what would point git at another repository, as inside one of its hooks."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}

@@ -1,0 +1,117 @@
+"""Memories from git: commits whose message says why, and what was tried and taken back.
+
+Of each message the subject and the paragraphs of its body; the trailers are for
+machines. A commit that was reverted later is superseded by the commit that did it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from enricher.memory import git
+from enricher.memory.reading import Reading, cleaned
+from storage.memories import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from enricher.project import Project
+
+MOST_COMMITS = 3_000
+LONGEST_MESSAGE = 1_500
+FORMAT = "%x00%H%x00%cs%x00%B"
+
+_TRAILER = re.compile(r"[A-Z][A-Za-z-]{2,30}(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|See|Cc|Bug|Link|PR)(?:[:#]| #)")
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{7,64})", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|hence|therefore|instead of|rather than|decided|so that|in favou?r of|trade-?offs?|otherwise|"
+    r"we (?:chose|keep|use)|the reason|turned out|root cause|caused|no longer|used to|on purpose|deliberately|"
+    r"workaround|not worth|to avoid|breaks?|cannot|can't|could not|did not|does not|never|without|must|would|had to|"
+    r"needs? to|made (?:it|us|the)|meant)\b|\bBREAKING\b|\brevert",
+    re.IGNORECASE,
+)
+"""What tells a reason from a list of what was done; an explanation speaks of what was not, or could not be."""
+_LEARNT = re.compile(r"(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:|fix(?:e[sd])?\b|turned out|root cause", re.IGNORECASE)
+_KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security"), ("docs", ""), ("chore(deps", ""))
+
+
+def read_history(folder: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> Reading:
+    """Return the decisions of the last commits of the work tree; raises ``git.GitError``."""
+    listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
+    fields = listed.decode("utf-8", "replace").split("\0")[1:]
+    commits = [(fields[at], fields[at + 1], fields[at + 2]) for at in range(0, len(fields) - 2, 3)]
+    taken_back = _taken_back(commits)
+    reading = Reading()
+    for number, (sha, day, message) in enumerate(commits, 1):
+        if said := _said(message):
+            memory = _memory(sha, day, said, project=project)
+            memory.superseded_by = f"git:{by}" if (by := taken_back.get(sha, "")) else ""
+            reading.memories.append(memory)
+        if tick:
+            tick(number, len(commits))
+    return reading
+
+
+def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
+    """Return for each commit whose change is gone the commit that took it back; what was reapplied is not gone."""
+    shas = [sha for sha, _day, _message in commits]
+    by: dict[str, str] = {}
+    undone: dict[str, str] = {}
+    for sha, _day, message in reversed(commits):
+        for named in _REVERTS.findall(message):
+            target = (
+                named if named in by or len(named) >= 40 else next((one for one in shas if one.startswith(named)), "")
+            )
+            if not target:
+                continue
+            by[target] = sha
+            if again := undone.pop(target, ""):  # the revert itself is reverted
+                by.pop(again, None)
+            undone[sha] = target
+    return by
+
+
+def _said(message: str) -> str:
+    """Return what a message tells about a decision, empty where it tells none."""
+    subject, _, body = message.strip().partition("\n")
+    paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
+    is_revert = bool(_REVERTS.search(message))
+    told = "\n\n".join(one for one in paragraphs if not _is_mere_revert(one))
+    if not is_revert and not (told and _REASON.search(told)) and "!:" not in subject[:60]:
+        return ""
+    if not told and not is_revert:
+        return ""
+    return cleaned(_shortened(f"{subject}\n{told}" if told else subject))
+
+
+def _without_trailers(paragraph: str) -> str:
+    return "\n".join(line for line in paragraph.split("\n") if line.strip() and not _TRAILER.match(line.strip()))
+
+
+def _is_mere_revert(paragraph: str) -> bool:
+    return bool(_REVERTS.match(paragraph.strip())) and len(paragraph.split()) < len(
+        "This reverts commit X, reversing Y".split()
+    )
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    kept = text[:LONGEST_MESSAGE]
+    return f"{kept.rpartition(' ')[0] or kept} …"
+
+
+def _memory(sha: str, day: str, said: str, *, project: Project) -> Memory:
+    subject = said.partition("\n")[0]
+    kind = next((name for prefix, name in _KINDS if subject.lower().startswith(prefix)), "")
+    is_learnt = subject.lower().startswith("revert") or _LEARNT.match(subject)
+    return Memory(
+        said,
+        project=project.id,
+        namespace=kind or ("learnings" if is_learnt else "decisions"),
+        source=f"git:{sha}",
+        origin="import:git",
+        key=sha,
+        created_at=day,
+    )

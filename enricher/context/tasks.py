@@ -49,11 +49,11 @@ _STOP = frozenset(
     i've don't doesn't isn't can't won't let's that's there's
     fix fixes fixed bug bugs error errors issue issues problem problems test tests testing file files code update
     updates updated change changes changed add adds added adding implement implementation create creates created
-    remove removes removed delete move rename write writing read run runs running work works working check handle handling support
-    improve set setup up start stop build function functions method class line lines user users page data value values
-    type types name names list item items task tasks todo done open closed follow app project version feature features
-    part whole case cases option options default correct properly fail fails failing failed broken missing behavior
-    behaviour current existing possible allow call calls go goes going come put ask question answer help idea
+    remove removes removed delete move rename write writing read run runs running work works working check handle
+    handling support improve set setup start stop build function functions method class line lines user users page data
+    value values type types name names list item items task tasks todo done open closed follow app project version
+    feature features part whole case cases option options default correct properly fail fails failing failed broken
+    missing behavior behaviour current existing possible allow call calls go goes going come put ask question answer
     """.split()
 )
 """Words that any prompt may share with any task."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What a client tells us besides the prompt: that a session lost what it was told, so that it may be said again.
-_FORGETTING = {"claude": ("SessionStart", "compact|clear")}
+_FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
 Result = TypeVar("Result")

@@ -393,7 +393,7 @@ def test_claude_code_tells_when_a_session_lost_what_it_was_told(person: Person) 
     person.run("install", "--host", "claude")
 
     groups = json.loads(path.read_text())["hooks"]["SessionStart"]
-    assert [group["matcher"] for group in groups] == ["startup", "compact|clear"]
+    assert [group["matcher"] for group in groups] == ["startup", "compact|clear|resume"]
     assert groups[1]["hooks"] == entries(person)
     person.run("uninstall")
     assert person.files() == before
@@ -410,4 +410,4 @@ def test_a_handler_added_beside_ours_survives_uninstalling(person: Person) -> No
     person.run("uninstall")
 
     left = json.loads(path.read_text())["hooks"]
-    assert left == {"SessionStart": [{"matcher": "compact|clear", "hooks": [other]}]}
+    assert left == {"SessionStart": [{"matcher": "compact|clear|resume", "hooks": [other]}]}

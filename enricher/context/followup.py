@@ -111,20 +111,29 @@ def subject(conversation: Conversation, prompt: str) -> str:
     how = kind(prompt)
     if not how:
         return ""
-    if how == CHOICE:
-        return option(conversation.answer, prompt) or last_order(conversation)
+    if how == CHOICE and (chosen := option(conversation.answer, prompt)):
+        return chosen
+    orders = _last_orders(conversation)
     if how == OTHER and (found := referents(conversation, prompt)):
-        return " ".join([*found, last_order(conversation)])
-    newest = conversation.changed[:1] or conversation.files[:1]
-    return " ".join(filter(None, [last_order(conversation), *newest]))
+        return " ".join([*found, *orders])
+    return " ".join([*orders, *(conversation.changed[:1] or conversation.files[:1])])
 
 
 def last_order(conversation: Conversation) -> str:
-    """Return the newest prompt that stands on its own."""
+    """Return the newest prompt that asks for something, also one that points further back ("test it")."""
+    return next(iter(_last_orders(conversation)), "")
+
+
+def _last_orders(conversation: Conversation) -> list[str]:
+    """Return the newest prompts that ask for something, back to one that stands on its own."""
+    found: list[str] = []
     for text in reversed(conversation.prompts):
-        if len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER and not kind(text):
-            return text
-    return ""
+        how = kind(text)
+        if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
+            found.append(text)
+        if found and not how:
+            break
+    return found
 
 
 def option(answer: str, prompt: str) -> str:

@@ -34,7 +34,10 @@ MOST_OFFERED = 5
 LONGEST_ID = 64
 DONE = frozenset("closed done completed complete cancelled tombstone deleted resolved".split())
 
-BY_ID_SCORE = 0.95
+BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
+TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
+"""Chosen so that at the channel's floor few prompts get an unrelated task: ``python -m tests.session``."""
+FEW_STEMS, LONG_STEM = 4, 6
 SHORTEST_WORD = 3
 _STOP = frozenset(
     """
@@ -54,6 +57,8 @@ _STOP = frozenset(
     value values type types name names list item items task tasks todo done open closed follow app project version
     feature features part whole case cases option options default correct properly fail fails failing failed broken
     missing behavior behaviour current existing possible allow call calls go goes going come put ask question answer
+    git github hub commit commits committed push pushed pull branch branches merge merged repo repository com http https
+    www message messages log logs debug include including document documents already exist exists generate generated
     """.split()
 )
 """Words that any prompt may share with any task."""
@@ -90,11 +95,11 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
         return []
     scored = []
     for task in _tasks(request, wanted):
-        score = _score(task, wanted)
-        if score > 0:
-            scored.append((-score, task.where, task.id, task))
+        relevance = score(task, wanted)
+        if relevance > NO_SCORE:
+            scored.append((-relevance, task.where, task.id, task))
     scored.sort(key=lambda one: one[:3])
-    return [_candidate(task, -score) for score, _, _, task in scored[: max(MOST_OFFERED, channel.most)]]
+    return [_candidate(task, -least) for least, _, _, task in scored[: max(MOST_OFFERED, channel.most)]]
 
 
 def _tasks(request: Request, wanted: Wanted) -> Iterator[Task]:
@@ -113,31 +118,29 @@ def _tasks(request: Request, wanted: Wanted) -> Iterator[Task]:
         yield from _checklist(root, wanted)
 
 
-def _candidate(task: Task, score: float) -> Candidate:
+def _candidate(task: Task, relevance: float) -> Candidate:
     is_line = task.where.startswith(TODO_FILES)
     label = f"{task.where}:{task.id} ({task.status})" if is_line else f"task {task.id} ({task.where}, {task.status})"
     ref = f"{task.where}:{task.id}" if is_line else f"task {task.id} {task.where}"
-    return Candidate(task.title, ref, round(score, 3), label=label, date=task.date, kind="task")
+    return Candidate(task.title, ref, round(relevance, 3), label=label, date=task.date, kind="task")
 
 
-def _score(task: Task, wanted: Wanted) -> float:
-    """Return 0 to 1: named by id, else by how many of its title's telling words the prompt shares.
+def score(task: Task, wanted: Wanted) -> float:
+    """Return 0 to 1: named by id, else by how many telling words title and prompt share, and how few they do not.
 
-    Two shared words are the least that says something, unless the title has hardly more than one.
+    One shared word says something only where hardly anything else is said.
     """
     if task.id.lower() in wanted.ids or f"task {task.id}" in wanted.ids:
         return BY_ID_SCORE
-    if task.status.lower() in DONE:
-        return 0.0
     own = set(stems(task.title))
-    shared = len(own & wanted.stems)
-    if not shared:
+    shared = own & wanted.stems
+    if not shared or task.status.lower() in DONE:
         return 0.0
-    coverage = shared / len(own)
-    if shared == 1:
-        return 0.6 * coverage if len(own) <= 2 else 0.2
-    base = 0.35 if shared == 2 else 0.5
-    return min(0.9, base + 0.5 * coverage)
+    if len(shared) == 1:
+        is_all = len(own) == 1 and len(wanted.stems) <= FEW_STEMS and len(min(shared)) >= LONG_STEM
+        return ONE_WORD_SCORE if is_all else NO_SCORE
+    base = TWO_WORDS_BASE if len(shared) == 2 else MORE_WORDS_BASE
+    return min(0.9, base + OF_THE_TITLE * len(shared) / len(own) + OF_THE_PROMPT * len(shared) / len(wanted.stems))
 
 
 def stems(text: str) -> list[str]:

@@ -33,8 +33,8 @@ class Claude(Transcript):
     def add(self, kind: str, **fields: Any) -> None:
         number = next(_numbers)
         common = {
-            "parentUuid": f"u-{number - 1}", "isSidechain": False, "userType": "external", "cwd": "/p", "version":
-            "2.1.329", "gitBranch": "main", "uuid": f"u-{number}", "timestamp": f"2026-11-21T10:{number % 60:02d}:00.000Z",
+            "parentUuid": f"u-{number - 1}", "isSidechain": False, "userType": "external", "cwd": "/p",
+            "version": "2.1.329", "gitBranch": "main", "uuid": f"u-{number}", "timestamp": "2026-11-21T10:00:00.000Z",
         }  # fmt: skip
         self.records.append(common | {"type": kind} | fields)
 
@@ -55,7 +55,9 @@ class Claude(Transcript):
         self.add("user", message={"role": "user", "content": [block]}, toolUseResult=rich or {"type": "text"})
 
     def compacts(self) -> None:
-        self.add("system", subtype="compact_boundary", content="Conversation compacted", compactMetadata={"trigger": "auto"})
+        self.add(
+            "system", subtype="compact_boundary", content="Conversation compacted", compactMetadata={"trigger": "auto"}
+        )
         summary = "This session is being continued from a previous conversation that ran out of context."
         self.add("user", message={"role": "user", "content": summary}, isCompactSummary=True)
 
@@ -65,7 +67,9 @@ class Gemini(Transcript):
 
     def __init__(self) -> None:
         super().__init__()
-        self.records.append({"sessionId": "g-1", "projectHash": "h", "startTime": "2026-11-21T10:00:00Z", "kind": "main"})
+        self.records.append(
+            {"sessionId": "g-1", "projectHash": "h", "startTime": "2026-11-21T10:00:00Z", "kind": "main"}
+        )
         self.records.append({"$set": {"messages": []}})
 
     def asks(self, text: str) -> None:
@@ -74,7 +78,9 @@ class Gemini(Transcript):
         self.records.append({"id": f"m{next(_numbers)}", "type": "user", "content": sent, "displayContent": shown})
 
     def answers(self, text: str) -> None:
-        self.records.append({"id": f"m{next(_numbers)}", "type": "gemini", "content": text, "thoughts": [], "model": "g"})
+        self.records.append(
+            {"id": f"m{next(_numbers)}", "type": "gemini", "content": text, "thoughts": [], "model": "g"}
+        )
 
     def uses(self, tool: str, result: str = "ok", *, is_error: bool = False, **given: Any) -> None:
         said = {"error" if is_error else "output": result}
@@ -110,7 +116,11 @@ class Codex(Transcript):
         )
 
     def asks(self, text: str) -> None:
-        self.add("event_msg", type="item_completed", item={"type": "UserMessage", "content": [{"type": "text", "text": text}]})
+        self.add(
+            "event_msg",
+            type="item_completed",
+            item={"type": "UserMessage", "content": [{"type": "text", "text": text}]},
+        )
         self.message("user", text, kinds=["user.text"])
         self.message("developer", "context of a hook", kinds=["hooks.additional_context"])
 
@@ -130,7 +140,13 @@ class Copilot(Transcript):
     def add(self, kind: str, **data: Any) -> None:
         number = next(_numbers)
         self.records.append(
-            {"type": kind, "data": data, "id": f"e{number}", "timestamp": "2026-11-21T10:00:00Z", "parentId": f"e{number - 1}"}
+            {
+                "type": kind,
+                "data": data,
+                "id": f"e{number}",
+                "timestamp": "2026-11-21T10:00:00Z",
+                "parentId": f"e{number - 1}",
+            }
         )
 
     def asks(self, text: str) -> None:
@@ -141,7 +157,12 @@ class Copilot(Transcript):
         self.add("assistant.message", messageId=f"m{next(_numbers)}", content=text, toolRequests=[])
 
     def uses(self, tool: str, result: str = "ok", *, is_error: bool = False, **given: Any) -> None:
-        self.add("assistant.message", messageId="", content="", toolRequests=[{"toolCallId": "c", "name": tool, "arguments": given}])
+        self.add(
+            "assistant.message",
+            messageId="",
+            content="",
+            toolRequests=[{"toolCallId": "c", "name": tool, "arguments": given}],
+        )
         self.add("tool.execution_start", toolCallId="c", toolName=tool, arguments=given)
         outcome = {"error": {"message": result}} if is_error else {"result": {"content": result}}
         self.add("tool.execution_complete", toolCallId="c", success=not is_error, **outcome)

@@ -1,0 +1,75 @@
+"""What a prompt asks to be remembered is heard; what only sounds like it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from enricher.context.capture import namespace_of, remembered
+
+
+@pytest.mark.parametrize(
+    ("prompt", "namespace", "text"),
+    [
+        ("remember: we use UTC everywhere", "context", "we use UTC everywhere"),
+        ("Remember that the staging db is read-only", "context", "the staging db is read-only"),
+        ("remember that tests must run in UTC", "testing", "tests must run in UTC"),
+        ("please remember that we deploy from main", "context", "we deploy from main"),
+        ("note to self: the exporter needs 4 GB", "context", "the exporter needs 4 GB"),
+        ("For the record, we chose sqlite instead of postgres", "decisions", "we chose sqlite instead of postgres"),
+        ("decision: money is integer cents", "decisions", "money is integer cents"),
+        ("lesson learned: the cache must be cleared twice", "learnings", "the cache must be cleared twice"),
+        ("from now on, always run ruff first", "patterns", "from now on, always run ruff first"),
+        ("fix the login\n\nremember: deploys happen on tuesdays only", "context", "deploys happen on tuesdays only"),
+        ("remember: tags are signed. Now fix the build", "context", "tags are signed."),
+        ("remember:\n- a port is 8080\n- b is not\nnow go", "config", "- a port is 8080\n- b is not"),
+    ],
+)
+def test_it_is_heard(prompt: str, namespace: str, text: str) -> None:
+    assert remembered(prompt) == [(namespace, text)]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "do you remember that bug?",
+        "remember that bug?",
+        "remember that bug we had last week, it is back",
+        "remember that time the build was red for a week",
+        "remember to run the tests",
+        "remember: ",
+        "remember",
+        "can you remember: where is the parser",
+        "decision: option 2",
+        "decision: should we use X or keep Y?",
+        "from now on I'll be away",
+        '"remember: we use tabs" is what he wrote',
+        "> remember: we use tabs in this house",
+        "```\nremember: we use tabs in this house\n```\nwhat does this mean?",
+        "the ticket says:\ndecision: allow all of them today\nis that right?",
+        "the ticket says:\n\ndecision: allow all of them today",
+        "effect: deny\ndecision: allow all of them\nrule: 3",
+        "{\ndecision: allow all of them today\n}",
+        "the function remember: takes a key",
+        "remember: " + "x y " * 400,
+    ],
+)
+def test_it_is_not_taken_for_one(prompt: str) -> None:
+    assert remembered(prompt) == []
+
+
+def test_a_prompt_asks_for_three_at_most() -> None:
+    assert len(remembered("\n\n".join(f"remember: fact number {n}" for n in range(9)))) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "namespace"),
+    [
+        ("we agreed on tabs", "decisions"),
+        ("blocked by the certificate", "blockers"),
+        ("it turned out to be the proxy", "learnings"),
+        ("always pin the versions", "patterns"),
+        ("the sky is blue", "context"),
+    ],
+)
+def test_the_words_suggest_a_namespace(text: str, namespace: str) -> None:
+    assert namespace_of(text) == namespace

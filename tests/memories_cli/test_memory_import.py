@@ -1,0 +1,297 @@
+"""Imports: what is taken from where, again and again, and what happens to bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+
+from enricher import memory
+from enricher.memory import imports
+from enricher.project import identify
+from storage import database, memories
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+ADR = """\
+# {title}
+
+Date: 2026-03-0{day}
+
+## Status
+
+{status}
+
+## Decision
+
+{text}
+"""
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    ended = subprocess.run(["git", "-C", folder, *identity, *words], check=True, capture_output=True, text=True)
+    return ended.stdout.strip()
+
+
+def commit(folder: Path, message: str) -> str:
+    git(folder, "commit", "--allow-empty", "-q", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def taken(account: Account, *words: str, exit_code: int = 0) -> list[dict[str, Any]]:
+    value = json.loads(account.cli("memory", "import", *words, "--json", exit_code=exit_code))
+    assert isinstance(value, list)
+    return value
+
+
+def counts(outcome: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(outcome[name] for name in ("added", "changed", "unchanged", "removed"))
+
+
+def kept(account: Account) -> list[memories.Memory]:
+    with closing(database.connect(str(account.state))) as db:
+        return sorted(memories.listing(db, limit=-1), key=lambda one: (one.source, one.key))
+
+
+def refresh(account: Account) -> None:
+    with patch.dict(os.environ, account.env, clear=True):
+        memory.refresh(identify(str(account.project)), str(account.state), at_once=True)
+
+
+def test_lines_are_taken_with_their_ids_and_only_changes_the_second_time(account: Account) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "a1", "namespace": "Decision", "content": "cents", "tags": ["m"], "created_at": "2026-01-02"},
+        {"id": 7, "content": "seven", "project": "shared"},
+        {"content": "no id"},
+    ]
+    file = account.write("project/m.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    first = taken(account, str(file))
+    again = taken(account, str(file))
+    rows[0]["content"] = "euros"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    third = taken(account, str(file))
+
+    assert [counts(one[0]) for one in (first, again, third)] == [(3, 0, 0, 0), (0, 0, 3, 0), (0, 1, 1, 1)]
+    assert sorted(one.id for one in kept(account)) == ["7", "a1"]
+    assert {one.id: (one.namespace, one.content, one.created_at) for one in kept(account)}["a1"] == (
+        "decisions", "euros", "2026-01-02",
+    )  # fmt: skip
+    assert {one.id: one.project for one in kept(account)}["7"] == "shared"
+
+
+def test_bad_lines_are_named_and_the_others_taken(account: Account) -> None:
+    lines = [
+        b'{"id": "ok", "content": "kept"}',
+        b"not json",
+        b"[1]",
+        b'{"id": "x"}',
+        b'{"content": "bad \xff byte"}',
+        b'{"id": "ok", "content": "other"}',
+        b'{"id": [1], "content": "x"}',
+        b'{"content": "' + b"x" * 1_000_000 + b'"}',
+        b"{" * 100_000,
+        b'{"content": "a\\u0000b", "created_at": "2999-01-01", "namespace": "recipes"}',
+        b'{"content": "date", "created_at": "yesterday"}',
+        b"",
+        b"\0\0\0",
+    ]
+    file = account.write("project/bad.jsonl", b"\n".join(lines))
+
+    (outcome,) = taken(account, str(file), exit_code=1)
+
+    named = [int(problem.removeprefix(f"{file}:").partition(":")[0]) for problem in outcome["problems"]]
+    assert named == [2, 3, 4, 5, 6, 7, 8, 9, 13]
+    assert outcome["added"] == 3
+    assert len(outcome["remarks"]) == 3
+    special = next(one for one in kept(account) if one.content == "a b")
+    assert (special.namespace, special.tags) == ("context", ["recipes"])
+    assert special.created_at < "2999"
+    printed = account.cli("memory", "import", str(file), exit_code=1)
+    assert "bad.jsonl: 0 added, 0 changed, 3 unchanged, 0 removed" in printed
+
+
+def test_ten_thousand_lines_are_one_transaction(account: Account, benchmark_limit_s: float = 20.0) -> None:
+    rows = ({"id": f"n{n}", "content": f"fact {n} about the exporter and its queue"} for n in range(10_000))
+    file = account.write("m.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    import time
+
+    begun = time.monotonic()
+    (outcome,) = taken(account, str(file))
+
+    assert counts(outcome) == (10_000, 0, 0, 0)
+    assert time.monotonic() - begun < benchmark_limit_s
+
+
+def test_a_folder_of_notes_is_followed(account: Account) -> None:
+    account.write(
+        "project/docs/adr/0001-cents.md", ADR.format(title="Cents", day=1, status="Accepted", text="Integers.")
+    )
+    old = account.write(
+        "project/docs/adr/0002-mongo.md", ADR.format(title="Mongo", day=2, status="Superseded by 0001", text="Mongo.")
+    )
+    note = account.write("project/docs/adr/note.md", "---\nnamespace: learnings\ntags: a, b\n---\nThe proxy caches.\n")
+    account.write("project/docs/adr/empty.md", "")
+    account.write("project/docs/adr/photo.png", b"\x89PNG\0")
+
+    first = taken(account, str(account.project / "docs" / "adr"))
+    note.write_text("---\nnamespace: learnings\ntags: a, b\n---\nThe proxy does not cache.\n")
+    old.unlink()
+    refresh(account)
+
+    assert counts(first[0]) == (3, 0, 0, 0)
+    cents, proxy = kept(account)
+    assert (cents.namespace, cents.created_at, cents.source) == ("decisions", "2026-03-01", "docs/adr/0001-cents.md")
+    assert cents.content.startswith("Cents\n")
+    assert (proxy.namespace, proxy.tags, proxy.content) == ("learnings", ["a", "b"], "The proxy does not cache.")
+
+
+def test_a_superseded_decision_is_known_as_one(account: Account) -> None:
+    account.write(
+        "project/docs/adr/0001-a.md", ADR.format(title="A", day=1, status="Superseded by [B](0002-b.md)", text="A.")
+    )
+    account.write("project/docs/adr/0002-b.md", ADR.format(title="B", day=2, status="Accepted", text="B."))
+    account.write("project/docs/adr/0003-c.md", "---\nstatus: rejected\n---\n# C\n\nC.\n")
+
+    taken(account, str(account.project / "docs" / "adr"))
+
+    assert [one.superseded_by for one in kept(account)] == ["docs/adr/0002-b.md", "", "rejected"]
+
+
+def test_sections_of_agents_instructions_are_marked(account: Account) -> None:
+    text = "# House\n\nBe brief.\n\n## Testing\n\nRun pytest -q.\n\n## Code style\n\nTabs are not used.\n"
+    file = account.write("project/CLAUDE.md", text)
+
+    taken(account, str(file))
+
+    found = {one.namespace: one for one in kept(account)}
+    assert {one.origin for one in found.values()} == {"import:agents"}
+    assert found["testing"].content == "House / Testing\nRun pytest -q."
+    assert found["patterns"].source == "CLAUDE.md"
+    file.unlink()
+    assert "no such file" in account.cli("memory", "import", str(file), exit_code=1)
+
+
+def test_decisions_are_found_in_the_history(account: Account) -> None:
+    git(account.project, "init", "-q")
+    commit(account.project, "Add the exporter")
+    tried = commit(account.project, "Use threads\n\nThreads instead of processes, because forking is slow here.")
+    commit(account.project, "Fix a typo\n\nSigned-off-by: A <a@example.org>")
+    undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.\n\nDeadlocks under load.')
+    breaking = commit(account.project, "feat!: drop python 3.9\n\nBREAKING CHANGE: nobody runs it\n\nReviewed-by: B")
+
+    first = taken(account, "--git")
+    again = taken(account, "--git", str(account.project))
+
+    assert (counts(first[0]), counts(again[0])) == ((3, 0, 0, 0), (0, 0, 3, 0))
+    found = {one.source: one for one in kept(account)}
+    assert set(found) == {f"git:{sha}" for sha in (tried, undo, breaking)}
+    assert found[f"git:{tried}"].superseded_by == f"git:{undo}"
+    assert "Deadlocks under load." in found[f"git:{undo}"].content
+    assert found[f"git:{undo}"].namespace == "learnings"
+    assert "Reviewed-by" not in found[f"git:{breaking}"].content
+
+
+def test_what_is_reapplied_is_no_longer_taken_back(account: Account) -> None:
+    git(account.project, "init", "-q")
+    tried = commit(account.project, "Use threads\n\nBecause forking is slow.")
+    undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.')
+    redo = commit(account.project, f'Reapply "Use threads"\n\nThis reverts commit {undo}.')
+
+    taken(account, "--git")
+
+    found = {one.source: one.superseded_by for one in kept(account)}
+    assert found == {f"git:{tried}": "", f"git:{undo}": f"git:{redo}", f"git:{redo}": ""}
+
+
+def test_without_a_path_a_repository_gives_what_it_has(account: Account) -> None:
+    git(account.project, "init", "-q")
+    account.write("project/docs/decisions/1.md", "# Tabs\n\nWe use spaces.\n")
+    account.write("project/AGENTS.md", "## Build\n\nmake all\n")
+    git(account.project, "add", ".")
+    commit(account.project, "Start\n\nA monorepo, because releases are joint.")
+
+    printed = account.cli("memory", "import")
+
+    assert [line.partition(": ")[0] for line in printed.splitlines()] == ["docs/decisions", "AGENTS.md", "git log"]
+    assert "CLAUDE.md" in account.cli("memory", "import", "--cwd", str(account.home), exit_code=1)
+
+
+def test_a_new_commit_is_taken_after_a_prompt(account: Account) -> None:
+    git(account.project, "init", "-q")
+    commit(account.project, "Start\n\nBecause we must.")
+    taken(account, "--git")
+    commit(account.project, "Go on\n\nBecause we can.")
+
+    refresh(account)
+
+    assert len(kept(account)) == 2
+
+
+def test_a_new_database_is_filled_again(account: Account) -> None:
+    account.write("project/notes/a.md", "A fact.\n")
+    taken(account, str(account.project / "notes"))
+    for file in account.state.glob("enricher.db*"):
+        file.unlink()
+
+    refresh(account)
+
+    assert [one.content for one in kept(account)] == ["A fact."]
+
+
+def test_hostile_notes_are_named_and_cost_the_others_nothing(account: Account) -> None:
+    notes = account.project / "notes"
+    good = account.write("project/notes/good.md", "Good.\n")
+    broken = account.write("project/notes/broken.md", "Was good once.\n")
+    taken(account, str(notes))
+    broken.write_bytes(b"now \0 binary\n")
+    account.write("project/notes/latin.md", b"caf\xe9 at noon\n")
+    account.write("project/notes/future.md", "---\ndate: 2999-12-31\n---\nLater.\n")
+    account.write("project/notes/yaml.md", "---\na: [\n---\nBelow.\n")
+    account.write("project/notes/long.md", "word " * 200_000)
+    account.write("project/secret.md", "outside")
+    (notes / "loop").symlink_to(notes)
+    (notes / "self.md").symlink_to(notes / "self.md")
+    (notes / "out.md").symlink_to(account.project / "secret.md")
+    os.mkfifo(notes / "pipe.md")
+
+    (outcome,) = taken(account, str(notes), exit_code=1)
+
+    assert outcome["removed"] == 0
+    told = "\n".join(outcome["problems"])
+    assert "notes/broken.md:1: a NUL byte" in told
+    assert "the frontmatter is no YAML" in told
+    assert "pipe.md" in told
+    remarks = "\n".join(outcome["remarks"])
+    assert "notes/latin.md:1: not UTF-8" in remarks
+    assert "in the future" in remarks
+    assert "out.md: a link out of the folder" in remarks
+    contents = [one.content for one in kept(account)]
+    assert {"Good.", "Was good once.", "Later.", "Below."} <= set(contents)
+    assert "outside" not in contents
+    assert sum(content.count("word") for content in contents) == 200_000
+    assert good.exists()
+
+
+@pytest.mark.slow
+def test_fifty_thousand_notes_are_taken(account: Account) -> None:
+    for number in range(50_000):
+        if number % 1000 == 0:
+            (account.project / "notes" / str(number)).mkdir(parents=True)
+        (account.project / "notes" / str(number - number % 1000) / f"{number}.md").write_text(f"Fact {number}.\n")
+    project = identify(str(account.project))
+    state = imports.load(str(account.state), project)
+
+    with closing(database.connect(str(account.state))) as db:
+        source = imports.source_at(str(account.project / "notes"), project)
+        outcome = imports.take(db, source, project, state)
+
+    assert (outcome.added, outcome.problems) == (50_000, [])

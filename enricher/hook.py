@@ -15,7 +15,7 @@ gc.disable()  # the process ends before its garbage would matter
 
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
-from enricher.hosts import adapter, detect  # noqa: E402
+from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
 
 DEADLINE_S = 1.5
@@ -25,6 +25,7 @@ WHITE_SPACE = 64
 EPILOGUE_S = 0.4
 """For answer and record, once the prompt's own time is up."""
 PIPELINE = "--format=pipeline"
+"""Also as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 
@@ -45,7 +46,7 @@ def main(argv: list[str]) -> None:
     """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - STARTED)), _ring)
-        if PIPELINE in argv:
+        if PIPELINE in "=".join(argv):
             _answer_in_pipeline(_registered_name(argv))
         else:
             _answer(_registered_name(argv))
@@ -60,8 +61,7 @@ def _ring() -> None:
 
 
 def _registered_name(argv: list[str]) -> str:
-    words = [word for word in argv if not word.startswith("-")]
-    return words[0] if words else ""
+    return next((word for word in argv if word in NAMES), "")
 
 
 def _answer_in_pipeline(named: str) -> None:

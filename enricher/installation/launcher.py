@@ -14,7 +14,7 @@ import re
 import shlex
 import sys
 
-from enricher import hosts
+from enricher import formats, hosts
 from enricher.home import config_dir, root_dir, state_dir
 from enricher.installation.files import Change, read_text
 
@@ -29,9 +29,10 @@ boot={boot}
 if [ -x "$python" ] && [ -r "$boot" ]; then
     "$python" -I -S "$boot" "$@" && exit 0
 fi
-case "$1" in
-    copilot) ;;
-    cursor) printf '%s\\n' {cursor} ;;
+case "$*" in
+    *--format=pipeline*) printf '%s\\n' {pipeline} ;;
+    copilot*) ;;
+    cursor*) printf '%s\\n' {cursor} ;;
     *) printf '%s\\n' {message} ;;
 esac
 exit 0
@@ -111,6 +112,7 @@ def script() -> str:
         folders="\n".join(_folders()),
         python=shlex.quote(sys.executable),
         boot=shlex.quote(boot),
+        pipeline=shlex.quote(json.dumps(formats.answer("", 0, 0))),
         cursor=shlex.quote(json.dumps({"continue": True, "user_message": gone})),
         message=shlex.quote(json.dumps({"systemMessage": gone})),
     )

@@ -32,23 +32,24 @@ _FOREIGN = re.compile(r"[^\w+#.-]+")
 
 STOP_WORDS = frozenset(
     """
-    about above across add added adding after again against ago all almost alone along already also although always am
-    among an and another any anyone anything are around as ask at away back be became because become been before
+    about above across add added adding after again against ago all almost alone along already also although always
+    am among an and another any anyone anything are around as ask at away back be became because become been before
     began behind being below best better between big both but by call called came can cannot case change changed
     changes could did different do does doing done down during each either else end enough even ever every everyone
     everything far few find first fix fixed for found from full gave get gets getting give given go goes going gone
-    good got had happen has have having he help her here hers him his how however if in instead into is it its itself
-    just keep keeps kept kind knew know known last later least less let like likely little long look looks lot made
-    main make makes making many may maybe me mean means might mine more most much must my need needed needs neither
-    never new next no nobody non none nor not note nothing now of off often ok old on once one ones only onto or
-    other others our out over own part per perhaps please put quite rather really run runs said same saw say says see
-    seem seems seen several shall she should show shows since so some someone something soon still such sure take
-    taken takes tell than that the their them then there therefore these they thing things think this those though
-    three through thus till time times to together told too took toward towards tried try trying turn turned two under
-    unless until up upon us use used uses using very via want wanted wants was way ways we well went were what
-    whatever when where whether which while who whole whose why will with within without wont would yes yet you your
-    yours don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain etc that's it's don't
-    doesn't didn't isn't can't won't i've i'm we've we're you're they're there's let's what's http https www com
+    good got had happen has have having he help her here hers him his how however if in instead into is it its
+    itself just keep keeps kept kind knew know known last later least less let like likely little long look looks
+    lot made main make makes making many may maybe me mean means might mine more most much must my need needed needs
+    neither never new next no nobody non none nor not note nothing now of off often ok old on once one ones only
+    onto or other others our out over own part per perhaps please put quite rather really run runs said same saw say
+    says see seem seems seen set sets several shall she should show shows since so some someone something soon still
+    such sure take taken takes tell than that the their them then there therefore these they thing things think this
+    those though three through thus till time times to together told too took toward towards tried try trying turn
+    turned two under unless until up upon us use used uses using very via want wanted wants was way ways we well
+    went were what whatever when where whether which while who whole whose why will with within without wont would
+    yes yet you your yours don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain etc
+    that's it's don't doesn't didn't isn't can't won't i've i'm we've we're you're they're there's let's what's http
+    https www com
     """.split()
 )
 
@@ -96,7 +97,7 @@ def normalise(topic: str) -> str:
 
 def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
     """Return the words that ``text`` is about, the most frequent first; of equals the one mentioned first."""
-    spoken = text[:SCANNED].lower().translate(_SEPARATORS).replace(". ", " ").split()
+    spoken = f"{text[:SCANNED]} ".lower().translate(_SEPARATORS).replace(". ", " ").split()
     words = [word for word in spoken if word not in STOP_WORDS]
     counts = Counter(words)
     often = sorted((word for word, count in counts.items() if count > 1), key=counts.__getitem__, reverse=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 
 from enricher.context.conversation import NEWS, Conversation, seen_mark
-from enricher.redaction import redact, redact_and_cap
+from enricher.redaction import redact_and_cap
+from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan
 
 TYPE_CHECKING = False
@@ -67,6 +68,7 @@ class Found:
     __slots__ = (
         "answer",
         "answer_id",
+        "asked",
         "changed",
         "cwd",
         "errors",
@@ -78,8 +80,9 @@ class Found:
         "todos",
     )
 
-    def __init__(self, cwd: str) -> None:
+    def __init__(self, cwd: str, asked: str) -> None:
         self.cwd = cwd.rstrip("/")
+        self.asked = persons_words(asked)
         self.prompts: list[str] = []
         self.answer = ""
         self.answer_id = ""
@@ -100,6 +103,8 @@ class Found:
         words = persons_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
+        if words == self.asked and not (self.prompts or self.answer or self.files or self.errors):
+            return  # a host that had written this very prompt already
         if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
             return
         self.prompts.append(words)
@@ -207,7 +212,7 @@ def _reason(failure: Exception) -> str:
 def _read(path: str, event: PromptEvent) -> Found:
     name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
     host: Host = __import__(f"enricher.transcripts.{name}", fromlist=("take",))
-    found = Found(event.cwd)
+    found = Found(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
     for line, is_whole in lines_from_end(path):
         is_full = found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES
@@ -300,15 +305,12 @@ def _read_exactly(descriptor: int, length: int) -> bytes:
 
 def _keep(found: Found, conversation: Conversation, prompt: str) -> None:
     """Put what was found into its short, redacted form, prompts in the order they were asked."""
-    prompts = found.prompts
-    if prompts and not found.answer and prompts[0] == persons_words(prompt):
-        prompts = prompts[1:]  # a host that had written this very prompt already
-    conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(prompts)]
+    conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     from enricher.context.followup import needs_the_answer
 
     is_terse = len(prompt.strip()) <= TERSE or needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if is_terse else ANSWER_CHARS
-    conversation.answer = redact_and_cap(_storable(found.answer), limit)[0] if found.answer else ""
+    conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
@@ -321,94 +323,3 @@ def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]
-
-
-def plain_status(status: object) -> str:
-    """Return ``completed``, ``in_progress`` or ``pending``, whatever the host calls it."""
-    word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
-    if word in ("completed", "done", "complete", "closed", "cancelled"):
-        return "completed"
-    return "in_progress" if word in ("in_progress", "inprogress", "active", "doing") else "pending"
-
-
-def short(text: str, limit: int) -> str:
-    """Return foreign text redacted and at most ``limit`` characters long."""
-    text = _storable(" ".join(text[: 4 * limit + 4096].split()))
-    text = redact(text[: 2 * limit + 512])[0]
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def _storable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
-def telling_line(text: str) -> str:
-    """Return the line of an error that says what is wrong: of a traceback the last one."""
-    lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
-    for line in reversed(lines):
-        head = line[:80]
-        if "Error" in head or "Exception" in head or "error:" in head.lower() or head.startswith(("FAILED", "fatal")):
-            return line
-    return lines[-1] if lines else ""
-
-
-_DROPPED = (
-    "system-reminder", "system_reminder", "hook_context", "local-command-stdout", "local-command-stderr",
-    "local-command-caveat", "command-name", "command-message", "command-contents", "bash-stdout", "bash-stderr",
-    "current_datetime", "environment_context", "user_instructions", "task-notification", "agent-notification",
-)  # fmt: skip
-"""Tags whose content the host wrote."""
-_NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
-LONGEST_TAG = 80
-CLEANED_CHARS = 8000
-
-
-def persons_words(text: str) -> str:
-    """Return what a person wrote in a user record: no notification, no command wrapper, no tags; empty if nothing.
-
-    The arguments of a command are the person's words, its name is not.
-    """
-    text = text[:CLEANED_CHARS].strip()
-    if text.startswith(_NOTES):
-        return ""
-    if "<" in text:
-        if "<command-name>" in text or "<command-args>" in text:
-            text = text.partition("<command-args>")[2].partition("</command-args>")[0]
-        text = _without_tags(text).strip()
-    return "" if _is_command(text) else text
-
-
-def _is_command(text: str) -> bool:
-    name = text[1:65].split(None, 1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
-    return bool(name) and all(letter.isalnum() or letter in "-:_" for letter in name[0])
-
-
-def _without_tags(text: str) -> str:
-    """Take out the host's blocks with their content, and any other tag without it."""
-    kept: list[str] = []
-    at = 0
-    while (start := text.find("<", at)) >= 0:
-        end = text.find(">", start + 1, start + LONGEST_TAG)
-        inside = text[start + 1 : end] if end > 0 else ""
-        name = inside.strip("/").split(None, 1)[0] if inside.strip("/ ") else ""
-        if not name or not name[0].isalpha() or not name.replace("-", "").replace("_", "").replace(":", "").isalnum():
-            kept.append(text[at : start + 1])
-            at = start + 1
-            continue
-        kept.append(text[at:start])
-        at = end + 1
-        if inside[0] != "/" and (name in _DROPPED or name.startswith("ide_")):
-            close = text.find(f"</{name}>", at)
-            at = close + len(name) + 3 if close >= 0 else len(text)
-        elif inside[0] != "/" and _is_generic(text, start, f"</{name}>", end):
-            kept.append(text[start : end + 1])
-    return "".join(kept) + text[at:]
-
-
-def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
-    """Say whether ``<`` belongs to a type as in ``List<String>``: right behind a name, and never closed."""
-    return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

@@ -15,7 +15,7 @@ BETWEEN = "\n\n"
 CAP_TOKENS = 2000
 CAP_BYTES = 9400
 """Below what the narrowest client takes (``enricher.hosts.MAX_BYTES``)."""
-LONGEST_LINE = 2000
+LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

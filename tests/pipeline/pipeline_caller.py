@@ -87,7 +87,6 @@ class Caller:
         return next(one["latency_ms"] for one in self.account.trace()["stages"] if one["stage"] == "gather")
 
 
-def text_of(tokens: int) -> str:
-    """Return words that are estimated at exactly this many tokens (words x 1.3 + 1, rounded down)."""
-    words = next(count for count in range(tokens + 1) if int(count * 1.3) + 1 == tokens)
-    return " ".join(["ab"] * words)
+def text_of(tokens: int, name: str = "") -> str:
+    """Return text that is estimated at exactly this many tokens (four characters each), beginning with ``name``."""
+    return f"{name} {'abcdefg ' * tokens}".lstrip()[: 4 * tokens - 1] + "x"

@@ -51,12 +51,12 @@ _ORDINALS = {
 }  # fmt: skip
 _OF_A_CHOICE = frozenset(
     "option options number no choice variant approach alternative plan the one let's lets let us go with do take use"
-    " choose pick i prefer want would like we it is that should solution version suggestion #".split()
+    " choose pick i prefer want would like we it is that should solution version suggestion please then now #".split()
 )
 _NOUNS_OF_OPTIONS = frozenset(
     "option number choice variant approach alternative plan solution version suggestion".split()
 )
-_POINTERS = frozenset("it this that them these those its their one ones both".split())
+_POINTERS = frozenset("it this that them these those its their ones both".split())
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 

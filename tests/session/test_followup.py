@@ -1,0 +1,117 @@
+"""Prompts that point back, and what they point at."""
+
+from __future__ import annotations
+
+import pytest
+
+from enricher.context.conversation import Conversation
+from enricher.context.followup import kind, option, referents
+
+ANSWER = """I see three ways:
+
+1. **Cache** the rates in app/rates.py
+2. Load them at start
+3) Ask the service each time
+
+Which one do you want?"""
+
+
+def conversation(*prompts: str, answer: str = "", changed: tuple[str, ...] = (), resumed: str = "") -> Conversation:
+    known = Conversation()
+    known.prompts, known.answer, known.resumed = list(prompts), answer, resumed
+    known.changed = known.files = list(changed)
+    return known
+
+
+@pytest.mark.parametrize(
+    ("prompt", "how"),
+    [
+        ("do the same for the other one", "other"),
+        ("and now the others", "other"),
+        ("same for the remaining tests", "other"),
+        ("now the second one", "choice"),
+        ("on the other hand it may be too slow", ""),
+        ("they depend on each other", ""),
+        ("do the same for lexer.py", ""),
+        ("do the same again", "same"),
+        ("yes, option 2", "choice"),
+        ("2", "choice"),
+        ("let's go with the third approach", "choice"),
+        ("b", "choice"),
+        ("one more test please", ""),
+        ("add a test", ""),
+        ("take the first two rows", ""),
+        ("yes", "approval"),
+        ("ok, go ahead", "approval"),
+        ("continue", "approval"),
+        ("where were we?", "asked"),
+        ("please summarize what we did", "asked"),
+        ("fix it", "pointing"),
+        ("fix the flaky websocket test", ""),
+        ("", ""),
+        ("?!", ""),
+    ],
+)
+def test_how_a_prompt_points_back(prompt: str, how: str) -> None:
+    assert kind(prompt) == how
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chosen"),
+    [
+        ("yes, option 2", "Load them at start"),
+        ("1", "Cache the rates in app/rates.py"),
+        ("the third one please", "Ask the service each time"),
+        ("option 4", ""),
+        ("yes", ""),
+    ],
+)
+def test_which_option_is_chosen(prompt: str, chosen: str) -> None:
+    assert option(ANSWER, prompt) == chosen
+
+
+def test_two_lists_in_an_answer_leave_a_choice_open() -> None:
+    assert option("1. one\n2. two\n\nAlso:\n1. uno\n2. dos", "option 1") == ""
+    assert option("Option A: keep it\nOption B - drop it", "option b") == "drop it"
+
+
+@pytest.mark.parametrize(
+    ("known", "named"),
+    [
+        (conversation("add types to a/x.py and a/y.py", answer="a/x.py is typed."), ["a/y.py"]),
+        (conversation("fix rounding in a/x.py", answer="Done. a/y.py has the same flaw."), ["a/y.py"]),
+        (conversation("add types to x.py and y.py", answer="Done.", changed=("/p/a/x.py",)), ["y.py"]),
+        (conversation("look at x.py and y.py", "now fix x.py", answer="Fixed."), ["y.py"]),
+        (conversation("rename `load_all`, `save_all` comes later", answer="`load_all` is renamed."), ["save_all"]),
+        (conversation("fix a/x.py", answer="Fixed."), []),
+        (conversation("fix a.py b.py c.py d.py e.py", answer="a.py is fixed."), []),
+        (conversation(), []),
+    ],
+)
+def test_what_the_other_one_is(known: Conversation, named: list[str]) -> None:
+    assert referents(known, "do the same for the other one") == named
+
+
+def test_a_noun_says_what_kind_of_thing_is_meant() -> None:
+    known = conversation(
+        "type `load_all` in a/x.py, not `save_all` nor a/y.py", answer="`load_all` in a/x.py is typed."
+    )
+
+    assert referents(known, "and the other function") == ["save_all"]
+    assert referents(known, "and the other file") == ["a/y.py"]
+
+
+def test_only_a_prompt_that_points_back_gets_a_basis() -> None:
+    known = conversation("write a test for the parser", answer=ANSWER)
+
+    assert known.basis("do the same for the other one") == "write a test for the parser"
+    assert known.basis("yes, option 2") == "Load them at start"
+    assert not known.basis("yes") and not known.basis("explain the parser")
+    assert conversation("write a test for the parser", resumed="c").basis("go on") == "write a test for the parser"
+
+
+def test_a_prompt_that_names_nothing_is_searched_with_what_it_is_about() -> None:
+    known = conversation("fix the rounding", "now test it", "yes", changed=("a/x.py",), answer="Which way?")
+
+    assert known.subject("fix it") == "now test it fix the rounding a/x.py"
+    assert not known.subject("explain how the importer stores its state in the database")

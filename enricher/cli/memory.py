@@ -242,6 +242,11 @@ def preview(text: str) -> str:
     return flat if len(flat) <= PREVIEW else f"{flat[:PREVIEW]}…"
 
 
+def short_source(source: str) -> str:
+    """Return a source as a person writes it: a commit by the beginning of its name."""
+    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
+
+
 def print_memories(found: list[Memory]) -> None:
     """Print one line a memory."""
     rows = new_table("id", "date", "namespace", "from", "memory")
@@ -253,7 +258,7 @@ def print_memories(found: list[Memory]) -> None:
         column.min_width = len("m-0123456789")
     rows.columns[-1].ratio = 1  # the text has what the others leave
     for one in found:
-        origin = one.source[: len("git:") + SHORT_SHA] if one.source.startswith("git:") else one.source or one.origin
+        origin = short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
         rows.add_row(*map(printable, (one.id, one.created_at[:10], one.namespace, origin, mark + preview(one.content))))
     new_console().print(rows)

@@ -8,6 +8,15 @@ block or a pasted record was said by somebody else.
 
 from __future__ import annotations
 
+from enricher.redaction import redact
+from storage.lean import dumps, keyed_hash, utc_now
+from storage.words import extra_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Row = tuple[str, str, str, str, str, str, str, str, str, str, str, int, str, str]
+
+ORIGIN = "captured"
 CUES = (
     ("note to self", "", ":,-"),
     ("for the record", "", ":,-"),
@@ -58,12 +67,23 @@ _HINTS = (
 )
 
 
+def rows(prompt: str, project: str) -> list[Row]:
+    """Return the memories that a prompt asks for, unreviewed, as rows of ``memories`` without their number."""
+    found: list[Row] = []
+    now = utc_now()
+    for namespace, said in remembered(prompt):
+        text = redact(said)[0]
+        key = keyed_hash(b"memory", text.encode(errors="replace"))
+        named = f"{project}\0{ORIGIN}\0{key}\x000"  # as storage.memories names one that nobody named
+        identity = "m-" + keyed_hash(b"memory", named.encode(errors="replace"))[:10]
+        found.append(
+            (identity, namespace, text, dumps([]), project, "", "", ORIGIN, key, now, now, 0, "", extra_words(text))
+        )
+    return found
+
+
 def remembered(prompt: str) -> list[tuple[str, str]]:
     """Return the (namespace, text) pairs that the prompt asks to remember, at most three."""
-    low = prompt.lower()
-    if not ("remember" in low or "decision" in low or "from now on" in low or "lesson" in low or " self" in low or
-            "the record" in low):  # fmt: skip
-        return []
     lines = prompt.split("\n", _MOST_LINES)[:_MOST_LINES]
     found: list[tuple[str, str]] = []
     fenced = False

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from enricher.context.capture import namespace_of, remembered
+
+if TYPE_CHECKING:
+    from simulator import Account
 
 
 @pytest.mark.parametrize(
@@ -73,3 +79,60 @@ def test_a_prompt_asks_for_three_at_most() -> None:
 )
 def test_the_words_suggest_a_namespace(text: str, namespace: str) -> None:
     assert namespace_of(text) == namespace
+
+
+def captured(account: Account) -> list[dict[str, Any]]:
+    """Return what this account remembers without anyone having reviewed it."""
+    value = json.loads(account.cli("memory", "list", "--unreviewed", "--json"))
+    assert isinstance(value, list)
+    return value
+
+
+def test_a_prompt_is_heard_told_of_and_reviewed(account: Account) -> None:
+    answer = account.ask("remember: the staging db is read-only, password=Tr0ub4dor&3x9")
+
+    (kept,) = captured(account)
+    assert answer.is_harmless()
+    assert f"Remembered {kept['id']} ({kept['namespace']}): " in answer.told
+    assert "enricher memory review" in answer.told
+    assert (kept["origin"], kept["reviewed"]) == ("captured", False)
+    assert "Tr0ub4dor" not in kept["content"] + answer.told
+    account.cli("memory", "review", kept["id"], "--approve")
+    assert captured(account) == []
+
+
+def test_the_same_thing_said_twice_is_one_memory(account: Account) -> None:
+    for _ in range(2):
+        account.ask("remember: exports run at night")
+    account.cli("memory", "capture", "exports run at night")
+
+    assert len(captured(account)) == 1
+
+
+def test_a_turns_order_and_a_skipped_prompt_leave_nothing(account: Account) -> None:
+    account.ask("remember to run the tests")
+    account.ask(". remember: we use tabs in this house")
+
+    assert captured(account) == []
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{"ENRICHER_LOG": "off"}, {"ENRICHER_LOG": "hash"}],
+    ids=lambda variables: "-".join(variables.values()),
+)
+def test_nothing_is_kept_where_no_text_is(account: Account, variables: dict[str, str]) -> None:
+    account.env.update(variables)
+    answer = account.ask("remember: we use tabs in this house")
+
+    assert answer.told == ""
+    assert captured(account) == []
+
+
+def test_nothing_is_kept_with_the_channel_off(account: Account) -> None:
+    account.write("config/config.toml", "[channels]\nmemory = false\n")
+    account.compile()
+    answer = account.ask("remember: we use tabs in this house")
+
+    assert answer.told == ""
+    assert captured(account) == []

@@ -76,7 +76,7 @@ class _Search:
         return [hit for hit in hits if self.namespace in ("", hit.namespace)][: self.limit]
 
     def result(self, db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
-        return {"id": _known_as(db, hit), "score": round(hit.score, 4), "why": hit.why or _why(query, hit)}
+        return {"id": _known_as(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
 
     def many(self, db: sqlite3.Connection, lines: Iterable[bytes]) -> int:
         """Answer every line in order; a bad one gives its error and exit code 1 at the end."""

@@ -14,9 +14,12 @@ SHORT = 1_500
 LONGEST_PIECE = 3_000
 TOO_SMALL = 120
 LONGEST_FRONTMATTER = 64 * 1024
+DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
+FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_FIELD = re.compile(r"[\s>*_-]{0,9}(?:date|status|deciders?|authors?)\b[\s*_]{0,9}:", re.IGNORECASE)
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -76,6 +79,7 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
     if opening:
         parts[0] = _Part(0, "", parts[0].lines)
+    parts = _decision_first(parts)
     whole = "\n\n".join(filter(None, (_whole(part) for part in parts)))
     if not whole:
         return []
@@ -104,6 +108,24 @@ def _parts(body: str) -> list[_Part]:
         else:
             parts[-1].lines.append(line)
     return parts
+
+
+def _decision_first(parts: list[_Part]) -> list[_Part]:
+    """Begin a decision record with its decision; its status and date are kept as fields of the memory."""
+    chapters: list[list[_Part]] = []
+    for part in parts:
+        if chapters and part.level > chapters[-1][0].level > 0:
+            chapters[-1].append(part)
+        else:
+            chapters.append([part])
+    decided = [one for one in chapters if one[0].heading.lower() in DECISION_HEADINGS]
+    if not decided:
+        return parts
+    decided[0][0].heading = ""
+    others = [one for one in chapters if one not in decided and one[0].heading.lower() not in FIELD_HEADINGS]
+    for part in others[0] if others and not others[0][0].level else ():
+        part.lines = [line for line in part.lines if not _FIELD.match(line)]
+    return [part for chapter in (*decided, *others) for part in chapter]
 
 
 def _whole(part: _Part) -> str:

@@ -20,6 +20,8 @@ LONGEST_NAME = 80
 SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
 LEAVING_S = 0.02
 """A program that closed its stdout gets this long to end and to say by its exit code whether it failed."""
+STARTING_S = 0.1
+"""A busy machine takes long to start programs, and our own channels need time too: the most important have to do."""
 LOOK_S = 0.001
 """Between two looks whether one that is leaving is gone: nothing can be waited for beside descriptors."""
 
@@ -52,21 +54,26 @@ class Running:
         "to_child",
     )
 
-    def __init__(self, channel: Channel, request: bytes, environment: dict[str, str]) -> None:
+    def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.pending = request
+        self.pending = b""
         self.answer = bytearray()
         self.status = self.problem = ""
         self.started_at = self.ended_at = time.monotonic()
         self.pid = 0
+        self.to_child = self.from_child = -1
+
+    def start(self, request: bytes, environment: dict[str, str]) -> None:
+        """Start the program and hand it the request; one that cannot be started has failed."""
+        self.pending = request
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
         os.set_blocking(self.to_child, False)
         os.set_blocking(self.from_child, False)
         try:
-            self.pid = _spawn(channel.command, child_in, child_out, environment)
+            self.pid = _spawn(self.channel.command, child_in, child_out, environment)
         except (OSError, ValueError) as failure:
-            self.finish("error", f"{channel.command[0]} cannot be started: {failure}")
+            self.finish("error", f"{self.channel.command[0]} cannot be started: {failure}")
         finally:
             os.close(child_in)
             os.close(child_out)
@@ -95,16 +102,17 @@ class Running:
             self.to_child = -1
 
     def read(self) -> None:
-        """Take what it has said; the end of it is the end of its turn."""
-        try:
-            piece = os.read(self.from_child, LARGEST_ANSWER)
-        except BlockingIOError:
-            return
-        self.answer += piece
-        if len(self.answer) > LARGEST_ANSWER:
-            self.finish("error", "the answer is larger than 64 KB")
-        elif not piece:
-            self._close()
+        """Take all that it has said; the end of it is the end of its turn."""
+        while self.is_open():
+            try:
+                piece = os.read(self.from_child, LARGEST_ANSWER)
+            except BlockingIOError:
+                return
+            self.answer += piece
+            if len(self.answer) > LARGEST_ANSWER:
+                self.finish("error", "the answer is larger than 64 KB")
+            elif not piece:
+                self._close()
 
     def look(self, end: float) -> None:
         """See whether one that has said all is gone; a failure by its own word is one whatever it said."""
@@ -161,14 +169,18 @@ def start(channels: list[Channel], request: dict[str, Any], state: str) -> list[
 
     A prompt that a channel itself gave to an agent starts none: it would never end.
     """
-    running: list[Running] = []
     if MARK in os.environ:
-        return running
+        return []
+    running = [Running(channel) for channel in sorted(channels, key=lambda one: -one.priority)]
     longest_ms = max(channel.deadline_ms for channel in channels)
     environment = {**os.environ, MARK: f"{int(time.monotonic() * 1000) + longest_ms}:{os.getpid()}:{state}"}
     try:
-        for channel in channels:
-            running.append(Running(channel, _request(request, channel), environment))
+        latest = time.monotonic() + STARTING_S
+        for one in running:
+            if time.monotonic() < latest:
+                one.start(_request(request, one.channel), environment)
+            else:
+                one.finish("timeout", "not started: the machine is too busy")
     except BaseException:
         _end(running)
         raise

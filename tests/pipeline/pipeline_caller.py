@@ -18,7 +18,7 @@ KEYS = {"success", "enrichment_context", "tokens_used", "enrichment_count"}
 OURS = ("code", "session", "tasks", "memory")
 EMPTY = {"success": False, "enrichment_context": "", "tokens_used": 0, "enrichment_count": 0}
 GATES = ("ENABLE_LOCAL_INFERENCE_PIPELINE", "ENABLE_LOCAL_ENRICHMENT")
-ATTEMPTS = 4
+ATTEMPTS = 8
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,9 @@ NAMES = ("summarization", "code_analysis", "similarity")
 FAULTS = [
     pytest.param("while :; do :; done", id="spins"),
     pytest.param("trap '' TERM INT HUP; while :; do :; done", id="spins and ignores SIGTERM"),
-    pytest.param("python3 -S -c 'import os; os._exit(1)'", id="os._exit"),
-    pytest.param("python3 -S -c 'import os; os.kill(os.getpid(), 11)'", id="segfault"),
-    pytest.param("python3 -S -c 'import time; time.sleep(5)'", id="blocks"),
+    pytest.param(f"{sys.executable} -I -S -c 'import os; os._exit(1)'", id="os._exit"),
+    pytest.param(f"{sys.executable} -I -S -c 'import os; os.kill(os.getpid(), 11)'", id="segfault"),
+    pytest.param(f"{sys.executable} -I -S -c 'import time; time.sleep(5)'", id="blocks"),
     pytest.param("kill -STOP $$", id="stops itself"),
 ]
 

@@ -18,7 +18,7 @@ from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
-from enricher.render import estimate_tokens
+from enricher.render import estimate_tokens, harmless
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
 from storage import key, sessions, traces
@@ -40,6 +40,15 @@ PROMPT_LIMIT = 64 * 1024
 
 
 HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
+
+
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which anything a person typed is kept."""
+
+MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
+"""Without one of these words a prompt asks for nothing to be remembered, and nothing is loaded to find out."""
+
+LONGEST_SAID = 80
 
 
 class Run:
@@ -151,6 +160,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
     _tell_of_trust(event, run, told.told)
+    _remember(prompt, run)
     conversation = conversation_before(event, run.settings, told.told)
     if conversation.problem:
         run.problems.append(("session", conversation.problem))
@@ -208,11 +218,34 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told:
 
 
 def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
-    """Once a session, that a project's rules take no part."""
+    """Once a session, that a project's rules take no part; where trust follows a branch, the upkeep looks first."""
     if run.untrusted and f"notice:{run.untrusted}" not in told:
+        from enricher.trust import follows_branch
+
+        if follows_branch(run.untrusted):
+            return
         sessions.tell(run.state, event.session_id, [("notice", run.untrusted)], tokens=0)
         run.notices.append(
             f"Prompt Enricher: {run.untrusted}/.enricher is not used until you have read it and run: enricher trust"
+        )
+
+
+def _remember(prompt: str, run: Run) -> None:
+    """Keep what the prompt asks to be remembered, and tell the person; nothing where no text is to be kept."""
+    if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
+        return
+    low = prompt.lower()
+    if not any(cue in low for cue in MEMORY_CUES):
+        return
+    from enricher.context import capture
+
+    run.trace.memories = list(capture.rows(prompt, run.project.id))
+    if run.settings["shadow"]:
+        return
+    for identity, namespace, text, *_ in run.trace.memories:
+        said = harmless(str(text), longest=LONGEST_SAID)
+        run.notices.append(
+            f'Remembered {identity} ({namespace}): "{said}" - approve or drop it: enricher memory review'
         )
 
 

@@ -16,6 +16,8 @@ from storage.lean import keyed_hash
 
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
+BRANCH_SUFFIX = ".branch"
+"""Ends the name of the file beside a mark that says which branch its trust follows."""
 
 
 def is_trusted(root: str) -> bool:
@@ -82,6 +84,11 @@ def give(root: str, content: tuple[str, str] | None = None) -> str:
     private.make_directory(os.path.dirname(path))
     private.write_file(path, f"{rules}\n{memories}".encode())
     return rules
+
+
+def follows_branch(root: str) -> bool:
+    """Say whether trust in ``root`` follows a branch, so that it may come back by itself after a pull."""
+    return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 
 def _given(root: str) -> list[str]:

@@ -52,7 +52,7 @@ def _follow(folder: str) -> str:
         followed = branch.follow(folder)
     except branch.BranchError as error:
         raise click.ClickException(str(error)) from error
-    return f"trusted {folder}/.enricher as {followed.ref.removeprefix('refs/remotes/')} has it, of {followed.url}"
+    return f"trusted {folder}/.enricher as {followed.name()} has it, of {followed.url}"
 
 
 def _take_memories(directory: str) -> None:

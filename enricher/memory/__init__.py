@@ -37,7 +37,8 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
     from enricher.memory import branch, imports, team
 
     for folder in speaking(project, state):
-        branch.renew(folder)
+        if not branch.renew(folder) and (followed := branch.followed_by(folder)):
+            _tell(state_dir, f"{folder}/.enricher differs from {followed.name()} and", "enricher trust")
     trusted = trusted_folders(project, state, state_dir)
     stamp = team.stamp(trusted, project)
     is_team_due = team.concerns(project, state, stamp)
@@ -73,19 +74,20 @@ def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]
     """Return the folders whose memories are trusted; the person is told of those whose rules alone are."""
     from enricher import trust
     from enricher.memory import team
-    from storage import notices
 
     found = []
     for folder in team.folders(project, state):
         if trust.are_memories_trusted(folder):
             found.append(folder)
         elif trust.is_trusted(folder):
-            notices.leave(
-                state_dir,
-                f"Prompt Enricher: {folder}/{trust.FOLDER}/{trust.MEMORIES} is not used "
-                "until you have read it and run: enricher trust",
-            )
+            _tell(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}", "enricher trust")
     return found
+
+
+def _tell(state_dir: str, what: str, remedy: str) -> None:
+    from storage import notices
+
+    notices.leave(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
 
 
 def _again(source: Source) -> Source:

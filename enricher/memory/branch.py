@@ -17,7 +17,6 @@ from enricher import trust
 from enricher.memory import git
 from storage import private
 
-SUFFIX = ".branch"
 LARGEST_RECORD = 64 * 1024
 REMOTE = "origin"
 LINK, FILE_MODES = "120000", ("100644", "100755")
@@ -34,6 +33,10 @@ class Followed:
     ref: str
     url: str
 
+    def name(self) -> str:
+        """Return the branch as people write it, like ``origin/main``."""
+        return _short(self.ref)
+
 
 def follow(root: str) -> Followed:
     """Trust ``root/.enricher`` as the remote's default branch has it, now and later; raises BranchError."""
@@ -48,21 +51,21 @@ def follow(root: str) -> Followed:
             "or trust just what is here with: enricher trust"
         )
     trust.give(root)
-    private.write_file(trust.mark(root) + SUFFIX, json.dumps(asdict(followed)).encode())
+    private.write_file(trust.mark(root) + trust.BRANCH_SUFFIX, json.dumps(asdict(followed)).encode())
     return followed
 
 
 def followed_by(root: str) -> Followed | None:
     """Return the branch whose content is trusted in ``root``, None where there is none."""
     try:
-        return Followed(**json.loads(private.read_file(trust.mark(root) + SUFFIX, LARGEST_RECORD)))
+        return Followed(**json.loads(private.read_file(trust.mark(root) + trust.BRANCH_SUFFIX, LARGEST_RECORD)))
     except (OSError, ValueError, TypeError):
         return None
 
 
 def stop_following(root: str) -> None:
     """Let trust depend on content alone again."""
-    if os.path.exists(path := trust.mark(root) + SUFFIX):
+    if os.path.exists(path := trust.mark(root) + trust.BRANCH_SUFFIX):
         os.unlink(path)
 
 

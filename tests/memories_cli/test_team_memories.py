@@ -112,7 +112,10 @@ def test_trust_in_a_branch_follows_what_was_merged(team: Account) -> None:
     git(team.project, "add", ".")
     commit(team.project, "Say more")
     git(clone, "pull", "-q")
+    at_first = team.ask("why is the sky blue?", cwd=str(clone))
+    team.rest()
 
+    assert at_first.told == ""
     assert len(pulled(team, clone)) == 3
     assert "is not trusted" not in team.cli("check", cwd=clone)
 
@@ -124,6 +127,7 @@ def test_trust_in_a_branch_is_none_in_a_local_edit(team: Account) -> None:
 
     (clone / ".enricher/memories/cents.md").write_text("Prices are floats.\n")
     edited = pulled(team, clone)
+    assert "differs from origin/" in notices.take(str(team.state))
     git(clone, "update-index", "--assume-unchanged", ".enricher/memories/cents.md")
     hidden = pulled(team, clone)
     git(clone, "update-index", "--no-assume-unchanged", ".enricher/memories/cents.md")

@@ -248,6 +248,12 @@ def m008_memory_context(db: Database) -> None:
     """)
 
 
+@migrations()
+def m009_memory_vocabulary(db: Database) -> None:
+    """Name the words of the memories, and how many hold each."""
+    db.execute("create virtual table memory_vocabulary using fts5vocab ('memories_fts', 'row')")
+
+
 def apply(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date in one transaction that other processes wait for.
 

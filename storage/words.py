@@ -1,4 +1,4 @@
-"""How text becomes the words that memories are found by: splits that SQLite's tokenizer does not make.
+"""The words that memories are found by: which say nothing about the matter, and which are one and the same.
 
 On the hook's path, and at indexing time alike.
 """
@@ -6,6 +6,95 @@ On the hook's path, and at indexing time alike.
 from __future__ import annotations
 
 LONGEST_EXTRA = 4_000
+LONGEST_WORD = 64
+
+STOP_WORDS = frozenset(
+    "a an the and or but if then else of in on at to for from by with without is are was were be been being am do does"
+    " did doing done have has had having i you he she it we they me my your his her its our their us them this that"
+    " these those there here what which who whom whose when where why how can could should would may might must will"
+    " shall not no nor so as than too very just about into over under again s t d ll re ve m don doesn didn isn aren"
+    " wasn weren won wouldn couldn shouldn hasn haven hadn let lets get got gets getting use used using uses way ways"
+    " want wants need needs tell know mean happen happens make made makes any some all each every both other another"
+    " such only own same more most few many much several also still yet already ever never always really like one ones"
+    " thing things something anything someone anyone please via etc go goes going come give out up off ok okay hey hi"
+    " thanks".split()
+)
+"""Function words, and the verbs and nouns that any question may hold."""
+
+_FORMS = (
+    "buy bought", "bring brought", "think thought", "teach taught", "catch caught", "seek sought", "fight fought",
+    "take took taken", "give gave given", "get gotten", "know knew known", "grow grew grown growth",
+    "throw threw thrown", "draw drew drawn", "fly flew flown flight", "see saw seen", "go went gone",
+    "write wrote written", "drive drove driven", "ride rode ridden", "rise rose risen", "choose chose chosen choice",
+    "speak spoke spoken speech", "break broke broken", "freeze froze frozen", "steal stole stolen", "wear wore worn",
+    "tear tore torn", "begin began begun", "run ran", "swim swam swum", "sing sang sung", "drink drank drunk",
+    "ring rang rung", "sit sat", "stand stood", "understand understood", "hold held", "keep kept", "sleep slept",
+    "leave left", "feel felt", "meet met", "lead led", "feed fed", "find found", "bind bound", "send sent",
+    "spend spent", "build built", "lend lent", "lose lost loss", "win won", "sell sold sale", "tell told",
+    "say said", "pay paid", "hear heard", "eat ate eaten", "fall fell fallen", "forget forgot forgotten",
+    "hide hid hidden", "bite bit bitten", "strike struck", "stick stuck", "dig dug", "hang hung", "shoot shot",
+    "become became", "come came", "mean meant", "deal dealt", "shake shook shaken", "wake woke woken",
+    "child children", "person people", "man men", "woman women", "foot feet", "tooth teeth", "mouse mice",
+    "life lives", "wife wives", "half halves", "index indices indexes", "matrix matrices", "vertex vertices",
+    "criterion criteria", "analysis analyses analyze analyse", "decide decision", "describe description",
+    "receive reception receipt", "die death dead", "marry marriage", "arrive arrival", "weigh weight", "high height",
+    "long length", "deep depth", "wide width", "strong strength", "specify specification spec",
+    "apply application", "produce production", "reduce reduction", "introduce introduction", "explain explanation",
+    "assume assumption", "delete deletion", "install installation", "compare comparison", "retain retention",
+    "modify modification", "identify identification", "notify notification", "verify verification",
+    "multiply multiplication", "recursion recursive", "resolve resolution", "permit permission", "omit omission",
+    "divide division", "expand expansion", "convert conversion", "extend extension", "succeed success",
+    "fail failure", "repeat repetition", "maintain maintenance", "subscribe subscription",
+    "transcribe transcription", "authenticate authentication", "authorize authorization authorise",
+)  # fmt: skip
+"""Forms of one word that no rule of endings brings together, the first standing for all."""
+
+_RELATED = (
+    "database db", "authentication auth", "authorization authz", "configuration config conf cfg settings",
+    "repository repo", "environment env", "kubernetes k8s", "javascript js", "typescript ts", "python py",
+    "directory dir folder", "application app", "documentation docs doc", "parameter param arg argument option",
+    "function func", "message msg", "error err exception", "password passwd", "temporary temp tmp", "variable var",
+    "production prod", "development dev", "administrator admin", "package pkg", "library lib", "number num",
+    "maximum max", "minimum min", "average avg", "reference ref", "address addr", "request req", "response resp",
+    "delete remove erase drop", "create add", "begin start", "end finish stop", "fast quick speed performance",
+    "slow performance latency", "bug defect error", "fix repair", "change modify alter edit update",
+    "show display print", "find search locate", "image picture photo", "big large", "choose select pick",
+    "purchase buy", "car vehicle", "job work career", "movie film", "holiday vacation trip travel", "kid child",
+    "synchronous sync", "asynchronous async", "statistics stats", "transaction tx txn", "certificate cert",
+    "continuous ci", "internationalization i18n", "localization l10n", "accessibility a11y", "postgres postgresql pg",
+)  # fmt: skip
+"""Words that developers, and people, use for each other."""
+
+_SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
+
+
+def _table(lines: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in lines:
+        first, *others = line.split()
+        for word in others:
+            found.setdefault(word, first)
+    return found
+
+
+BASE_FORMS = _table(_FORMS)
+
+
+def related(word: str) -> list[str]:
+    """Return other words for the same thing."""
+    found: dict[str, None] = {}
+    for line in _RELATED:
+        if word in line:
+            words = line.split()
+            if word in words:
+                found.update(dict.fromkeys(words))
+    found.pop(word, None)
+    return list(found)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, in order, as SQLite's tokenizer cuts them."""
+    return text.lower().translate(_SPLIT).split()
 
 
 def split_identifier(name: str) -> list[str]:
@@ -21,13 +110,18 @@ def split_identifier(name: str) -> list[str]:
     return [*parts, name[start:]] if parts else []
 
 
-def extra_words(text: str) -> str:
-    """Return what else a text should be found by: the parts of the identifiers in it, each once."""
+def identifier_parts(text: str) -> list[str]:
+    """Return the parts of the identifiers in a text, in lower case, each once."""
     found: dict[str, None] = {}
-    for word in "".join(char if char.isalnum() else " " for char in text).split():
-        if word.isalpha() and (word.islower() or word[1:].islower() or word.isupper()):
+    for word in text.translate(_SPLIT).split():
+        if len(word) > LONGEST_WORD or word[1:].islower() or word.isdigit() or (word.isupper() and word.isalpha()):
             continue
-        for part in split_identifier(word):
-            if len(part) > 1:
-                found[part.lower()] = None
+        found.update(dict.fromkeys(part.lower() for part in split_identifier(word) if len(part) > 1))
+    return list(found)
+
+
+def extra_words(text: str) -> str:
+    """Return what else a text should be found by: parts of identifiers, and the base forms of irregular words."""
+    found = dict.fromkeys(identifier_parts(text))
+    found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

@@ -1,0 +1,360 @@
+"""Find the memories that a text is about; the hook, the command line and MCP ask here.
+
+SQLite's index names the candidates, cheaply and within a budget of postings; they are
+then weighed again on their words: BM25 (Robertson, Walker 1994) with constants for short
+texts, terms near each other, other words for the same thing, and what stands beside a
+good one. Scores run from 0 to 1 and mean the same for any question, so a floor can be set.
+Work is bounded by counts, never by clocks: the same question gets the same answer.
+"""
+
+from __future__ import annotations
+
+import time
+
+from storage.lean import loads
+from storage.stemming import stem
+from storage.words import BASE_FORMS, STOP_WORDS, identifier_parts, related, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from sqlite3 import Connection
+
+SHARED = "shared"
+MOST_WORDS = 48
+LONGEST_JOINED = 24
+MOST_TERMS = 16
+MOST_POSTINGS = 16_000
+CANDIDATES = 40
+LARGEST_WEIGHT = 1.5
+
+K1 = 1.0
+B = 0.3
+RELATED_WEIGHT = 0.5
+NEAR_WEIGHT = 0.3
+EARLY_WEIGHT = 0.1
+EARLY_WORDS = 12
+BESIDE_WEIGHT = 0.15
+"""All of these were set on questions and answers of public manuals (``tests/memory`` says how that is measured)."""
+
+PREFIX = 5
+HEAVIEST_TERMS = 8
+DAY_S = 86_400
+FRESH_DAYS = 180
+AGE_COSTS = 0.06
+UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.5, 0.8
+"""What is left of a score where nobody approved it, something replaced it, or it is about a folder below."""
+
+HOW_COMMON = "select doc from memory_vocabulary where term = ?"
+WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
+HOW_MANY = "select project, memories from memory_counts"
+_COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
+    superseded_by, words"""
+_RANKED = "select rowid from memories_fts where memories_fts match ? and rank match 'bm25(1.0, 1.5, 0.6)' order by rank"
+BEST = f"""
+    select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid
+    where project in (?, 'shared')
+"""
+BEST_OF_PROJECT = f"""
+    select {_COLUMNS} from (
+        select memories_fts.rowid as found
+        from memories_fts cross join memories as own on own.number = memories_fts.rowid
+        where memories_fts match ? and rank match 'bm25(1.0, 1.5, 0.6)' and own.project in (?, 'shared')
+        order by rank limit ?
+    ) cross join memories on number = found
+"""
+NEWEST = f"""
+    select {_COLUMNS} from (
+        select memories_fts.rowid as found
+        from memories_fts cross join memories as own on own.number = memories_fts.rowid
+        where memories_fts match ? and own.project in (?, 'shared') order by memories_fts.rowid desc limit ?
+    ) cross join memories on number = found
+"""
+
+
+class Hit:
+    """A memory that was found. ``raw`` is its score before the weight of its namespace."""
+
+    __slots__ = (
+        "content", "created_at", "id", "namespace", "origin", "path_prefix", "project", "raw", "reviewed", "score",
+        "source", "superseded", "tags",
+    )  # fmt: skip
+
+    def __init__(self, row: tuple[object, ...], *, score: float, raw: float) -> None:
+        texts = [str(value) for value in row]
+        _number, self.id, self.namespace, self.content, tags, self.project, self.path_prefix = texts[:7]
+        self.source, self.origin, self.created_at = texts[7:10]
+        self.reviewed = bool(row[10])
+        self.superseded = texts[11]
+        listed = loads(tags)
+        self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
+        self.score, self.raw = score, raw
+
+
+class _Term:
+    """A word of the question: the stem that stands for it, other ways to say it, and what a match is worth."""
+
+    __slots__ = ("asked", "postings", "stems", "weight", "word")
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        base = BASE_FORMS.get(word, word)
+        self.stems = {stem(word): 1.0, stem(base): 1.0}
+        self.asked = [word, base] if len(self.stems) > 1 else [word]
+        self.postings = 0
+        self.weight = 0.0
+
+
+class _Question:
+    """The terms of a text, what they are worth in this store, and which of them the index is asked for."""
+
+    __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
+
+    def __init__(self, connection: Connection, text: str, memories: int) -> None:
+        said = dict.fromkeys(words(text)[: MOST_WORDS * 8])
+        said.update(dict.fromkeys(identifier_parts(text[:4000])))
+        told = [word for word in said if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+        self.terms: list[_Term] = []
+        seen: set[str] = set()
+        for term in map(_Term, told[:MOST_WORDS]):
+            if seen.isdisjoint(term.stems):
+                seen.update(term.stems)
+                self.terms.append(term)
+        self._join(connection)
+        for term in self.terms:
+            self._look_up(connection, term, memories)
+        heaviest = sorted((term.weight for term in self.terms), reverse=True)[:HEAVIEST_TERMS]
+        self.whole = sum(heaviest)
+        self.known: dict[str, tuple[int, float]] = {}
+        self.matching: dict[str, tuple[int, float]] = {}
+        self.placed: set[str] = set()
+        self.prefixes: dict[str, int] = {}
+        self.beginnings: set[str] = set()
+        for at, term in enumerate(self.terms):
+            for one, weight in term.stems.items():
+                self.beginnings.add(one[:2])
+                if weight > (self.known.get(one) or (0, 0.0))[1]:
+                    self.known[one] = (at, weight)
+            if len(term.word) > PREFIX and term.word.isalpha():
+                self.prefixes.setdefault(term.word[:PREFIX], at)
+
+    def _join(self, connection: Connection) -> None:
+        """«Time zone» is also ``timezone``, where the store knows that word."""
+        for first, second in zip(self.terms, self.terms[1:], strict=False):
+            joined = first.word + second.word
+            if len(joined) < LONGEST_JOINED and _count(connection, stem(joined)):
+                first.stems[stem(joined)] = 1.0
+                first.asked.append(joined)
+
+    def _look_up(self, connection: Connection, term: _Term, memories: int) -> None:
+        """Count the memories that hold the term; its weight is that of the term alone, not of the other words."""
+        counts = [_count(connection, one) for one in term.stems]
+        common = max(counts)
+        if not common:
+            common = self._guess(connection, term)
+        for word in related(term.word):
+            other = stem(word)
+            if other not in term.stems and (found := _count(connection, other)):
+                term.stems[other] = RELATED_WEIGHT
+                term.asked.append(word)
+                counts.append(found)
+        term.postings = sum(counts)
+        term.weight = _log(1.0 + (memories - common + 0.5) / (common + 0.5))
+
+    @staticmethod
+    def _guess(connection: Connection, term: _Term) -> int:
+        """A word that no memory holds may be misspelt, or another form of one that some do."""
+        word = term.word
+        if len(word) < PREFIX:
+            return 0
+        begins = word[:4]
+        most = 0
+        for other, count in connection.execute(WHICH_BEGIN_SO, (begins, begins + "\U0010ffff")).fetchall():
+            if _is_alike(word, other):
+                term.stems[other] = RELATED_WEIGHT
+                term.asked.append(other)
+                most = max(most, count)
+        return most
+
+    def match(self) -> str:
+        """Return what the index is asked for: the rarest terms whose postings fit the budget, empty where none does."""
+        left = MOST_POSTINGS
+        asked: list[str] = []
+        rarest = sorted((term for term in self.terms if term.postings), key=lambda term: term.postings)
+        for term in rarest[:MOST_TERMS]:
+            if term.postings > left:
+                break
+            left -= term.postings
+            asked += [f'"{one}"' for one in term.asked]
+        return " OR ".join(asked)
+
+    def rarest(self) -> str:
+        found = sorted((term.postings, at) for at, term in enumerate(self.terms) if term.postings)
+        return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
+
+    def place(self, word: str) -> None:
+        """Note which term a word of a memory stands for, and how well; words recur."""
+        base = BASE_FORMS.get(word, word)
+        found = self.known.get(stem(base)) if base[:2] in self.beginnings else None
+        if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
+            found = (at, RELATED_WEIGHT)
+        if found is not None:
+            self.matching[word] = found
+
+
+def search(
+    connection: Connection,
+    text: str,
+    *,
+    project: str,
+    cwd_prefix: str = "",
+    limit: int = 10,
+    weights: Mapping[str, float] | None = None,
+    now: float = 0.0,
+    candidates: int = CANDIDATES,
+) -> list[Hit]:
+    """Return the memories of ``project``, and those that are shared, that ``text`` is about, best first.
+
+    ``cwd_prefix`` is the folder within the project that the question comes from: what
+    is about a folder beside it is left out. ``weights`` are by namespace. ``now`` is in
+    seconds since the epoch (0: this moment). Raises what a query raises.
+    """
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()  # SQLite takes no lone surrogates
+    counts = dict(connection.execute(HOW_MANY).fetchall())
+    own = counts.get(project, 0) + (counts.get(SHARED, 0) if project != SHARED else 0)
+    if own <= 0:
+        return []
+    total = sum(counts.values())
+    question = _Question(connection, text, total)
+    rows = _candidates(connection, question, project, share=own / total, wanted=candidates)
+    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
+    if not rows:
+        return []
+    ages: dict[str, float] = {}
+    now = now or time.time()
+    found: list[tuple[float, float, str, tuple[object, ...]]] = []
+    for row, score in zip(rows, _weigh(question, rows), strict=True):
+        written = str(row[9])[:10]
+        if written not in ages:
+            ages[written] = _freshness(written, now)
+        raw = score * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT
+        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), row))
+    found.sort(key=lambda one: one[:3])
+    return [Hit(row, score=-score, raw=-raw) for score, raw, _id, row in found[:limit]]
+
+
+def _candidates(
+    connection: Connection, question: _Question, project: str, *, share: float, wanted: int
+) -> list[tuple[object, ...]]:
+    """Ask the index. Where most of it is the project's own, what it names is looked up afterwards only."""
+    asked = question.match()
+    if not asked:
+        asked = question.rarest()
+        return connection.execute(NEWEST, (asked, project, wanted)).fetchall() if asked else []
+    if share > 0.5:
+        rows = connection.execute(BEST, (asked, int(wanted / share), project)).fetchall()
+    else:
+        rows = connection.execute(BEST_OF_PROJECT, (asked, project, wanted)).fetchall()
+    return sorted(rows, key=lambda row: int(str(row[0])))
+
+
+def _weigh(question: _Question, rows: list[tuple[object, ...]]) -> list[float]:
+    """Return the relevance of each row, 0 to 1; rows are in the order in which they were kept."""
+    said = [words(f"{row[4]} {row[3]}"[:4000]) for row in rows]
+    average = sum(map(len, said)) / len(said)
+    scores = [_relevance(question, one, average) for one in said]
+    beside = [0.0] * len(rows)
+    for at in range(len(rows) - 1):
+        first, second = rows[at], rows[at + 1]
+        if int(str(second[0])) - int(str(first[0])) == 1 and first[5] == second[5] and first[8] == second[8]:
+            beside[at] = max(beside[at], scores[at + 1])
+            beside[at + 1] = scores[at]
+    return [min(1.0, (one + BESIDE_WEIGHT * other) / 1.5) for one, other in zip(scores, beside, strict=True)]
+
+
+def _relevance(question: _Question, said: list[str], average: float) -> float:
+    """Weigh the words of one memory against the question."""
+    terms = question.terms
+    distinct = set(said)
+    new = distinct - question.placed
+    question.placed |= new
+    beginnings, prefixes = question.beginnings, question.prefixes
+    for word in new:
+        if word[:2] in beginnings or word[:PREFIX] in prefixes or word in BASE_FORMS:
+            question.place(word)
+    counts: dict[int, float] = {}
+    places: dict[int, list[int]] = {}
+    for word in distinct.intersection(question.matching):
+        term, weight = question.matching[word]
+        times = said.count(word)
+        # Other words for a thing count once, however often they stand there.
+        counts[term] = counts.get(term, 0.0) + times if weight == 1.0 else max(counts.get(term, 0.0), weight)
+        at = said.index(word)
+        places[term] = [*places.get(term, ()), at]
+        for _ in range(min(times, 4) - 1):
+            at = said.index(word, at + 1)
+            places[term].append(at)
+    room = K1 * (1 - B + B * len(said) / average)
+    score = 0.0
+    for term in sorted(counts):
+        count = counts[term]
+        score += terms[term].weight * count * (K1 + 1) / (count + room)
+        if min(places[term]) < EARLY_WORDS:
+            score += terms[term].weight * EARLY_WEIGHT
+    for term in sorted(places):
+        if term + 1 in places:
+            gap = min(abs(one - other) for one in places[term] for other in places[term + 1])
+            score += NEAR_WEIGHT * min(terms[term].weight, terms[term + 1].weight) / (gap + 1)
+    return score / question.whole if question.whole else 0.0
+
+
+def _applies(path_prefix: str, cwd_prefix: str) -> bool:
+    if not path_prefix or not cwd_prefix:
+        return True
+    return f"{cwd_prefix}/".startswith(f"{path_prefix}/") or path_prefix.startswith(f"{cwd_prefix}/")
+
+
+def _standing(row: tuple[object, ...], cwd_prefix: str) -> float:
+    factor = 1.0 if row[10] else UNREVIEWED
+    factor *= SUPERSEDED if row[11] else 1.0
+    if row[6] and not f"{cwd_prefix}/".startswith(f"{row[6]}/"):
+        factor *= ABOVE
+    return factor
+
+
+def _freshness(written: str, now: float) -> float:
+    """What age leaves of a score; what is no ISO date is old."""
+    day = written.split("-")
+    if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
+        return 1.0 - AGE_COSTS
+    year, month, date = map(int, day)
+    # Days of the Gregorian calendar, the year beginning in March so that the leap day comes last.
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + date - 719_469
+    age = max(0.0, now / DAY_S - days)
+    return 1.0 - AGE_COSTS * age / (age + FRESH_DAYS)
+
+
+def _count(connection: Connection, term: str) -> int:
+    row = connection.execute(HOW_COMMON, (term,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Whether two words differ by one letter, or share all but their endings."""
+    shared = 0
+    for one, two in zip(word, other, strict=False):
+        if one != two:
+            break
+        shared += 1
+    if shared >= PREFIX and abs(len(word) - len(other)) <= 4:
+        return True
+    rest, others = word[shared:], other[shared:]
+    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:] or rest[:2] == others[1::-1]
+
+
+def _log(value: float) -> float:
+    from math import log
+
+    return log(value)

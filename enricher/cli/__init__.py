@@ -24,8 +24,14 @@ COMMANDS = {
     "doctor": "check every registered host and say what to mend",
     "trust": "let a project's .enricher/ take part",
     "config": "show the settings and where they come from",
+    "memory": "keep, import, search and review what the project remembers",
     "trace": "list, show, label and export what was logged",
+    "topics": "show what the project's memory is about",
+    "resources": "list and read what stands at the enricher:// addresses",
+    "prompts": "list and write the prompts of the memory",
+    "mcp": "serve memory, topics and explanations to an MCP client",
     "bench": "measure the hook against the bare interpreter",
+    "help": "explain what a prompt would have us look up (help intent)",
 }
 
 

@@ -65,6 +65,21 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
     _finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
 
 
+@bench.command("topics")
+@click.option("--n", "sizes", default="100,1000,10000", help="Numbers of memories, with commas.")
+@as_json
+@asserting
+def topics(sizes: str, is_json: bool, asserts: bool) -> None:
+    """The index of topics on real stores; the ratio is to counting the words of the same memories."""
+    from enricher.bench_topics import missed, topic_rows
+
+    if not all(size.strip().isdecimal() and int(size) for size in sizes.split(",")):
+        raise click.UsageError(f"--n is {sizes!r}; write numbers above 0, such as 100,1000")
+    rows = topic_rows([int(size) for size in sizes.split(",")])
+    _print(rows, is_json=is_json)
+    _finish(missed(rows), asserts=asserts)
+
+
 def _print(rows: list[Row], *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 NEWS = "news:"
 """What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
+POINTING_WORDS = 24
+"""A prompt of more words says itself what it is about."""
 MOST = 40
 LONGEST = 2400
 """Bounds of what a recorded conversation may hold; ``enricher.transcripts`` keeps far below."""
@@ -46,7 +48,7 @@ class Conversation:
         They go to ``classify(prompt, table, earlier=…)``: "do the same for the other one",
         "yes, option 2", and after a compaction also "continue".
         """
-        if not self or len(prompt) > LONGEST:
+        if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return ""
         from enricher.context.followup import basis
 
@@ -54,7 +56,7 @@ class Conversation:
 
     def subject(self, prompt: str) -> str:
         """Return the words to search with beside those of a prompt that names nothing; else empty."""
-        if not self or len(prompt) > LONGEST:
+        if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return ""
         from enricher.context.followup import subject
 

@@ -7,6 +7,7 @@ prompt that names a file, a name from a program or an address stands on its own.
 from __future__ import annotations
 
 from enricher.classify.structure import CODE, URL, chunk_marker, survey
+from enricher.context.conversation import POINTING_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
 
-MOST_WORDS = 24
-"""A longer prompt says what it is about."""
 FEW_WORDS = 8
 FEWEST_WORDS_OF_AN_ORDER = 3
 MOST_REFERENTS = 3
@@ -70,7 +69,7 @@ def kind(prompt: str) -> str:
     """Return how a prompt points back; empty where it does not, or names something itself."""
     low = prompt.lower().replace("\u2019", "'")
     words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
-    if not words or len(words) > MOST_WORDS:
+    if not words or len(words) > POINTING_WORDS:
         return ""
     flat = " ".join(words)
     if any(phrase in flat for phrase in _ASKED):

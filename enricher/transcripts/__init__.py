@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.context.conversation import NEWS, Conversation, seen_mark
+from enricher.context.conversation import NEWS, POINTING_WORDS, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan
@@ -180,7 +180,7 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
     if conversation.prompts and not told and takes_up(event.prompt):
         conversation.resumed = conversation.resumed or TAKEN_UP
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
-        from enricher.context.tasks import claude_tasks
+        from enricher.context.tasklists import claude_tasks
 
         tasks = claude_tasks(event.session_id)
         conversation.todos = [(plain_status(task.status), short(task.title, TODO_CHARS)) for task in tasks[:MOST_TODOS]]
@@ -306,9 +306,7 @@ def _read_exactly(descriptor: int, length: int) -> bytes:
 def _keep(found: Found, conversation: Conversation, prompt: str) -> None:
     """Put what was found into its short, redacted form, prompts in the order they were asked."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
-    from enricher.context.followup import needs_the_answer
-
-    is_terse = len(prompt.strip()) <= TERSE or needs_the_answer(prompt)
+    is_terse = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if is_terse else ANSWER_CHARS
     conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
@@ -316,6 +314,14 @@ def _keep(found: Found, conversation: Conversation, prompt: str) -> None:
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
+
+
+def _needs_the_answer(prompt: str) -> bool:
+    if len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        return False
+    from enricher.context.followup import needs_the_answer
+
+    return needs_the_answer(prompt)
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import random
 import sys
 from typing import TYPE_CHECKING
 
-from enricher.context.tasks import Task, Wanted, score
+from enricher.context.tasklists import Task, Wanted, score
 from workbench.accuracy import evaluation_file
 
 if TYPE_CHECKING:

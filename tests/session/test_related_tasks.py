@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.context.tasks import Task, Wanted, claude_tasks, score, stem, stems
+from enricher.context.tasklists import Task, Wanted, claude_tasks, score, stem, stems
 
 if TYPE_CHECKING:
     from pathlib import Path

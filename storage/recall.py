@@ -152,6 +152,7 @@ class _Question:
         common = max(counts)
         if not common:
             common = self._guess(connection, term)
+            counts.append(common)
         for word in related(term.word):
             other = stem(word)
             if other not in term.stems and (found := _count(connection, other)):

@@ -58,7 +58,7 @@ def percentile(values: list[float], share: float) -> float:
 
 def hook_rows(runs: int) -> list[Row]:
     """Measure floor, hook and hook through ``sh`` in one shuffled round-robin; traces are written."""
-    with tempfile.TemporaryDirectory() as folder, _home(folder):
+    with tempfile.TemporaryDirectory() as folder, home(folder):
         launcher = _launcher(folder)
         python = [sys.executable, "-I", "-S"]
         commands = {
@@ -77,7 +77,7 @@ def _launcher(folder: str) -> str:
     return path
 
 
-class _home:  # noqa: N801 (reads as a statement: with _home(folder))
+class home:  # noqa: N801 (reads as a statement: with home(folder))
     """State and configuration in a folder of their own while measuring."""
 
     NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
@@ -140,7 +140,7 @@ def burst(at_once: int) -> dict[str, float]:
     from enricher.home import state_dir
     from storage import database, queries
 
-    with tempfile.TemporaryDirectory() as folder, _home(folder):
+    with tempfile.TemporaryDirectory() as folder, home(folder):
         command = [sys.executable, "-I", "-S", os.path.join(root_dir(), "enricher", "boot.py"), "claude"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()

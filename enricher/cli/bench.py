@@ -80,6 +80,19 @@ def topics(sizes: str, is_json: bool, asserts: bool) -> None:
     _finish(missed(rows), asserts=asserts)
 
 
+@bench.command("session")
+@click.option("--runs", "-n", default=50, type=click.IntRange(5, 10_000), help="Rounds of the paired run.")
+@as_json
+@asserting
+def session(runs: int, is_json: bool, asserts: bool) -> None:
+    """The whole hook with a transcript of 200 MB beside the hook without one; it may cost 20 ms more."""
+    from enricher.bench_session import missed, session_rows
+
+    rows = session_rows(runs)
+    _print(rows, is_json=is_json)
+    _finish(missed(rows), asserts=asserts)
+
+
 def _print(rows: list[Row], *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,10 @@ from enricher.redaction import redact_and_cap
 
 PROGRAM = (sys.executable, "-c", "from enricher.cli import main; main()")
 
+ABOUT_US = "can the hook write its traces straight into the database instead of the spool?"
+ABOUT_A_SHOP = "can we store the prices of orders as floats?"
+FACT = "prices of orders are stored as integer cents: floats lost money in the May export"
+
 SKILL = "---\nname: python-scripts\ndescription: How this house writes Python scripts: layout, arguments, tests.\n---\n"
 
 
@@ -37,6 +42,7 @@ def demo(width: int) -> None:
             _show(console, sample, _hook(sample["prompt"], number, folder, environment))
             if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:
                 _show_log(console, environment)
+        _show_memory(console, folder, environment, width)
         console.rule("what was logged")
         for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
             console.print(f"$ enricher {' '.join(arguments)}", style="bold")
@@ -57,9 +63,9 @@ def _fresh_environment(folder: Path) -> dict[str, str]:
     return {**kept, "HOME": str(folder), "ENRICHER_HOME": str(folder / "state"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _hook(prompt: str, number: int, folder: str, environment: dict[str, str]) -> str:
+def _hook(prompt: str, number: int, cwd: str, environment: dict[str, str]) -> str:
     event = {
-        "session_id": f"demo-{number}", "transcript_path": "", "cwd": folder, "permission_mode": "default",
+        "session_id": f"demo-{number}", "transcript_path": "", "cwd": cwd, "permission_mode": "default",
         "hook_event_name": "UserPromptSubmit", "prompt": prompt,
     }  # fmt: skip
     boot = os.path.join(root_dir(), "enricher", "boot.py")
@@ -73,9 +79,33 @@ def _hook(prompt: str, number: int, folder: str, environment: dict[str, str]) ->
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
+def _show_memory(console: Console, folder: str, environment: dict[str, str], width: int) -> None:
+    """Take in what this repository has written down, or a fact where only the package is installed; ask about it."""
+    root = root_dir()
+    is_repository = os.path.isdir(os.path.join(root, "docs", "decisions"))
+    cwd = root if is_repository else folder
+    arguments = ["memory", "import"] if is_repository else ["memory", "add", FACT, "--namespace", "decisions"]
+    sample = {
+        "about": "what the project decided: imported from its own decision records and git log"
+        if is_repository
+        else "what the project decided: one fact, added by hand",
+        "prompt": ABOUT_US if is_repository else ABOUT_A_SHOP,
+    }
+    console.rule(sample["about"], align="left")
+    console.print(f"$ enricher {shlex.join(arguments)}", style="bold", markup=False)
+    _command([*arguments, "--cwd", cwd], environment, width)
+    console.print()
+    context = _hook(sample["prompt"], len(_samples()), cwd, environment)
+    _show_prompt(console, sample["prompt"], context)
+
+
 def _show(console: Console, sample: dict[str, str], context: str) -> None:
     console.rule(sample["about"], align="left")
-    console.print(sample["prompt"], style="cyan", markup=False)
+    _show_prompt(console, sample["prompt"], context)
+
+
+def _show_prompt(console: Console, prompt: str, context: str) -> None:
+    console.print(prompt, style="cyan", markup=False)
     console.print()
     console.print(context or "(nothing is added)", style="" if context else "dim", markup=False)
     console.print()

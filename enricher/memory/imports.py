@@ -131,10 +131,14 @@ def _database(state_dir: str) -> int:
 def source_at(path: str, project: Project) -> Source:
     """Return what a person means by a path; raises SourceError."""
     name = notes.named(path, project)
+    if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
+        raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
     if os.path.isdir(path):
         return Source("notes", "." if name == project.root else name)
     if not os.path.exists(path):
         raise SourceError(f"{path}: no such file or folder")
+    if not os.path.isfile(path):
+        raise SourceError(f"{path}: neither a file nor a folder")
     if os.path.basename(path) in notes.AGENT_FILES:
         return Source("agents", name)
     if path.lower().endswith(notes.ENDINGS):
@@ -173,8 +177,8 @@ def take(
 
 def is_changed(source: Source, project: Project) -> bool:
     """Say whether a remembered source looks different now; one that is gone does not."""
-    path = _absolute(source, project)
-    return os.path.exists(path) and stamp(source, project) != source.stamp
+    now = stamp(source, project) if os.path.exists(_absolute(source, project)) else ""
+    return bool(now) and now != source.stamp
 
 
 def stamp(source: Source, project: Project) -> str:

@@ -52,6 +52,9 @@ def read_folder(
     paths = list(_notes_below(folder, reading))
     dates = first_dates(folder, project)
     for number, path in enumerate(paths):
+        if not origin and os.path.basename(path) in AGENT_FILES:
+            reading.remarks.append(f"{path}: an agent's instructions, which are no notes; import it by its name")
+            continue
         reading.add(read_note(path, project, dates=dates, origin=origin))
         if tick:
             tick(number + 1, len(paths))
@@ -86,7 +89,8 @@ def named(path: str, project: Project) -> str:
     """Return how a memory names the file it is from: relative to the project where it is inside."""
     real = os.path.realpath(path)
     inside = real.startswith(project.root + os.sep)
-    return os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
+    name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
+    return name.encode(errors="backslashreplace").decode()  # file names need not be text
 
 
 def first_dates(folder: str, project: Project) -> dict[str, str]:

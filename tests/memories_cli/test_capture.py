@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from enricher.context.capture import namespace_of, remembered
 
@@ -61,6 +64,23 @@ def test_it_is_heard(prompt: str, namespace: str, text: str) -> None:
 )
 def test_it_is_not_taken_for_one(prompt: str) -> None:
     assert remembered(prompt) == []
+
+
+@given(st.text(alphabet='remb :that\n-`>"é\u202e', max_size=400).map("remember: ".__add__))
+def test_no_text_makes_it_fail_or_say_much(text: str) -> None:
+    found = remembered(text)
+
+    assert len(found) <= 3
+    assert all(said.strip() and len(said) <= 1000 for _, said in found)
+
+
+@pytest.mark.parametrize("line", ["remember that x ", "decision: y\n", "a: b\n", "remember:\n- x\n", "from now on\n"])
+def test_a_huge_prompt_costs_little(line: str) -> None:
+    prompt = (line * 70_000)[:65_536]
+    begun = time.perf_counter()
+    remembered(prompt)
+
+    assert time.perf_counter() - begun < 0.25
 
 
 def test_a_prompt_asks_for_three_at_most() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
+import sys
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
+from simulator import ENTRY, ROOT
 
 from enricher import memory
 from enricher.memory import imports
@@ -122,8 +127,6 @@ def test_bad_lines_are_named_and_the_others_taken(account: Account) -> None:
 def test_ten_thousand_lines_are_one_transaction(account: Account, benchmark_limit_s: float = 20.0) -> None:
     rows = ({"id": f"n{n}", "content": f"fact {n} about the exporter and its queue"} for n in range(10_000))
     file = account.write("m.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    import time
-
     begun = time.monotonic()
     (outcome,) = taken(account, str(file))
 
@@ -316,3 +319,26 @@ def test_five_thousand_notes_are_taken(account: Account) -> None:
         outcome = imports.take(db, source, project, state)
 
     assert (outcome.added, outcome.problems) == (5_000, [])
+
+
+def test_a_terminal_shows_how_far_it_is(account: Account) -> None:
+    file = account.write("m.jsonl", "".join(f'{{"id": "n{n}", "content": "fact {n}"}}\n' for n in range(2_000)))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", ENTRY, str(ROOT), "memory", "import", str(file)],
+        env={**account.env, "TERM": "xterm-256color"},
+        cwd=account.project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # what Linux says when the last writer is gone
+        while piece := os.read(ours, 4096):
+            shown += piece
+    os.close(ours)
+    printed = process.communicate(timeout=60)[0]
+
+    assert "m.jsonl: 2000 added" in printed.decode()
+    assert "━" in shown.decode(errors="replace")

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
-RECORDED_SETTINGS = ("budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled")
+RECORDED_SETTINGS = (
+    "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
+    "search_intent.min_confidence",
+)  # fmt: skip
 """The settings that shape a text; the others only say where it goes."""
 
 
@@ -53,7 +56,7 @@ class Inputs:
     ) -> None:
         self.form = form
         self.prompt = prompt
-        self.settings = {key: settings[key] for key in RECORDED_SETTINGS}
+        self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
         self.skills = skills or []
         self.injected = injected or []
         self.spent = spent
@@ -205,13 +208,17 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
                 seen |= names
                 taken += 1
             result.items.append(item)
+        best = max((one.score for one in channel.candidates), default=0.0)
+        if rule and channel.candidates and best < rule["min_score"]:
+            reason = "searched, nothing above the floor"
+            result.misses.append(Miss(f"channel {channel.name}", reason, score=best, needed=rule["min_score"]))
 
 
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
     if rule is None or offered.score < rule["min_score"]:
         return "below the floor"
     if offered.stale:
-        return f"stale: {offered.stale}"
+        return offered.stale if offered.stale.startswith("the host has it") else f"stale: {offered.stale}"
     if any(f"item:{name}" in inputs.injected for name in names):
         return "said before in this session"
     if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):
@@ -236,9 +243,7 @@ def _name(ref: str, text: str) -> str:
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     lines = Lines()
     open_items = [item for item in result.items if not item.why]
-    for item in open_items[int(inputs.settings["budgets.items"]) :]:
-        item.why = "more relevant ones fill the text"
-    open_items = [item for item in open_items if not item.why]
+    most = int(inputs.settings["budgets.items"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
     lines.items = [
         Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items
@@ -252,9 +257,10 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
     lines.partial = result.partial
     left = int(inputs.settings["budgets.session_tokens"]) - inputs.spent
-    result.text, kept = render(lines, tokens=min(int(inputs.settings["budgets.tokens"]), left))
+    result.text, kept = render(lines, tokens=min(int(inputs.settings["budgets.tokens"]), left), most=most)
+    too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
-        item.kept, item.why = is_kept, "" if is_kept else "no room"
+        item.kept, item.why = is_kept, "" if is_kept else too_late
     _note_what_had_no_room(result, lines)
     if not (any(kept) or lines.guardrails or lines.approach or body["class_alone"]):
         result.text = ""

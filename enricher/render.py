@@ -16,6 +16,7 @@ HANGUL = ("\uac00", "\ud7af")
 ELLIPSIS = "…"
 LONGEST_ITEM = 300
 LONGEST_LABEL = 160
+MOST_ITEMS = 15
 FEWEST_TOKENS_WORTH_SHOWING = 8
 LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
@@ -80,21 +81,21 @@ def cut(text: str, *, tokens: int) -> str:
     return at_word.rstrip() + ELLIPSIS if at_word.strip() else ""
 
 
-def render(lines: Lines, *, tokens: int) -> tuple[str, list[bool]]:
+def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, list[bool]]:
     """Return the text, and for each item whether it is in it; nothing to say is an empty text.
 
     Guidance is short and stays whole: what has no room is taken out of ``lines``.
-    Items fill what is left, most important first, the last one cut to fit rather
-    than dropped.
+    Items, at most ``most``, fill what is left, most important first, the last one
+    cut to fit rather than dropped.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
         _leave_out_one(lines)
-    left = tokens - estimate_tokens(_joined(lines, [""])) - 1
-    bullets = _fit(lines.items, tokens=left)
-    while not _fits(_joined(lines, bullets), tokens):
-        last = max(at for at, bullet in enumerate(bullets) if bullet)
-        bullets[last] = ""
+    left = tokens - estimate_tokens(_joined(lines, ["-"]))
+    bullets = _fit(lines.items, tokens=left, most=most)
+    while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
+        left -= 1
+        bullets = _fit(lines.items, tokens=left, most=most)
     return _joined(lines, bullets), [bool(bullet) for bullet in bullets]
 
 
@@ -130,14 +131,15 @@ def _guidance(lines: Lines) -> list[str]:
     return tail
 
 
-def _fit(items: Iterable[Item], *, tokens: int) -> list[str]:
+def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
     """Return a bullet for each item that has room; the one that meets the end of its room is cut, not dropped."""
     bullets: list[str] = []
     used: dict[str, int] = {}
     for item in items:
-        room = min(tokens, item.tokens - used.get(item.channel, 0))
+        room = min(tokens, item.tokens - used.get(item.channel, 0)) if most else 0
         bullet = _bullet(item, tokens=room) if room >= FEWEST_TOKENS_WORTH_SHOWING else ""
         if bullet:
+            most -= 1
             cost = estimate_tokens(bullet)
             used[item.channel] = used.get(item.channel, 0) + cost
             tokens -= cost

@@ -198,7 +198,12 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
         results.update((one.name, one) for one in answers)
     else:
         _ask_ours(asked, request, results)
-    return [results[rule["name"]] for rule in declared]
+    gathered = [results[rule["name"]] for rule in declared]
+    if any(item.text for one in gathered for item in one.candidates):
+        from enricher.context.known import mark
+
+        mark(gathered, request)
+    return gathered
 
 
 def _is_on(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> bool:

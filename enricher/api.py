@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from enricher import formats
 from enricher.classify import classify
 from enricher.context import Request, external, gather
+from enricher.context.memory import memory_context
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
@@ -69,6 +70,7 @@ class Result:
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
                 for one in self.enrichment.items
             ],
+            "memory_context": memory_context(self.inputs, self.enrichment),
             "text": self.text(),
             "skipped": self.skipped or None,
             "scanned_chars": judged.scanned_chars,

@@ -260,7 +260,10 @@ def _skills(event: PromptEvent) -> list[tuple[str, str]]:
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and what it depended on into the trace."""
+    from enricher.context.memory import memory_context
+
     judged = enrichment.classification
+    trace.memory_context = memory_context(inputs, enrichment)
     trace.status = "partial" if enrichment.partial else "ok" if enrichment.text else "silent"
     trace.task_type, trace.confidence, trace.uncertain = judged.task_type, judged.confidence, judged.uncertain
     trace.search_intent, trace.intent_confidence = judged.search_intent or "none", judged.intent_confidence
@@ -315,6 +318,7 @@ def keep(run: Run) -> None:
     if level == "hash":
         trace.prompt = trace.output_text = trace.approach = ""
         trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
+        trace.memory_context = {}
     if run.rules is not None and trace.rules_hash:
         _keep_version(run.state, run.rules)
     traces.record(run.state, trace)

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Value] = {
     "budgets.channel_ms": 150,
     "budgets.gather_ms": 200,
     "search_intent.enabled": True,
+    "search_intent.min_confidence": 0.5,
     "events.file": "",
     "events.socket": "",
     "no_handlers": False,
@@ -48,11 +49,13 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budgets.items": (1, 15),
     "budgets.channel_ms": (1, 150),
     "budgets.gather_ms": (1, 200),
+    "search_intent.min_confidence": (0.0, 1.0),
 }
 """Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
+    "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "search_intent.min_confidence",
     "ENABLE_LOCAL_INFERENCE_PIPELINE": "enable_local_inference_pipeline",
     "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
     "OMNICLAUDE_NO_HANDLERS": "no_handlers",

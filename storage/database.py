@@ -13,7 +13,7 @@ import sqlite3
 import sys
 import time
 
-from storage import intake, log, notices, private, traces
+from storage import intake, log, notices, presence, private, traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db.row_factory = sqlite3.Row
     try:
         intake.drain(state_dir, db)
+        presence.note(db, state_dir)
     except BaseException:
         db.close()
         raise

@@ -6,10 +6,11 @@ and key are the same, so an import that runs twice changes nothing.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from storage import lean
+from storage import lean, presence
 from storage.words import extra_words
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     except BaseException:
         db.rollback()
         raise
+    presence.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
 
 
 def _put(db: sqlite3.Connection, memory: Memory) -> tuple[str, str]:

@@ -239,7 +239,7 @@ def search(
         written = str(row[9])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
-        raw = score * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT
+        raw = round(score * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT, 6)
         found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), row))
     found.sort(key=lambda one: one[:3])
     return [Hit(row, score=-score, raw=-raw) for score, raw, _id, row in found[:limit]]

@@ -1,0 +1,190 @@
+"""The channel ``memory``: what this project decided, learnt and tried before, where the prompt is about it.
+
+A search intent tunes the search (ruling R16): how many memories are taken, and which
+namespaces count more. Without one a few are taken as they come.
+"""
+
+from __future__ import annotations
+
+import os
+
+from storage.presence import has_memories
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.context import Candidate, Channel, Request
+    from enricher.decision import Enrichment, Inputs
+    from storage.recall import Hit
+
+BASE_COUNT, MAX_COUNT, STEP = 5, 15, 5
+HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
+LONGEST_PREVIEW = 200
+LONGEST_SUBJECT = 2_000
+MIN_CONFIDENCE = "search_intent.min_confidence"
+
+WEIGHTS: dict[str, dict[str, float]] = {
+    "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
+    "troubleshoot": {"blockers": 1.5, "learnings": 1.3, "decisions": 1.0},
+    "location": {"decisions": 1.5, "context": 1.3, "patterns": 1.0},
+    "explanation": {"decisions": 1.5, "context": 1.3, "patterns": 1.0},
+    "comparison": {"decisions": 1.5, "patterns": 1.3, "learnings": 1.0},
+    "general": {"decisions": 1.2, "patterns": 1.2, "learnings": 1.0},
+}
+"""By search intent, by namespace; all others count 1.0 (seed 001, task 2.3; ruling R16)."""
+
+SEEKS = {
+    "howto": ("implementation guidance", "patterns and learnings"),
+    "troubleshoot": ("troubleshooting help", "blockers and learnings"),
+    "location": ("the place of something", "decisions and context"),
+    "explanation": ("an explanation", "decisions and context"),
+    "comparison": ("a comparison", "decisions and patterns"),
+    "general": ("information", "decisions and patterns"),
+}
+
+
+def memories_for(confidence: float, *, base_count: int = BASE_COUNT, max_count: int = MAX_COUNT) -> int:
+    """Return how many memories a search intent of this confidence is worth."""
+    if confidence >= HIGH_CONFIDENCE:
+        return max_count
+    return min(max_count, base_count + STEP) if confidence >= MEDIUM_CONFIDENCE else base_count
+
+
+def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
+    """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
+    flat = " ".join(content[: longest * 20].split())
+    if len(flat) <= longest and len(content) <= longest * 20:
+        return flat
+    head = flat[: longest - 1]
+    at_word = head.rpartition(" ")[0] if len(flat) > len(head) and flat[len(head)] != " " else head
+    return (at_word or head).rstrip() + "…"
+
+
+def offer(request: Request, channel: Channel) -> list[Candidate]:
+    """Return the memories that the prompt is about, best first."""
+    del channel
+    if not request.settings["search_intent.enabled"] or not has_memories(request.state, request.project.id):
+        return []
+    from enricher.context import Candidate
+    from storage import reader, recall
+
+    intent = _intent(request.search_intent, request.intent_confidence, request.settings)
+    connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
+    try:
+        hits = recall.search(
+            connection,
+            _question(request),
+            project=request.project.id,
+            cwd_prefix=_place(request),
+            limit=memories_for(request.intent_confidence) if intent else BASE_COUNT,
+            weights=WEIGHTS.get(intent),
+            now=request.now,
+        )
+    except reader.failures() as failure:
+        if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
+            return []
+        raise
+    finally:
+        connection.close()
+    return [
+        Candidate(
+            preview(hit.content),
+            hit.id,
+            hit.score,
+            label=_label(hit),
+            date=hit.created_at[:10],
+            kind=hit.namespace,
+            stale=_stale(hit, request),
+            raw=hit.raw,
+        )
+        for hit in hits
+    ]
+
+
+def _intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
+    """The search intent where it is sure enough to count, else empty."""
+    least = settings.get(MIN_CONFIDENCE, MEDIUM_CONFIDENCE)
+    is_sure = isinstance(least, int | float) and confidence >= least
+    return intent if is_sure and intent in WEIGHTS else ""
+
+
+def _question(request: Request) -> str:
+    subject = request.conversation.subject(request.prompt)
+    return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
+
+
+def _place(request: Request) -> str:
+    """The folder within the project that the prompt comes from; empty at its root."""
+    root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
+    return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
+
+
+def _label(hit: Hit) -> str:
+    said = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
+    beside = [part for part in (hit.source, "" if hit.reviewed else "not reviewed") if part]
+    return f"{said} ({', '.join(beside)})" if beside else said
+
+
+def _stale(hit: Hit, request: Request) -> str:
+    if hit.superseded:
+        return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
+    source = hit.source.partition("#")[0]
+    if not source or ":" in source or hit.project != request.project.id or not request.project.root:
+        return ""
+    gone = not os.path.lexists(os.path.join(request.project.root, source))
+    return "its source is gone" if gone else ""
+
+
+def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
+    """Return what was remembered for a prompt, as traces, ``--json`` and the Python API give it (seed 001, task 2.6).
+
+    Pure. ``injected_memories`` are those above the channel's floor that still hold.
+    """
+    judged = enrichment.classification
+    intent = _intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
+    return {
+        "search_intent_detected": bool(intent),
+        **({"intent_type": intent} if intent else {}),
+        "topics": list(judged.topics),
+        "injected_memories": _injected(inputs, enrichment),
+        "suggested_resources": _suggested(judged.topics) if intent else [],
+        **({"reminder": reminder(intent)} if intent else {}),
+    }
+
+
+def reminder(intent: str) -> str:
+    """Return what to do with the memories, by search intent."""
+    sought, namespaces = SEEKS[intent]
+    return (
+        f"The prompt seeks {sought}: look at {namespaces} first, and search the memory again"
+        " (search_memories, recall_context) before answering from general knowledge."
+    )
+
+
+def _injected(inputs: Inputs, enrichment: Enrichment) -> list[dict[str, object]]:
+    weak = {
+        item.ref
+        for item in enrichment.items
+        if item.channel == "memory" and item.why.startswith(("below the floor", "stale"))
+    }
+    return [
+        {
+            "id": one.ref,
+            "namespace": one.kind,
+            "content_preview": preview(one.text),
+            "score": one.score,
+            "raw_score": one.raw,
+        }
+        for channel in inputs.channels
+        if channel.name == "memory"
+        for one in channel.candidates
+        if one.ref not in weak and enrichment.items
+    ]
+
+
+def _suggested(topics: list[str]) -> list[str]:
+    from enricher.uris import suggested
+
+    return suggested(topics)

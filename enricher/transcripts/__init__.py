@@ -42,6 +42,7 @@ LONGEST_LINE = 96 * 1024
 HEAD_BYTES = 2048
 """Of a line that is not decoded, searched for the file it is about."""
 
+MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
 MOST_FILES = 12
 MOST_ERRORS = 3
@@ -214,27 +215,43 @@ def _read(path: str, event: PromptEvent) -> Found:
     host: Host = __import__(f"enricher.transcripts.{name}", fromlist=("take",))
     found = Found(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
+    is_cut = False
     for line, is_whole in lines_from_end(path):
-        is_full = found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES
-        if is_full and found.todos is not None:
+        if found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES:
+            is_cut = True
             break
-        marks = host.TODO_MARKS if is_full else host.MARKS
-        if not any(mark in line for mark in marks):
+        if not any(mark in line for mark in host.MARKS):
             continue
         if not is_whole or len(line) > LONGEST_LINE:
             _peek(line, found)
             continue
-        if is_full:
-            decoded_bytes += len(line) // 2  # the todo state is worth looking further back, but not for ever
-            if decoded_bytes > 2 * MOST_DECODED_BYTES:
-                break
-        else:
-            decoded_bytes += len(line)
-            decoded_lines += 1
+        decoded_bytes += len(line)
+        decoded_lines += 1
         record = _decoded(line)
         if record is not None:
             _take(host, record, found)
+    if is_cut and found.todos is None:
+        found.todos = _earlier_todos(path, host)
     return found
+
+
+def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
+    """Look for the last todo list further back, where only its own lines are worth a look."""
+    earlier = Found("", "")
+    data = tail(path, MOST_BYTES)
+    end = len(data)
+    for _ in range(MOST_TODO_LINES):
+        end = max(data.rfind(mark, 0, end) for mark in host.TODO_MARKS)
+        if end < 0:
+            return None
+        start, stop = data.rfind(b"\n", 0, end) + 1, data.find(b"\n", end)
+        record = _decoded(data[start:stop]) if 0 < stop - start <= LONGEST_LINE else None
+        if record is not None:
+            _take(host, record, earlier)
+        if earlier.todos is not None:
+            return earlier.todos
+        end = start
+    return None
 
 
 def _take(host: Host, record: dict[str, Any], found: Found) -> None:
@@ -263,23 +280,18 @@ def _peek(line: bytes, found: Found) -> None:
 
 
 def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield the lines of a file, last one first, each with whether it is all there.
+    """Yield the lines of a file's last MOST_BYTES, last one first, each with whether it is all there.
 
     Of a line longer than LONGEST_LINE only its first bytes come, marked as not whole.
     Raises OSError for what cannot be read or is no regular file.
     """
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    descriptor, size = _open(path)
     try:
-        status = os.fstat(descriptor)
-        if status.st_mode & FILE_TYPE != REGULAR_FILE:
-            raise OSError("not a regular file")
-        position = status.st_size
-        stop = max(0, position - MOST_BYTES)
+        position, stop = size, max(0, size - MOST_BYTES)
         rest, is_whole = b"", True
         while position > stop:
             start = max(stop, position - BLOCK)
-            os.lseek(descriptor, start, os.SEEK_SET)
-            first, *others = _read_exactly(descriptor, position - start).split(b"\n")
+            first, *others = _read_exactly(descriptor, start, position - start).split(b"\n")
             position = start
             if others:
                 yield others[-1] + rest, is_whole
@@ -296,7 +308,28 @@ def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
         os.close(descriptor)
 
 
-def _read_exactly(descriptor: int, length: int) -> bytes:
+def tail(path: str, length: int) -> bytes:
+    """Return the last ``length`` bytes of a file; raises OSError for what is no regular file."""
+    descriptor, size = _open(path)
+    try:
+        start = max(0, size - length)
+        return _read_exactly(descriptor, start, size - start)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: str) -> tuple[int, int]:
+    """Return the descriptor and the size of a regular file, without waiting for a FIFO's writer."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    status = os.fstat(descriptor)
+    if status.st_mode & FILE_TYPE != REGULAR_FILE:
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return descriptor, status.st_size
+
+
+def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
+    os.lseek(descriptor, start, os.SEEK_SET)
     piece = os.read(descriptor, length)
     while len(piece) < length and (more := os.read(descriptor, length - len(piece))):
         piece += more

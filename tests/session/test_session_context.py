@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from host_files import Claude
+from simulator import BOOT
 
 from enricher.render import estimate_tokens
 
@@ -146,7 +149,7 @@ def test_task_files_of_the_session_count_as_its_todos(account: Account) -> None:
     assert "1 completed, 1 in progress (part 2 of the move), 1 pending" in context
 
 
-@pytest.mark.conformance("Y15", "Y16")
+@pytest.mark.conformance("Y15")
 def test_the_session_s_share_holds_however_long_the_transcript_is(account: Account) -> None:
     session = Claude()
     for number in range(40):
@@ -220,6 +223,20 @@ def test_a_transcript_that_cannot_be_read_is_logged_and_the_prompt_goes_on(accou
     assert answer.is_harmless()
     reasons = [record["reason"] for record in account.log() if record["stage"] == "session"]
     assert [str(path) in reason for reason in reasons] == ([True] if kind != "broken" else [])
+
+
+@pytest.mark.parametrize("prompt", ["do the same for the other one", "where were we?", "go on"])
+def test_reading_a_transcript_loads_nothing_slow(account: Account, prompt: str) -> None:
+    slow = {"re", "json", "typing", "enum", "pathlib", "collections", "functools", "contextlib", "sqlite3", "random"}
+    ask(account, "hello there", working())
+    file = working().save(account.home / "transcript.jsonl")
+    command = [sys.executable, "-X", "importtime", "-I", "-S", str(BOOT), "claude"]
+
+    ended = account.run(account.event(prompt, transcript_path=str(file)), shell_line=shlex.join(command))
+    modules = {line.rpartition("|")[2].strip() for line in ended.stderr.decode().splitlines()}
+
+    assert "enricher.transcripts.claude" in modules and "enricher.transcripts.gemini" not in modules
+    assert not modules & slow
 
 
 def test_hostile_words_of_a_transcript_arrive_quoted_and_harmless(account: Account) -> None:

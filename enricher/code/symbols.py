@@ -1,0 +1,102 @@
+"""Where a file defines its names: one pattern a language, applied to lines; no parser.
+
+A definition missed costs a line number, one too many costs nothing much, so the patterns are plain.
+Not on the hook's path.
+"""
+
+from __future__ import annotations
+
+import re
+
+MOST_SYMBOLS = 2_000
+"""Per file; generated tables have more."""
+
+_JS = (
+    r"^[ \t]*(?:export\s+(?:default\s+)?)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
+    r"(?:function\s*\*?|class|interface|enum|namespace)\s+([A-Za-z_$][\w$]*)"
+    r"|^(?:export\s+)?(?:declare\s+)?type\s+([A-Za-z_$][\w$]*)"
+    r"|^(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)"
+    r"|^[ \t]+(?:(?:public|private|protected|static|async|override|readonly|get|set)\s+)*\*?"
+    r"([A-Za-z_$#][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]{0,200}\)?\s*(?::[^;={\n]{1,200})?\{[ \t]*$"
+    r"|^[ \t]*(?:module\.)?exports\.([A-Za-z_$][\w$]*)\s*="
+    r"|^[ \t]*(?:[A-Za-z_$][\w$]*\.)+([A-Za-z_$][\w$]*)\s*=\s*(?:async\s+)?(?:function|\([^)\n]*\)\s*=>)"
+    r"|^[ \t]+([A-Za-z_$][\w$]*)\s*[:=]\s*(?:async\s+)?(?:function\b|\([^)\n]*\)\s*=>)"
+)
+_CURLY = (
+    r"^[ \t]*(?:(?:@\w+(?:\([^)\n]*\))?|public|private|protected|internal|static|final|abstract|sealed|open|override"
+    r"|data|inline|suspend|partial|readonly|async|virtual|extern|unsafe)\s+)*"
+    r"(?:class|interface|enum|record|object|struct|trait|protocol|extension|fun|func|namespace|typealias|delegate)"
+    r"\s+(?:<[^>\n]*>\s*)?(?:\w+\.)?([A-Za-z_]\w*)"
+    r"|^[ \t]+(?:(?:public|private|protected|internal|static|final|abstract|override|async|virtual|synchronized)\s+)+"
+    r"(?:<[^>\n]*>\s*)?[\w<>\[\],.? ]+\s+([A-Za-z_]\w*)\s*\("
+)
+_C = (
+    r"^(?:[A-Za-z_][\w:<>*&, \t]{0,120}?[\s*&])([A-Za-z_~]\w*(?:::~?\w+)*)[ \t]*\([^;{]{0,400}\)"
+    r"\s*(?:const|noexcept|override)?\s*\{"
+    r"|^[ \t]*(?:typedef\s+)?(?:template\s*<[^>\n]*>\s*)?(?:class|struct|union|enum(?:\s+class)?|namespace)\s+"
+    r"([A-Za-z_]\w*)[^;\n]{0,200}$"
+    r"|^#\s*define\s+([A-Za-z_]\w*)"
+)
+_PATTERNS = {
+    "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("
+    r"|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=[^=]",
+    "javascript": _JS,
+    "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)",
+    "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
+    r"(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
+    "curly": _CURLY,
+    "c": _C,
+    "ruby": r"^[ \t]*(?:def\s+(?:self\.)?|class\s+(?:\w+::)*|module\s+(?:\w+::)*)(\w+[?!=]?)"
+    r"|^[ \t]*([A-Z][A-Z0-9_]+)\s*=",
+    "php": r"^[ \t]*(?:(?:abstract|final|public|private|protected|static|readonly)\s+)*"
+    r"(?:function\s+&?|class\s+|interface\s+|trait\s+|enum\s+)(\w+)",
+    "shell": r"^[ \t]*(?:function\s+([\w-]+)|([\w-]+)\s*\(\)\s*\{?)",
+    "sql": r"(?i)^[ \t]*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unique\s+|materialized\s+)*"
+    r"(?:table|view|index|function|procedure|trigger|type)\s+(?:if\s+not\s+exists\s+)?[\"`\[]?(?:\w+\.)?(\w+)",
+    "elixir": r"^[ \t]*(?:defp?|defmodule|defmacro)\s+([\w.]+[?!]?)",
+    "lua": r"^[ \t]*(?:local\s+)?function\s+(?:\w+[.:])?(\w+)",
+    "markdown": r"^#{1,4}[ \t]+(.{1,80}?)\s*#*$",
+}  # fmt: skip
+_ENDS = {
+    "python": "py pyi pyx",
+    "javascript": "js jsx ts tsx mjs cjs mts cts vue svelte astro",
+    "go": "go",
+    "rust": "rs",
+    "curly": "java kt kts cs swift scala groovy dart",
+    "c": "c h cc cpp cxx hh hpp m mm",
+    "ruby": "rb rake",
+    "php": "php phtml",
+    "shell": "sh bash zsh",
+    "sql": "sql",
+    "elixir": "ex exs",
+    "lua": "lua",
+    "markdown": "md markdown",
+}
+_LANGUAGES = {end: language for language, ends in _ENDS.items() for end in ends.split()}
+_COMPILED = {language: re.compile(pattern, re.MULTILINE) for language, pattern in _PATTERNS.items()}
+_NO_NAMES = frozenset("if for while switch catch return else do try with new function constructor super".split())
+
+
+def language_of(path: str) -> str:
+    """Return the name under which the patterns know a file's language; empty for others."""
+    return _LANGUAGES.get(path.rpartition(".")[2].lower(), "")
+
+
+def definitions(path: str, text: str) -> list[tuple[str, int]]:
+    """Return the names that a file defines with their lines, counted from 1, in the order of the file."""
+    pattern = _COMPILED.get(language_of(path))
+    if pattern is None:
+        return []
+    found: list[tuple[str, int]] = []
+    line, counted = 1, 0
+    for match in pattern.finditer(text):
+        name = match[match.lastindex or 0]
+        if name in _NO_NAMES or len(name) < 2:
+            continue
+        start = match.start(match.lastindex or 0)
+        line += text.count("\n", counted, start)
+        counted = start
+        found.append((name.rpartition("::")[2], line))
+        if len(found) == MOST_SYMBOLS:
+            break
+    return found

@@ -1,0 +1,59 @@
+"""Commits of the time that a prompt speaks of: "since yesterday", "this week", or one by its name.
+
+Loaded only for prompts that speak of time; reads what the index stored of the history.
+"""
+
+from __future__ import annotations
+
+import time
+
+from enricher.code.words import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.context.query import Query
+
+DAY = 86_400
+MOST_COMMITS = 2
+MOST_READ = 300
+_SPANS = (
+    ("since yesterday", 2), ("yesterday", 2), ("since today", 1), ("today", 1), ("this morning", 1), ("tonight", 1),
+    ("last night", 2), ("since last week", 8), ("last week", 8), ("this week", 7), ("past week", 8), ("a week ago", 9),
+    ("last few days", 5), ("past few days", 5), ("couple of days", 4), ("since monday", 7), ("since tuesday", 7),
+    ("since wednesday", 7), ("since thursday", 7), ("since friday", 7), ("since last month", 32), ("last month", 32),
+    ("this month", 31), ("just now", 1), ("since this afternoon", 1), ("recent commit", 14), ("latest commit", 14),
+    ("last commit", 14), ("recent change", 14), ("latest change", 14), ("last change", 14), ("recently", 14),
+    ("seit gestern", 2), ("depuis hier", 2), ("desde ayer", 2),
+)  # fmt: skip
+
+
+def since(prompt: str, now: float) -> float:
+    """Return the moment from which on a prompt asks, in seconds since the epoch; 0 where it names no time."""
+    lowered = f" {' '.join(prompt[:4000].lower().split())} "
+    for words, days in _SPANS:
+        at = lowered.find(words)
+        if at > 0 and not lowered[at - 1].isalnum():
+            return now - days * DAY
+    return 0.0
+
+
+def commits(
+    db: Connection, query: Query, files: list[str], *, start: float, now: float
+) -> list[tuple[str, str, str, float]]:
+    """Return at most two commits as (sha, day, subject, score) that fit the prompt's words or files; none reverted."""
+    rows = db.execute(
+        "select sha, at, subject, files from commits where is_reverted = 0 order by at desc limit ?", (MOST_READ,)
+    ).fetchall()
+    found = []
+    for number, (sha, at, subject, touched) in enumerate(rows):
+        is_named = any(sha.startswith(name) for name in query.commits)
+        if not is_named and not (start and start <= at <= now + DAY):
+            continue
+        words = {term for word in subject.split() for term in terms(word.strip("\"'`.,:;()[]!"))}
+        shared = sum(min(query.weights[term], 2.0) for term in words if term in query.weights)
+        touches = len({*files} & {*touched.split("\n")})
+        score = 0.95 if is_named else min(0.9, 0.12 * min(shared, 4.0) + 0.25 * touches + 0.2)
+        found.append((-score, number, sha, time.strftime("%Y-%m-%d", time.gmtime(at)), subject))
+    return [(sha, day, subject, -score) for score, _number, sha, day, subject in sorted(found)[:MOST_COMMITS]]

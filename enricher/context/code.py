@@ -1,0 +1,159 @@
+"""The channel ``code``: the files of the project that a prompt names or is about, with the line to start from.
+
+Reads the index that ``enricher.code.index`` keeps; a project without one is answered from git's list of files.
+Every path is looked at before it is offered: it exists, inside the project, and its line still holds the name.
+On the hook's path; starts no process.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.code.place import database_file
+from enricher.context import Candidate
+from enricher.context.query import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.code.ranking import Hit
+    from enricher.context import Channel, Request
+    from enricher.context.query import Query
+    from enricher.project import Project
+
+MOST_OFFERED = 10
+MOST_VERIFIED = 4
+"""Candidates whose lines are looked up in the files; more than are ever shown."""
+LEAST = 0.05
+
+
+def offer(request: Request, channel: Channel) -> list[Candidate]:
+    """Return the files that the prompt is about, best first, and at most two commits of the time it speaks of."""
+    del channel
+    project = request.project
+    if not project.root:
+        return []
+    asked = request.prompt
+    subject = request.conversation.subject(asked)
+    query = read(f"{asked}\n{subject}" if subject else asked)
+    if not (query.weights or query.paths or query.frames):
+        return []
+    path = database_file(request.state, project.id)
+    if not os.path.exists(path):
+        return _unindexed(project, query, request.cwd)
+    from storage.reader import open_reader
+
+    db = open_reader(path, until=request.until)
+    try:
+        from enricher.code.ranking import rank, weigh_certainty
+
+        ranking = rank(db, query, limit=MOST_OFFERED, root=project.root)
+        weigh_certainty(ranking)
+        offered = _candidates(ranking.hits, project, query, request.cwd)
+        if " " in asked:
+            offered += _commits(db, request, query, [hit.path for hit in ranking.hits[:3]])
+    finally:
+        db.close()
+    return offered
+
+
+def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> list[Candidate]:
+    offered: list[Candidate] = []
+    ceiling = 1.0
+    for hit in hits:
+        score = round(min(hit.certainty, ceiling), 4)
+        if score < LEAST:
+            score = round(min(LEAST, ceiling), 4)
+        ceiling = score - 0.0005
+        stale = _fault(project.root, hit.path)
+        label = f"{hit.path} — {hit.why()}"
+        if not stale and len(offered) < MOST_VERIFIED:
+            line, symbol = _place(project.root, hit)
+            label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {hit.why()}"
+        offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale, raw=round(hit.score, 4)))
+    return _with_named(offered, project, query, cwd)
+
+
+def _with_named(offered: list[Candidate], project: Project, query: Query, cwd: str) -> list[Candidate]:
+    """Put first what the prompt names and the index does not know: a file made a moment ago, or an ignored one."""
+    known = {one.ref for one in offered}
+    for name, line in query.paths[:8]:
+        for base in dict.fromkeys((os.path.realpath(cwd) if cwd else project.root, project.root)):
+            path = os.path.relpath(os.path.normpath(f"{base}/{name}"), project.root).replace(os.sep, "/")
+            if path.startswith("..") or path in known or not os.path.isfile(f"{project.root}/{path}"):
+                continue
+            if not _fault(project.root, path):
+                known.add(path)
+                label = f"{path}{f':{line}' if line else ''} — named in the prompt"
+                offered.insert(0, Candidate("", path, 0.97, label=label, kind="file"))
+    return offered
+
+
+def _fault(root: str, path: str) -> str:
+    """Say why a path is not to be told; empty where it is a file of the project."""
+    full = f"{root}/{path}"
+    try:
+        is_there = os.path.isfile(full)
+    except ValueError:
+        is_there = False
+    if not is_there:
+        return "the file is gone"
+    real = os.path.realpath(full)
+    return "" if real == full or real.startswith(root + "/") else "the path leads out of the project"
+
+
+def _place(root: str, hit: Hit) -> tuple[int, str]:
+    """The line to start from and the name that stands there, as the file is now."""
+    from enricher.code.ranking import read_file
+
+    if not hit.symbols and not hit.line:
+        return 0, ""
+    lines = read_file(f"{root}/{hit.path}").split("\n")
+    if hit.line:
+        return (hit.line, _around(hit)) if hit.line <= len(lines) else (0, "")
+    for _value, name, line in sorted(hit.symbols, key=lambda symbol: (-symbol[0], symbol[2])):
+        if 0 < line <= len(lines) and name in lines[line - 1]:
+            return line, name
+        moved = [number for number, text in enumerate(lines, 1) if _defines(text, name)]
+        if len(moved) == 1:
+            return moved[0], name
+    return 0, ""
+
+
+def _around(hit: Hit) -> str:
+    """The name defined last before the line that a trace or the prompt names."""
+    before = [(line, name) for _value, name, line in hit.symbols if line <= hit.line]
+    return max(before)[1] if before else ""
+
+
+def _defines(text: str, name: str) -> bool:
+    words = text.replace("(", " ").replace(":", " ").replace("{", " ").split()
+    return name in words[1:4] and words[0] in ("def", "class", "function", "func", "fn", "export", "async", "pub")
+
+
+def _unindexed(project: Project, query: Query, cwd: str) -> list[Candidate]:
+    """What names alone can tell, before the first index is built."""
+    from enricher.code.unindexed import find
+
+    offered = []
+    for path, score, why in find(project, query, limit=MOST_OFFERED):
+        stale = _fault(project.root, path)
+        offered.append(Candidate("", path, score, label=f"{path} — {why}", kind="file", stale=stale))
+    return _with_named(offered, project, query, cwd)
+
+
+def _commits(db: Connection, request: Request, query: Query, files: list[str]) -> list[Candidate]:
+    from enricher.code.times import since
+
+    start = since(request.prompt, request.now)
+    if not start and not query.commits:
+        return []
+    from enricher.code.times import commits
+
+    return [
+        Candidate(
+            subject, sha, score, label=f"{sha[:7]} {date}", date=date, kind="commit", raw=score
+        )
+        for sha, date, subject, score in commits(db, query, files, start=start, now=request.now)
+    ]  # fmt: skip

@@ -272,7 +272,14 @@ def _in_full(at: int, memory: Memory) -> str:
 
 
 def _heading(at: int, memory: Memory | Hit) -> str:
-    said = (memory.namespace, memory.created_at[:10], memory.source, "" if memory.reviewed else "not reviewed")
+    newer = memory.superseded if hasattr(memory, "superseded") else memory.superseded_by
+    said = (
+        memory.namespace,
+        memory.created_at[:10],
+        memory.source,
+        "" if memory.reviewed else "not reviewed",
+        f"superseded by {newer}" if newer else "",
+    )
     about = ", ".join(line(one, longest=160) for one in said if one)
     return f"### {at}. {line(memory.id, longest=128)} ({about})"
 

@@ -92,7 +92,8 @@ def found(hit: Hit) -> dict[str, Any]:
         "tags": hit.tags,
         "source": hit.source,
         "created_at": hit.created_at,
-        "reviewed": bool(hit.reviewed),
+        "reviewed": hit.reviewed,
+        "superseded_by": hit.superseded,
         "uri": memory_uri(hit.id),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,9 @@ SECONDS_TO_FINISH = 2
 
 
 def serve_stdio(server: Server[Any]) -> None:
-    """Serve until stdin ends; nothing but the protocol goes to stdout."""
+    """Serve until stdin ends or an interrupt comes; nothing but the protocol goes to stdout."""
     _quiet()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else the thread that waits for stdin would hold up the exit
     anyio.run(_serve_stdio, server)
 
 

@@ -22,7 +22,7 @@ from enricher.redaction import redact_and_cap
 
 PROGRAM = (sys.executable, "-c", "from enricher.cli import main; main()")
 
-ABOUT_US = "can the hook write its traces straight into the database instead of the spool?"
+ABOUT_US = "why is there no daemon? a cold process for every prompt sounds slow"
 ABOUT_A_SHOP = "can we store the prices of orders as floats?"
 FACT = "prices of orders are stored as integer cents: floats lost money in the May export"
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from enricher.memory import git
-from enricher.memory.reading import Reading, cleaned
+from enricher.memory.reading import Reading, cleaned, headed
 from storage.memories import Memory
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _said(message: str) -> str:
         return ""
     if not told and not is_revert:
         return ""
-    return cleaned(_shortened(f"{subject}\n{told}" if told else subject))
+    return cleaned(_shortened(f"{headed(subject)}\n{told}" if told else subject))
 
 
 def _without_trailers(paragraph: str) -> str:

@@ -16,6 +16,7 @@ from enricher.memory.reading import (
     Reading,
     cleaned,
     dated,
+    headed,
     namespace_in,
     placed,
     tags_of,
@@ -153,7 +154,7 @@ class _Note:
         heading = cleaned(" / ".join(dict.fromkeys(filter(None, (self.title, section.heading)))))
         content = cleaned(section.text)
         if heading and not content.startswith(heading):
-            content = f"{heading}\n{content}"
+            content = f"{headed(heading)}\n{content}"
         innermost = section.heading.rpartition(" / ")[2]
         for prefix in self.prefixes:
             anchor = f"#{section.anchor}" if section.anchor else ""
@@ -233,9 +234,9 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
         return f"superseded {fields['superseded_by']}"[:200]
     status = str(fields.get("status") or "").lower()
     if any(word in status for word in ("superseded", "deprecated", "rejected", "obsolete")):
-        return status[:200]
+        return f"superseded ({status[:200]})"
     found = _STATUS.search(body[:4000])
-    return f"{found[1].lower()}{found[2].strip(' *_.')[:150]}" if found else ""
+    return f"superseded ({found[1].lower()}{found[2].rstrip(' *_.')[:150]})" if found else ""
 
 
 def _supersede(memories: list[Memory]) -> None:

@@ -65,6 +65,11 @@ def cleaned(text: str) -> str:
     return redact(text.replace("\0", " ").replace("\r\n", "\n"))[0].strip()
 
 
+def headed(heading: str) -> str:
+    """Return a heading so that it can be told from the text it is quoted with on one line."""
+    return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
+
+
 def namespace_named(name: str) -> str:
     """Return the namespace that a name like "Decision" or "tech_debt" means, empty for none of them."""
     plain = name.strip().lower().replace("_", "-").replace(" ", "-")

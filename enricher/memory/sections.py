@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from enricher.memory.reading import headed
+
 SHORT = 1_500
 LONGEST_PIECE = 3_000
 TOO_SMALL = 120
@@ -129,7 +131,7 @@ def _decision_first(parts: list[_Part]) -> list[_Part]:
 
 
 def _whole(part: _Part) -> str:
-    return "\n".join(filter(None, (part.heading, part.text())))
+    return "\n".join(filter(None, (headed(part.heading) if part.heading else "", part.text())))
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:

@@ -153,7 +153,7 @@ def test_a_folder_of_notes_is_followed(account: Account) -> None:
     assert counts(first[0]) == (3, 0, 0, 0)
     cents, proxy = kept(account)
     assert (cents.namespace, cents.created_at, cents.source) == ("decisions", "2026-03-01", "docs/adr/0001-cents.md")
-    assert cents.content.startswith("Cents\n")
+    assert cents.content.startswith("Cents:\nIntegers.")
     assert (proxy.namespace, proxy.tags, proxy.content) == ("learnings", ["a", "b"], "The proxy does not cache.")
 
 
@@ -166,7 +166,7 @@ def test_a_superseded_decision_is_known_as_one(account: Account) -> None:
 
     taken(account, str(account.project / "docs" / "adr"))
 
-    assert [one.superseded_by for one in kept(account)] == ["docs/adr/0002-b.md", "", "rejected"]
+    assert [one.superseded_by for one in kept(account)] == ["docs/adr/0002-b.md", "", "superseded (rejected)"]
 
 
 def test_sections_of_agents_instructions_are_marked(account: Account) -> None:
@@ -177,7 +177,7 @@ def test_sections_of_agents_instructions_are_marked(account: Account) -> None:
 
     found = {one.namespace: one for one in kept(account)}
     assert {one.origin for one in found.values()} == {"import:agents"}
-    assert found["testing"].content == "House / Testing\nRun pytest -q."
+    assert found["testing"].content == "House / Testing:\nRun pytest -q."
     assert found["patterns"].source == "CLAUDE.md"
     file.unlink()
     assert "no such file" in account.cli("memory", "import", str(file), exit_code=1)

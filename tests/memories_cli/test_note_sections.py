@@ -12,13 +12,13 @@ LONG = "A sentence about the exporter and why it waits. " * 20
 
 
 def test_a_short_note_is_one_memory() -> None:
-    assert [one.text for one in sections("# Title\n\nFirst.\n\n## Part\n\nSecond.\n")] == ["First.\n\nPart\nSecond."]
+    assert [one.text for one in sections("# Title\n\nFirst.\n\n## Part\n\nSecond.\n")] == ["First.\n\nPart:\nSecond."]
 
 
 def test_a_decision_record_begins_with_its_decision() -> None:
     record = "# UTC\n\nDate: 2026-01-02\n\n## Status\n\nAccepted\n\n## Context\n\nZones.\n\n## Decision\n\nUse UTC.\n"
 
-    assert [one.text for one in sections(record)] == ["Use UTC.\n\nContext\nZones."]
+    assert [one.text for one in sections(record)] == ["Use UTC.\n\nContext:\nZones."]
     assert sections(record, cut_short_ones=True)[0].text == "Use UTC."
 
 

@@ -1,0 +1,73 @@
+"""What was kept reaches the prompt that it is about, through the real hook, and no other."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+HIT = "Prices of orders are stored as integer cents because floats lost money in the May export."
+DECOY = "The staging cluster is rebuilt on Sundays, so nobody deploys on Mondays."
+QUESTION = "why are the prices of orders stored as integer cents and not as floats?"
+
+
+@pytest.mark.conformance("E37")
+@pytest.mark.parametrize("way", ["add", "jsonl", "notes", "prompt"])
+def test_a_memory_is_found_and_the_decoy_is_not(account: Account, way: str) -> None:
+    if way == "add":
+        account.cli("memory", "add", HIT, "--namespace", "decisions")
+        account.cli("memory", "add", DECOY)
+    elif way == "jsonl":
+        lines = [{"id": "hit", "namespace": "decisions", "content": HIT}, {"id": "decoy", "content": DECOY}]
+        file = account.write("m.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        account.cli("memory", "import", str(file))
+    elif way == "notes":
+        account.write("project/docs/adr/0001-cents.md", f"# Cents\n\n{HIT}\n")
+        account.write("project/docs/adr/0002-staging.md", f"# Staging\n\n{DECOY}\n")
+        account.cli("memory", "import")
+    else:
+        account.ask(f"for the record: {HIT}")
+        account.ask(f"note to self: {DECOY}")
+        account.cli("memory", "list")
+
+    answer = account.ask(QUESTION)
+
+    assert answer.is_harmless()
+    assert "integer cents" in answer.context.partition("**Relevant Context**")[2]
+    assert "staging" not in answer.context.lower()
+    assert [item["kept"] for item in account.trace()["items"] if item["channel"] == "memory"][:1] == [True]
+
+
+def test_another_project_hears_nothing_of_it(account: Account) -> None:
+    account.cli("memory", "add", HIT, "--namespace", "decisions")
+    other = account.home / "other"
+    other.mkdir()
+
+    assert "integer cents" not in account.ask(QUESTION, cwd=str(other)).context
+
+
+def test_what_is_forgotten_is_not_told(account: Account) -> None:
+    account.cli("memory", "add", HIT, "--namespace", "decisions")
+    account.cli("memory", "forget", "--match", "integer cents")
+
+    assert "integer cents" not in account.ask(QUESTION).context
+
+
+def test_a_superseded_decision_is_not_told(account: Account) -> None:
+    account.write("project/docs/adr/0001-cents.md", f"# Cents\n\nStatus: Superseded by 0002\n\n{HIT}\n")
+    account.cli("memory", "import")
+
+    assert "integer cents" not in account.ask(QUESTION).context
+    offered = [item for item in account.trace()["items"] if item["channel"] == "memory"]
+    assert [item["kept"] for item in offered] == [False], offered
+
+
+def test_the_demo_answers_from_what_this_repository_decided(account: Account) -> None:
+    printed = account.cli("demo", "--width", "200").partition("$ enricher memory import")[2]
+
+    assert "docs/decisions: 5 added" in printed
+    assert "docs/decisions/0001-no-resident-process.md" in printed.partition("what was logged")[0]

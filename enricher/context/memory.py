@@ -131,6 +131,11 @@ def _stale(hit: Hit, request: Request) -> str:
     if hit.superseded:
         return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
     source = hit.source.partition("#")[0]
+    if hit.origin == "import:agents":
+        from enricher.context.known import FILES, KNOWN
+
+        if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
+            return KNOWN + source
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:
         return ""
     gone = not os.path.lexists(os.path.join(request.project.root, source))

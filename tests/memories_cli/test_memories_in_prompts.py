@@ -66,6 +66,19 @@ def test_a_superseded_decision_is_not_told(account: Account) -> None:
     assert [item["kept"] for item in offered] == [False], offered
 
 
+def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:
+    for name in ("CLAUDE.md", "AGENTS.md"):
+        file = account.write(f"project/{name}", f"# House\n\n## Prices\n\n{HIT} {'More of it. ' * 30}\n")
+        account.cli("memory", "import", str(file))
+
+    answer = account.ask(QUESTION)
+
+    fates = {item["ref"]: item["why"] for item in account.trace()["items"] if item["channel"] == "memory"}
+    assert sum("the host has it in CLAUDE.md" in why for why in fates.values()) == 1
+    assert "(AGENTS.md)" in answer.context
+    assert "(CLAUDE.md)" not in answer.context
+
+
 def test_the_demo_answers_from_what_this_repository_decided(account: Account) -> None:
     printed = account.cli("demo", "--width", "200").partition("$ enricher memory import")[2]
 

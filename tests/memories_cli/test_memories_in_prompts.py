@@ -66,6 +66,17 @@ def test_a_superseded_decision_is_not_told(account: Account) -> None:
     assert [item["kept"] for item in offered] == [False], offered
 
 
+def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
+    note = account.write("project/notes/prices.md", "Prices of orders are floats.\n")
+    account.cli("memory", "import", "notes")
+    note.write_text(f"{HIT}\n")
+
+    account.ask("what is the importer for?")
+    account.rest()
+
+    assert "integer cents" in account.ask(QUESTION).context
+
+
 def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:
     for name in ("CLAUDE.md", "AGENTS.md"):
         file = account.write(f"project/{name}", f"# House\n\n## Prices\n\n{HIT} {'More of it. ' * 30}\n")

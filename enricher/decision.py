@@ -215,7 +215,7 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
-    if rule is None or offered.score < rule["min_score"]:
+    if rule is None or min(offered.score, offered.raw) < rule["min_score"]:  # weights order, they do not make relevant
         return "below the floor"
     if offered.stale:
         return offered.stale if offered.stale.startswith("the host has it") else f"stale: {offered.stale}"

@@ -10,10 +10,11 @@ Work is bounded by counts, never by clocks: the same question gets the same answ
 from __future__ import annotations
 
 import time
+from math import exp, log
 
 from storage.lean import loads
 from storage.stemming import stem
-from storage.words import BASE_FORMS, STOP_WORDS, identifier_parts, related, words
+from storage.words import BASE_FORMS, COMMON_WORDS, STOP_WORDS, identifier_parts, related, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ BESIDE_WEIGHT = 0.15
 
 PREFIX = 5
 HEAVIEST_TERMS = 8
+BACKGROUND, COMMON_SHARE = 1_000, 0.03
+"""As if there were so many other memories, which the common words are in: a store of five cannot tell what is rare."""
+ENOUGH = 15.0
+"""How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
+HALF = 0.5
+"""The relevance that scores a half."""
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
@@ -160,7 +167,8 @@ class _Question:
                 term.asked.append(word)
                 counts.append(found)
         term.postings = sum(counts)
-        term.weight = _log(1.0 + (memories - common + 0.5) / (common + 0.5))
+        holding = common + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
+        term.weight = log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
@@ -264,18 +272,22 @@ def _weigh(question: _Question, rows: list[tuple[object, ...]]) -> list[float]:
     """Return the relevance of each row, 0 to 1; rows are in the order in which they were kept."""
     said = [words(f"{row[4]} {row[3]}"[:4000]) for row in rows]
     average = sum(map(len, said)) / len(said)
-    scores = [_relevance(question, one, average) for one in said]
+    weighed = [_relevance(question, one, average) for one in said]
+    scores = [score for score, _shared in weighed]
     beside = [0.0] * len(rows)
     for at in range(len(rows) - 1):
         first, second = rows[at], rows[at + 1]
         if int(str(second[0])) - int(str(first[0])) == 1 and first[5] == second[5] and first[8] == second[8]:
             beside[at] = max(beside[at], scores[at + 1])
             beside[at + 1] = scores[at]
-    return [min(1.0, (one + BESIDE_WEIGHT * other) / 1.5) for one, other in zip(scores, beside, strict=True)]
+    scores = [one + BESIDE_WEIGHT * other for one, other in zip(scores, beside, strict=True)]
+    best = max(range(len(rows)), key=scores.__getitem__)
+    sure = (1.0 - exp(-weighed[best][1] / ENOUGH)) / (question.whole or 1.0)
+    return [score * sure / (score * sure + HALF) for score in scores]
 
 
-def _relevance(question: _Question, said: list[str], average: float) -> float:
-    """Weigh the words of one memory against the question."""
+def _relevance(question: _Question, said: list[str], average: float) -> tuple[float, float]:
+    """Weigh the words of one memory against the question; return that, and the weight of all they share."""
     terms = question.terms
     distinct = set(said)
     new = distinct - question.placed
@@ -307,7 +319,7 @@ def _relevance(question: _Question, said: list[str], average: float) -> float:
         if term + 1 in places:
             gap = min(abs(one - other) for one in places[term] for other in places[term + 1])
             score += NEAR_WEIGHT * min(terms[term].weight, terms[term + 1].weight) / (gap + 1)
-    return score / question.whole if question.whole else 0.0
+    return score, sum(terms[term].weight for term in sorted(counts))
 
 
 def _applies(path_prefix: str, cwd_prefix: str) -> bool:
@@ -353,9 +365,3 @@ def _is_alike(word: str, other: str) -> bool:
         return True
     rest, others = word[shared:], other[shared:]
     return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:] or rest[:2] == others[1::-1]
-
-
-def _log(value: float) -> float:
-    from math import log
-
-    return log(value)

@@ -123,17 +123,24 @@ def list_memories(
     cwd: str,
     is_json: bool,
 ) -> None:
-    """List what this project remembers, newest first."""
+    """List what this project and all projects remember, newest first."""
+    projects = ("",) if everywhere else (identify(cwd).id, SHARED)
     with opened() as db:
-        found = memories.listing(
-            db,
-            project="" if everywhere else identify(cwd).id,
-            namespace=namespace or "",
-            origin=origin or "",
-            reviewed=False if unreviewed else None,
-            limit=limit,
-            after=find(db, after).id if after else "",
-        )
+        before = find(db, after).id if after else ""
+        found = [
+            one
+            for project in projects
+            for one in memories.listing(
+                db,
+                project=project,
+                namespace=namespace or "",
+                origin=origin or "",
+                reviewed=False if unreviewed else None,
+                limit=limit,
+                after=before,
+            )
+        ]
+    found = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)[:limit]
     if is_json:
         print_json([one.to_json() for one in found])
     elif found:

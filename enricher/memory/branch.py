@@ -42,7 +42,9 @@ def follow(root: str) -> Followed:
     """Trust ``root/.enricher`` as the remote's default branch has it, now and later; raises BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
+        content = trust.content_of(root)
         difference = differing(root, followed.ref)
+        is_stirred = trust.content_of(root) != content
     except (git.GitError, OSError) as failure:
         raise BranchError(f"{root}: {failure}") from failure
     if difference:
@@ -50,7 +52,9 @@ def follow(root: str) -> Followed:
             f"{root}/{difference} differs from {_short(followed.ref)}: have it reviewed and merged first, "
             "or trust just what is here with: enricher trust"
         )
-    trust.give(root)
+    if is_stirred:
+        raise BranchError(f"{root}/{trust.FOLDER} is being changed; try again")
+    trust.give(root, content)
     private.write_file(trust.mark(root) + trust.BRANCH_SUFFIX, json.dumps(asdict(followed)).encode())
     return followed
 

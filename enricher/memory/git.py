@@ -46,6 +46,10 @@ def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> by
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without what would point git at another repository, as inside one of its hooks."""
+    """Return the environment without what would point git at another repository, as inside one of its hooks.
+
+    Objects are taken as they are, without the stand-ins of ``git replace``, and none is fetched.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    return {**kept, "LC_ALL": "C", **dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0"),
+            **dict.fromkeys(("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1")}  # fmt: skip

@@ -53,8 +53,10 @@ def test_projects_do_not_see_each_other_but_all_see_what_is_shared(account: Acco
     added(account, "only the first project deploys by hand")
     added(account, "all of us write dates in UTC", "--shared")
 
-    assert listed(account, cwd=other) == []
-    assert [one["project"] for one in listed(account, "--all", cwd=other)].count("shared") == 1
+    assert [one["project"] for one in listed(account, cwd=other)] == ["shared"]
+    assert len(listed(account)) == 2
+    older = listed(account, "--after", listed(account, "--limit", "1")[0]["id"])
+    assert [one["content"] for one in older] == ["only the first project deploys by hand"]
 
 
 def test_forgetting_says_what_it_removed_and_leaves_no_trace(account: Account) -> None:

@@ -69,6 +69,7 @@ def test_an_edit_without_trust_takes_them_away_and_says_so(team: Account) -> Non
 
     assert pulled(team) == {}
     assert "enricher trust" in notices.take(str(team.state))
+    assert "is not trusted" not in team.cli("check")
 
 
 def test_a_package_has_memories_of_its_own(team: Account) -> None:

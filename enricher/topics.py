@@ -7,16 +7,18 @@ keep in step on disk; a change of the store costs only the memories that changed
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["TopicIndexService", "TopicInfo", "keywords", "normalise", "topics_of"]
 
@@ -123,7 +125,7 @@ class TopicIndexService:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._memories: dict[str, tuple[str, Sequence[str]]] = {}
-        self._topics: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self._topics: defaultdict[str, Ids] = defaultdict(list)
         self._refreshed_at: str | None = None
 
     @property
@@ -142,8 +144,10 @@ class TopicIndexService:
     def build(self, memories: Iterable[Indexed]) -> None:
         """Index ``memories`` in place of all that was there; one that cannot be read leaves everything as it was."""
         fresh = TopicIndexService()
-        for memory in memories:
-            fresh._put(memory.id, memory.namespace, topics_of(memory))
+        with _without_collecting():
+            for memory in memories:
+                fresh._drop(memory.id)
+                fresh._put(memory.id, memory.namespace, topics_of(memory))
         with self._lock:
             self._memories, self._topics = fresh._memories, fresh._topics
             self._touch()
@@ -175,7 +179,7 @@ class TopicIndexService:
         name = normalise(topic)
         with self._lock:
             memories = self._topics.get(name)
-            return _info(name, memories) if memories else None
+            return self._info(name, memories) if memories else None
 
     def list(self, *, prefix: str = "", limit: int | None = None) -> Topics:
         """Return the topics, those with most memories first, equals by name."""
@@ -185,7 +189,7 @@ class TopicIndexService:
                 ((name, memories) for name, memories in self._topics.items() if name.startswith(start)),
                 key=lambda pair: (-len(pair[1]), pair[0]),
             )
-            return [_info(name, memories) for name, memories in ranked[:limit]]
+            return [self._info(name, memories) for name, memories in ranked[:limit]]
 
     def related(self, topic: str, *, limit: int = 10) -> Topics:
         """Return the topics that occur together with one, the most frequent companions first."""
@@ -196,7 +200,7 @@ class TopicIndexService:
                 together.update(self._memories[identity][1])
             del together[name]
             ranked = sorted(together, key=lambda other: (-together[other], other))
-            return [_info(other, self._topics[other]) for other in ranked[:limit]]
+            return [self._info(other, self._topics[other]) for other in ranked[:limit]]
 
     def ids(self) -> Ids:
         """Return the ids of all that is indexed."""
@@ -206,19 +210,30 @@ class TopicIndexService:
     def _put(self, identity: str, namespace: str, topics: Sequence[str]) -> None:
         self._memories[identity] = (namespace, topics)
         for topic in topics:
-            self._topics[topic][identity] = namespace
+            self._topics[topic].append(identity)
 
     def _drop(self, identity: str) -> None:
         _namespace, topics = self._memories.pop(identity, ("", []))
         for topic in topics:
             memories = self._topics[topic]
-            del memories[identity]
+            memories.remove(identity)
             if not memories:
                 del self._topics[topic]
 
     def _touch(self) -> None:
         self._refreshed_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
+    def _info(self, name: str, memories: Ids) -> TopicInfo:
+        return TopicInfo(name, len(memories), sorted({self._memories[one][0] for one in memories}))
 
-def _info(name: str, memories: dict[str, str]) -> TopicInfo:
-    return TopicInfo(name, len(memories), sorted(set(memories.values())))
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Keep the garbage collector from looking through what grows, again and again: none of it is garbage."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -260,10 +260,11 @@ def _skills(event: PromptEvent) -> list[tuple[str, str]]:
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and what it depended on into the trace."""
-    from enricher.context.memory import memory_context
-
     judged = enrichment.classification
-    trace.memory_context = memory_context(inputs, enrichment)
+    if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
+        from enricher.context.memory import memory_context
+
+        trace.memory_context = memory_context(inputs, enrichment)
     trace.status = "partial" if enrichment.partial else "ok" if enrichment.text else "silent"
     trace.task_type, trace.confidence, trace.uncertain = judged.task_type, judged.confidence, judged.uncertain
     trace.search_intent, trace.intent_confidence = judged.search_intent or "none", judged.intent_confidence

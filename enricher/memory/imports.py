@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.memory import git, history, lines, notes
 from storage import lean, memories, private, traces
@@ -34,6 +34,8 @@ LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
 MOST_KEYS = 50_000
 """Of a larger JSONL file it is not remembered which memories it gave, so that none is removed."""
+UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
+"""What reading a damaged state may raise."""
 NOWHERE = "\0"
 """A beginning that no source has: memories are added and changed, none removed."""
 ORIGINS = {"notes": "import:notes", "agents": "import:agents", "git": "import:git", "jsonl": "import:jsonl"}
@@ -75,8 +77,8 @@ class State:
 
     ``team`` stamps the team's memories, ``packages`` are the folders below the project
     that have some, ``index`` says when those were looked for. ``database`` is the file
-    that holds what was taken: of another one, nothing is known. ``cost_s`` is what the
-    last look for changes took.
+    that holds what was taken: of another one, nothing is known. ``loaded`` are the
+    sources that were there at first. ``cost_s`` is what the last look for changes took.
     """
 
     path: str
@@ -85,6 +87,7 @@ class State:
     index: str = ""
     packages: list[str] = field(default_factory=list)
     database: int = 0
+    loaded: list[tuple[str, str]] = field(default_factory=list)
     checked_at: float = 0.0
     cost_s: float = 0.0
 
@@ -93,9 +96,10 @@ def load(state_dir: str, project: Project) -> State:
     """Return what is remembered; nothing where the file is missing or damaged."""
     name = lean.keyed_hash(b"imports", project.id.encode(errors="replace"))
     state = State(f"{state_dir}/{FOLDER}/{name}.json", database=_database(state_dir))
-    with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    with contextlib.suppress(*UNREADABLE):
         stored = json.loads(private.read_file(state.path, LARGEST_STATE))
-        state.sources = [Source(**one) for one in stored["sources"] if one["kind"] in ORIGINS]
+        state.sources = _sources(stored)
+        state.loaded = [(one.kind, one.path) for one in state.sources]
         state.packages, state.index = [str(one) for one in stored["packages"]], str(stored["index"])
         state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
         if stored["database"] == state.database:
@@ -103,6 +107,10 @@ def load(state_dir: str, project: Project) -> State:
         else:
             forget_stamps(state)
     return state
+
+
+def _sources(stored: dict[str, Any]) -> list[Source]:
+    return [Source(**one) for one in stored["sources"] if one["kind"] in ORIGINS]
 
 
 def forget_stamps(state: State) -> None:
@@ -114,10 +122,16 @@ def forget_stamps(state: State) -> None:
 
 
 def save(state: State, state_dir: str) -> None:
-    """Keep it for the next time; raises OSError."""
+    """Keep it for the next time, with the sources that another process added meanwhile; raises OSError."""
     state.database = _database(state_dir)
+    with contextlib.suppress(*UNREADABLE):
+        there = {
+            (one.kind, one.path): one for one in _sources(json.loads(private.read_file(state.path, LARGEST_STATE)))
+        }
+        ours = {*state.loaded, *((one.kind, one.path) for one in state.sources)}
+        state.sources += [source for name, source in there.items() if name not in ours]
     private.make_directory(os.path.dirname(state.path))
-    value = {name: kept for name, kept in asdict(state).items() if name != "path"}
+    value = {name: kept for name, kept in asdict(state).items() if name not in ("path", "loaded")}
     private.write_file(state.path, json.dumps(value).encode())
 
 
@@ -143,9 +157,17 @@ def source_at(path: str, project: Project) -> Source:
         return Source("agents", name)
     if path.lower().endswith(notes.ENDINGS):
         return Source("notes", name)
-    if path.lower().endswith((".jsonl", ".ndjson", ".json")):
+    if path.lower().endswith((".jsonl", ".ndjson")) or _begins_with_an_object(path):
         return Source("jsonl", name)
     raise SourceError(f"{path}: give a folder of Markdown notes, a Markdown file, or a .jsonl file of {lines.SHAPE}")
+
+
+def _begins_with_an_object(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    except OSError:
+        return False
 
 
 def sources_in(project: Project) -> list[Source]:

@@ -239,6 +239,31 @@ def test_a_new_commit_is_taken_after_a_prompt(account: Account) -> None:
     assert len(kept(account)) == 2
 
 
+def test_two_imports_at_once_are_both_remembered(account: Account) -> None:
+    account.write("project/a.md", "A.\n")
+    account.write("project/b.txt", '{"content": "B."}\n')
+    project = identify(str(account.project))
+    first, second = (imports.load(str(account.state), project) for _ in range(2))
+
+    with closing(database.connect(str(account.state))) as db:
+        for state, name in ((first, "a.md"), (second, "b.txt")):
+            imports.take(db, imports.source_at(str(account.project / name), project), project, state)
+    imports.save(first, str(account.state))
+    imports.save(second, str(account.state))
+
+    remembered = imports.load(str(account.state), project).sources
+    assert sorted((one.kind, one.path) for one in remembered) == [("jsonl", "b.txt"), ("notes", "a.md")]
+
+
+def test_a_damaged_state_is_no_obstacle(account: Account) -> None:
+    account.write("project/a.md", "A.\n")
+    taken(account, "a.md")
+    (file,) = (account.state / "imports").iterdir()
+    for damage in (b"", b"{", b"[]", b'{"sources": [1]}', b'{"sources": [{"kind": "notes"}]}', b"\xff"):
+        file.write_bytes(damage)
+        assert counts(taken(account, "a.md")[0]) == (0, 0, 1, 0)
+
+
 def test_a_new_database_is_filled_again(account: Account) -> None:
     account.write("project/notes/a.md", "A fact.\n")
     taken(account, str(account.project / "notes"))

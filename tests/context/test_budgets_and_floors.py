@@ -176,3 +176,28 @@ def test_without_the_memory_the_other_sources_speak(account: Account, script: st
     assert section(context, "code")
     assert section(context, "session")
     assert [one["reason"].partition(":")[0] for one in account.log()][-1] == "memory"
+
+
+@pytest.mark.conformance("Y13", "Y14", "Y16")
+def test_our_own_stores_overflow_into_no_more_than_their_shares(account: Account) -> None:
+    """The real memory and the real project instead of programs in their place."""
+    long = "the login session middleware keeps a KeyError when the user store is asked for the login session"
+    memories = [{"namespace": "decisions", "content": f"Decision {n}: {long}. " * 12} for n in range(30)]
+    file = account.write("memories.jsonl", "\n".join(map(json.dumps, memories)))
+    for number in range(30):
+        name = f"project/app/{'long_folder_name/' * 6}login_session_middleware_{number}.py"
+        account.write(name, f"def login_session_{number}(user_store):\n    raise KeyError(user_store)\n" * 40)
+    account.cli("memory", "import", str(file))
+    account.ask(f"{PROMPT} in the login session middleware of the user store")
+    account.rest()
+
+    context = account.ask(f"{PROMPT}: login session middleware, user store, login_session_3").context
+
+    kept = {one["channel"]: one["kept"] for one in account.trace()["channels"]}
+    lines = [line for line in context.splitlines() if line.startswith("- ")]
+    of_code = [line for line in lines if "login_session_middleware" in line.partition(": ")[0]]
+    of_memory = [line for line in lines if "Decision" in line]
+    assert kept["code"] + kept["memory"] > 0
+    assert estimate_tokens("\n".join(of_code)) <= SHARES["code"] * TENTH
+    assert estimate_tokens("\n".join(of_memory)) <= SHARES["memory"] * TENTH
+    assert estimate_tokens(context) <= 450 * TENTH

@@ -42,6 +42,34 @@ def test_a_memory_is_found_and_the_decoy_is_not(account: Account, way: str) -> N
     assert [item["kept"] for item in account.trace()["items"] if item["channel"] == "memory"][:1] == [True]
 
 
+@pytest.mark.conformance("S1-6.14a")
+@pytest.mark.parametrize(
+    ("question", "intent", "namespace"),
+    [
+        ("how do I implement the retry of uploads in the uploader worker?", "howto", "patterns"),
+        ("why does the retry of uploads in the uploader worker fail?", "troubleshoot", "blockers"),
+    ],
+)
+def test_the_intent_decides_which_namespace_comes_first(
+    account: Account, question: str, intent: str, namespace: str
+) -> None:
+    said = "The retry of uploads in the uploader worker backs off for"
+    lines = [
+        {"id": name, "namespace": name, "content": f"{said} {seconds} seconds.", "created_at": "2026-05-01"}
+        for name, seconds in (("blockers", 12), ("decisions", 13), ("patterns", 14))
+    ]
+    file = account.write("m.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    account.cli("memory", "import", str(file))
+
+    answer = account.ask(question)
+
+    trace = account.trace()
+    assert trace["search_intent"] == intent
+    kept = [item["ref"] for item in trace["items"] if item["channel"] == "memory" and item["kept"]]
+    assert kept[0] == namespace
+    assert answer.context.index(f"{namespace} 2026-05-01") == answer.context.index("2026-05-01") - len(f"{namespace} ")
+
+
 def test_another_project_hears_nothing_of_it(account: Account) -> None:
     account.cli("memory", "add", HIT, "--namespace", "decisions")
     other = account.home / "other"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from enricher.quoting import cut
+from enricher.context.memory import preview
 from enricher.topics import keywords, normalise
 from enricher.uris import (
     MEMORY,
@@ -36,7 +36,6 @@ __all__ = [
     "search_uri", "suggested", "topic_uri",
 ]  # fmt: skip
 
-LONGEST_PREVIEW = 200
 MOST_FOUND = 20
 MOST_TOPICS = 500
 MOST_MEMORIES = 100
@@ -88,7 +87,7 @@ def found(hit: Hit) -> dict[str, Any]:
         "id": hit.id,
         "namespace": hit.namespace,
         "score": round(hit.score, 4),
-        "preview": cut(" ".join(hit.content.split()), LONGEST_PREVIEW),
+        "preview": preview(hit.content),
         "tags": hit.tags,
         "source": hit.source,
         "created_at": hit.created_at,

@@ -235,6 +235,24 @@ def test_stdout_holds_the_protocol_only_and_the_end_of_stdin_ends_the_server(acc
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_server_at_once(account: Account, interrupt: signal.Signals) -> None:
+    with subprocess.Popen(
+        command(), env=account.env, cwd=account.project, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:  # fmt: skip
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(HELLO) + "\n")
+        server.stdin.flush()
+        server.stdout.readline()
+        server.send_signal(interrupt)
+        code = server.wait(10)
+        said = server.stderr.read() if server.stderr else ""
+
+    assert (code, said) == (-interrupt, "")
+
+
 def test_the_project_is_that_of_the_folder(account: Account, own: str, tmp_path: Path) -> None:
     read = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "enricher://topics/auth"}}
     given = "".join(f"{json.dumps(one)}\n" for one in (HELLO, READY, read))

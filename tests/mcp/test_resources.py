@@ -9,6 +9,8 @@ import pytest
 
 from enricher.home import project_root
 from enricher.intent import SearchIntentType
+from enricher.recall import Recall, SearchContextBuilder
+from enricher.uris import memory_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +102,18 @@ def test_an_unknown_topic_and_an_empty_store_are_empty(account: Account, read: C
     assert (topics["count"], topics["topics"]) == (0, [])
     assert search["memories"] == []
     assert "no topics" in account.cli("topics")
+
+
+@pytest.mark.conformance("S1-2.7a")
+def test_the_id_of_an_injected_memory_is_resolved(
+    account: Account, filled: dict[str, str], read: Callable[[str], dict[str, Any]]
+) -> None:
+    recall = Recall(str(account.project), state=str(account.state))
+
+    injected = SearchContextBuilder(recall=recall).build_context(None, query="session cookie").injected_memories
+
+    assert injected[0].id == filled["cookie"]
+    assert read(memory_uri(injected[0].id))["content"].startswith("the session cookie holds ids only")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ AGE_COSTS = 0.06
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.5, 0.8
 """What is left of a score where nobody approved it, something replaced it, or it is about a folder below."""
 
-HOW_COMMON = "select doc from memory_vocabulary where term = ?"
+HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
@@ -127,9 +127,12 @@ class _Question:
             if seen.isdisjoint(term.stems):
                 seen.update(term.stems)
                 self.terms.append(term)
-        self._join(connection)
-        for term in self.terms:
-            self._look_up(connection, term, memories)
+        joined = [first.word + second.word for first, second in zip(self.terms, self.terms[1:], strict=False)]
+        others = [related(term.word) for term in self.terms]
+        common = _counts(connection, self.terms, [*joined, *(word for some in others for word in some)])
+        for at, term in enumerate(self.terms):
+            also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
+            self._look_up(connection, term, common, memories, joined=also, others=others[at])
         heaviest = sorted((term.weight for term in self.terms), reverse=True)[:HEAVIEST_TERMS]
         self.whole = sum(heaviest)
         self.known: dict[str, tuple[int, float]] = {}
@@ -139,35 +142,41 @@ class _Question:
         self.beginnings: set[str] = set()
         for at, term in enumerate(self.terms):
             for one, weight in term.stems.items():
-                self.beginnings.add(one[:2])
+                self.beginnings.add(one[:3])
+                self.beginnings.add(one[:2] + "y" if one[2:3] == "i" else one[:3])  # «try» has the stem «tri»
                 if weight > (self.known.get(one) or (0, 0.0))[1]:
                     self.known[one] = (at, weight)
             if len(term.word) > PREFIX and term.word.isalpha():
                 self.prefixes.setdefault(term.word[:PREFIX], at)
 
-    def _join(self, connection: Connection) -> None:
-        """«Time zone» is also ``timezone``, where the store knows that word."""
-        for first, second in zip(self.terms, self.terms[1:], strict=False):
-            joined = first.word + second.word
-            if len(joined) < LONGEST_JOINED and _count(connection, stem(joined)):
-                first.stems[stem(joined)] = 1.0
-                first.asked.append(joined)
+    def _look_up(
+        self,
+        connection: Connection,
+        term: _Term,
+        common: Mapping[str, int],
+        memories: int,
+        *,
+        joined: list[str],
+        others: list[str],
+    ) -> None:
+        """Count the memories that hold the term; its weight is that of the term alone, not of the other words.
 
-    def _look_up(self, connection: Connection, term: _Term, memories: int) -> None:
-        """Count the memories that hold the term; its weight is that of the term alone, not of the other words."""
-        counts = [_count(connection, one) for one in term.stems]
-        common = max(counts)
-        if not common:
-            common = self._guess(connection, term)
-            counts.append(common)
-        for word in related(term.word):
-            other = stem(word)
-            if other not in term.stems and (found := _count(connection, other)):
-                term.stems[other] = RELATED_WEIGHT
-                term.asked.append(word)
-                counts.append(found)
+        «Time zone» is also ``timezone``, where the store knows that word.
+        """
+        counts = [common.get(one, 0) for one in term.stems]
+        most = max(counts)
+        if not most:
+            most = self._guess(connection, term)
+            counts.append(most)
+        for told, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):
+            for word in told:
+                other = stem(word)
+                if other not in term.stems and other in common:
+                    term.stems[other] = weight
+                    term.asked.append(word)
+                    counts.append(common[other])
         term.postings = sum(counts)
-        holding = common + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
+        holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
         term.weight = log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
 
     @staticmethod
@@ -204,7 +213,7 @@ class _Question:
     def place(self, word: str) -> None:
         """Note which term a word of a memory stands for, and how well; words recur."""
         base = BASE_FORMS.get(word, word)
-        found = self.known.get(stem(base)) if base[:2] in self.beginnings else None
+        found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
             found = (at, RELATED_WEIGHT)
         if found is not None:
@@ -294,7 +303,7 @@ def _relevance(question: _Question, said: list[str], average: float) -> tuple[fl
     question.placed |= new
     beginnings, prefixes = question.beginnings, question.prefixes
     for word in new:
-        if word[:2] in beginnings or word[:PREFIX] in prefixes or word in BASE_FORMS:
+        if word[:3] in beginnings or word[:PREFIX] in prefixes or word in BASE_FORMS:
             question.place(word)
     counts: dict[int, float] = {}
     places: dict[int, list[int]] = {}
@@ -349,9 +358,11 @@ def _freshness(written: str, now: float) -> float:
     return 1.0 - AGE_COSTS * age / (age + FRESH_DAYS)
 
 
-def _count(connection: Connection, term: str) -> int:
-    row = connection.execute(HOW_COMMON, (term,)).fetchone()
-    return int(row[0]) if row else 0
+def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
+    """Return how many memories hold each stem of the terms and of the other words, by one query."""
+    wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
+    rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
+    return {str(term): int(count) for term, count in rows}
 
 
 def _is_alike(word: str, other: str) -> bool:

@@ -17,11 +17,27 @@ _STEP_2 = {
     "s": (("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous"), ("alism", "al")),
     "t": (("biliti", "ble"), ("aliti", "al"), ("iviti", "ive")),
 }
-_STEP_3 = (("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""))
-_STEP_4 = (
-    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti", "ous", "ive", "ize",
-    "al", "er", "ic", "ou",
-)  # fmt: skip
+_STEP_3 = {
+    "e": (("icate", "ic"), ("ative", ""), ("alize", "al")),
+    "i": (("iciti", "ic"),),
+    "l": (("ical", "ic"), ("ful", "")),
+    "s": (("ness", ""),),
+}
+_STEP_4 = {
+    "a": ("al",),
+    "c": ("ance", "ence"),
+    "e": ("er",),
+    "i": ("ic",),
+    "l": ("able", "ible"),
+    "n": ("ement", "ment", "ant", "ent"),
+    "o": ("ion", "ou"),
+    "s": ("ism",),
+    "t": ("ate", "iti"),
+    "u": ("ous",),
+    "v": ("ive",),
+    "z": ("ize",),
+}
+"""Steps 2 and 4 by the last letter but one, step 3 by the last."""
 
 
 def stem(word: str) -> str:
@@ -32,8 +48,8 @@ def stem(word: str) -> str:
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
     word = _replaced(word, _STEP_2.get(word[-2:-1], ()))
-    word = _replaced(word, _STEP_3)
-    for ending in _STEP_4:
+    word = _replaced(word, _STEP_3.get(word[-1:], ()))
+    for ending in _STEP_4.get(word[-2:-1], ()):
         if word.endswith(ending):
             rest = word[: -len(ending)]
             if _measure(rest) > 1 and (ending != "ion" or rest.endswith(("s", "t"))):

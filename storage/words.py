@@ -24,14 +24,14 @@ STOP_WORDS = frozenset(
 COMMON_WORDS = frozenset(
     "file files test tests change changes add run code work create now update look looks fix commit think start page"
     " see error errors new check user show folder current before first set output instead issue after line main project"
-    " time data remove log function name version command sure app message tool text find existing call failed fail fails"
-    " good open image type seems return number build plan path example push source move read button right different"
-    " keep content found try option select match write result following task review provide table include back say"
-    " install load process take click better directory package prompt comment script link block two three case next"
-    " rule value values continue key save complete correct defined part possible improve explain problem list between put"
-    " because end top help display place format modify everything contain allow needed default server workflow address"
-    " inside input understand delete point last real simple class method variable string object module feature bug"
-    " work works working please implementation implement question answer info information used write".split()
+    " time data remove log function name version command sure app message tool text find existing call failed fail"
+    " fails good open image type seems return number build plan path example push source move read button right"
+    " different keep content found try option select match write result following task review provide table include"
+    " back say install load process take click better directory package prompt comment script link block two three"
+    " case next rule value values continue key save complete correct defined part possible improve explain problem list"
+    " between put because end top help display place format modify everything contain allow needed default server"
+    " workflow address inside input understand delete point last real simple class method variable string"
+    " object module feature bug work works working please implementation implement question answer info information".split()
 )
 """Words so common among developers that to share them says little, in however small a store."""
 

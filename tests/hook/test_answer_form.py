@@ -119,9 +119,8 @@ def test_the_trace_holds_what_was_sent_and_how_it_came_about(account: Account) -
     trace = json.loads(account.cli("trace", "last", "--json"))
 
     assert trace["output_text"] == answer.context
-    assert [(one["channel"], one["status"], one["offered"], one["kept"]) for one in trace["channels"]] == [
-        ("notes", "ok", 1, 1)
-    ]
+    fates = [(one["channel"], one["status"], one["offered"], one["kept"]) for one in trace["channels"]]
+    assert ("notes", "ok", 1, 1) in fates
     assert {"read", "rules", "classify", "gather", "answer"} <= {one["stage"] for one in trace["stages"]}
 
 

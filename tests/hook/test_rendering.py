@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_answer_form import LABELS
 
 from enricher.guidance import Scored
-from enricher.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Lines, cut, estimate_tokens, harmless, render
+from enricher.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Item, Lines, cut, estimate_tokens, harmless, render
 
 WORDS = st.one_of(
     st.text(max_size=400),
@@ -23,7 +23,8 @@ TITLES = ["Verification Before Assertion", "Error Messages Are Primary Evidence"
 def all_lines(draw: st.DrawFn) -> Lines:
     lines = Lines()
     lines.classification = draw(st.sampled_from(["", "debug", "question"]))
-    lines.items = draw(st.lists(st.tuples(WORDS, WORDS), max_size=6))
+    item = st.builds(Item, WORDS, WORDS, channel=st.sampled_from(["code", "memory"]), tokens=st.integers(1, 900))
+    lines.items = draw(st.lists(item, max_size=6))
     lines.guardrails = [Scored(f"H{at}", title, 3) for at, title in enumerate(TITLES[: draw(st.integers(0, 3))])]
     lines.approach = draw(st.sampled_from(["", "A direct answer: the prompt asks and orders nothing."]))
     lines.partial = draw(st.sampled_from([[], ["notes (time)"]]))
@@ -31,13 +32,14 @@ def all_lines(draw: st.DrawFn) -> Lines:
 
 
 @settings(max_examples=150, deadline=None)
-@given(all_lines(), st.integers(0, 3000))
-def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int) -> None:
-    text, kept = render(lines, tokens=tokens)
+@given(all_lines(), st.integers(0, 3000), st.integers(1, 6))
+def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int, most: int) -> None:
+    text, kept = render(lines, tokens=tokens, most=most)
 
     assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
     assert len(text) <= MOST_CHARACTERS
-    assert text.count("\n- ") == kept <= len(lines.items)
+    assert text.count("\n- ") == kept.count(True) <= most
+    assert len(kept) == len(lines.items)
     assert not text or LABELS.fullmatch(text)
 
 
@@ -90,10 +92,10 @@ def test_tokens_are_estimated_by_words_characters_and_wide_characters(text: str,
 
 def test_the_most_important_item_is_cut_rather_than_dropped() -> None:
     lines = Lines()
-    lines.items = [("word " * 500, "a.md"), ("other", "b.md")]
+    lines.items = [Item("a.md", "word " * 500), Item("b.md", "other")]
 
     text, kept = render(lines, tokens=60)
 
-    assert kept == 1
+    assert kept == [True, False]
     assert text.splitlines()[2].startswith('- a.md: "word word')
     assert estimate_tokens(text) > 40

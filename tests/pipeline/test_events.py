@@ -8,7 +8,7 @@ import socket
 import stat
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pipeline_caller import GATES, text_of
@@ -182,22 +182,27 @@ def test_what_goes_wrong_is_counted_and_not_felt(told: Caller, fault: str) -> No
 
 
 @pytest.mark.conformance("P27", "P38")
-@pytest.mark.parametrize("timeout", [None, "5.0", "0.01", "garbage", "-1", "inf", "nan"])
-def test_a_listener_that_never_listens_costs_50_ms_for_all_events(told: Caller, timeout: str | None) -> None:
+def test_a_listener_that_never_listens_costs_50_ms_for_all_events(told: Caller) -> None:
     """The socket's queue is full, so that connecting to it would wait for ever."""
-    if timeout is not None:
-        told.account.env["OMNICLAUDE_EMIT_TIMEOUT"] = timeout
     path = socket_path(told)
+    costs = {}
     with listener(path, backlog=0), socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
         for waiting in (first, second):
             waiting.setblocking(False)
             waiting.connect_ex(str(path))
-        told.ask()
+        for timeout in ("", "5.0", "0.01", "garbage", "-1", "inf", "nan"):
+            told.account.env["OMNICLAUDE_EMIT_TIMEOUT"] = timeout
+            told.ask()
+            trace = told.account.trace()
+            assert trace["inputs"]["events"]["failed"] >= 3
+            costs[timeout] = after_answer_ms(trace)
 
-    trace = told.account.trace()
-    after_answer = trace["latency_ms"] - sum(one["latency_ms"] for one in trace["stages"])
-    assert trace["inputs"]["events"]["failed"] >= 3
-    assert after_answer < EMIT_MS + 40
+    assert max(costs.values()) < EMIT_MS + 40, costs
+
+
+def after_answer_ms(trace: dict[str, Any]) -> float:
+    """Return what the prompt's process did after its answer was out, in milliseconds."""
+    return trace["latency_ms"] - sum(one["latency_ms"] for one in trace["stages"])
 
 
 @pytest.mark.conformance("P27")
@@ -206,9 +211,8 @@ def test_a_listener_that_never_answers_is_not_waited_for(told: Caller) -> None:
         told.ask()
 
     trace = told.account.trace()
-    after_answer = trace["latency_ms"] - sum(one["latency_ms"] for one in trace["stages"])
     assert trace["inputs"]["events"]["failed"] == 0
-    assert after_answer < EMIT_MS
+    assert after_answer_ms(trace) < EMIT_MS
 
 
 @pytest.mark.conformance("P27")

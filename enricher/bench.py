@@ -66,7 +66,7 @@ def hook_rows(runs: int) -> list[Row]:
             "hook": [*python, os.path.join(root_dir(), "enricher", "boot.py"), "claude"],
             "hook through sh": ["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"],
         }
-        return _paired(commands, runs)
+        return paired(commands, runs)
 
 
 def _launcher(folder: str) -> str:
@@ -96,7 +96,8 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
                 os.environ[name] = value
 
 
-def _paired(commands: dict[str, list[str]], runs: int) -> list[Row]:
+def paired(commands: dict[str, list[str]], runs: int) -> list[Row]:
+    """Run the commands in shuffled rounds, an event of its own for each; ratios are to the first one."""
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for warm_up in range(3):
         for command in commands.values():

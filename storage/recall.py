@@ -49,7 +49,7 @@ HALF = 0.5
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
-UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.5, 0.8
+UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
 """What is left of a score where nobody approved it, something replaced it, or it is about a folder below."""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"

@@ -31,7 +31,7 @@ COMMON_WORDS = frozenset(
     " case next rule value values continue key save complete correct defined part possible improve explain problem list"
     " between put because end top help display place format modify everything contain allow needed default server"
     " workflow address inside input understand delete point last real simple class method variable string"
-    " object module feature bug work works working please implementation implement question answer info information".split()
+    " object module feature bug work works working please implementation implement question answer".split()
 )
 """Words so common among developers that to share them says little, in however small a store."""
 

@@ -93,6 +93,46 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
     _finish(missed(rows), asserts=asserts)
 
 
+@bench.command("context")
+@click.option("--memories", "sizes", default="1000,10000,100000", help="Numbers of memories, with commas.")
+@click.option("--runs", "-n", default=40, type=click.IntRange(0, 10_000), help="Rounds of the whole hook; 0: none.")
+@as_json
+@asserting
+def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
+    """Searching the memory by its size beside the plain FTS5 query, and the whole cold hook with 10,000 memories."""
+    from enricher import bench_context
+
+    found = bench_context.search_rows(_numbers(sizes, "--memories"))
+    hooks = bench_context.hook_rows(runs) if runs else []
+    if is_json:
+        click.echo(json.dumps({"search": [asdict(row) for row in found], "hook": [asdict(row) for row in hooks]}))
+    else:
+        click.echo("\n".join(bench_context.lines(found)))
+    if hooks and not is_json:
+        click.echo("")
+        _print(hooks, is_json=False)
+    _finish(bench_context.missed(found, hooks), asserts=asserts)
+
+
+@bench.command("recall")
+@click.option("--n", "sizes", default="100,1000,10000", help="Numbers of memories, with commas.")
+@as_json
+@asserting
+def recall(sizes: str, is_json: bool, asserts: bool) -> None:
+    """Retrieval alone, with and without the weights of a search intent (the search part of `bench context`)."""
+    from enricher import bench_context
+
+    found = bench_context.search_rows(_numbers(sizes, "--n"))
+    click.echo(json.dumps([asdict(row) for row in found]) if is_json else "\n".join(bench_context.lines(found)))
+    _finish(bench_context.missed(found, []), asserts=asserts)
+
+
+def _numbers(text: str, option: str) -> list[int]:
+    if not all(part.strip().isdecimal() and int(part) for part in text.split(",")):
+        raise click.UsageError(f"{option} is {text!r}; write numbers above 0, such as 100,1000")
+    return [int(part) for part in text.split(",")]
+
+
 def _print(rows: list[Row], *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))

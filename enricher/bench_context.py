@@ -1,0 +1,185 @@
+"""``enricher bench context``: searching few and many memories beside the plain FTS5 query; the whole hook with some."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.bench import PROMPT, home, paired, percentile
+from enricher.context.memory import WEIGHTS
+from enricher.home import root_dir, state_dir
+from enricher.project import identify
+from storage import database, memories, recall
+from storage.memories import Memory
+from storage.reader import open_reader
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from enricher.bench import Row
+
+QUERIES = 60
+WORDS_OF_A_MEMORY = 36
+VOCABULARY = 30_000
+MEMORIES_OF_THE_HOOK = 10_000
+LIMITS_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
+"""p95 of one search; the issue's targets, and seed 001's for 1,000."""
+LEAST_OVERLAP = 0.95
+OVERLAP_UP_TO = 100_000
+HOOK_TARGET = 2.8
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """One size: milliseconds of our search and of the plain query, and how many of its top 3 are in our top 10."""
+
+    memories: int
+    p50_ms: float
+    p95_ms: float
+    weighted_p95_ms: float
+    plain_p50_ms: float
+    plain_p95_ms: float
+    ratio: float
+    overlap: float
+    found: float
+
+    @property
+    def missed(self) -> list[str]:
+        """What of the targets is missed."""
+        limit = LIMITS_MS.get(self.memories, float("inf"))
+        late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
+        apart = self.memories <= OVERLAP_UP_TO and self.overlap < LEAST_OVERLAP
+        few = [f"{self.memories} memories: overlap {self.overlap:.2f}"] if apart else []
+        return [*late, *few]
+
+
+def search_rows(sizes: list[int]) -> list[SearchRow]:
+    """Measure searches in invented stores of these sizes, each query right beside the plain one for the same words."""
+    return [_search_row(size) for size in sizes]
+
+
+def hook_rows(runs: int) -> list[Row]:
+    """Measure the whole cold hook without memories and with 10,000, as ratios to the bare interpreter."""
+    boot = os.path.join(root_dir(), "enricher", "boot.py")
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as full:
+        for folder, size in ((empty, 0), (full, MEMORIES_OF_THE_HOOK)):
+            with home(folder):
+                _fill(size, prompt=PROMPT)
+        python = [sys.executable, "-I", "-S"]
+        none, many = (["env", f"ENRICHER_HOME={folder}/state", *python] for folder in (empty, full))
+        return paired(
+            {
+                "python -I -S -c pass": [*none, "-c", "pass"],
+                "hook": [*none, boot, "claude"],
+                f"hook with {MEMORIES_OF_THE_HOOK} memories": [*many, boot, "claude"],
+            },
+            runs,
+        )
+
+
+def _search_row(size: int) -> SearchRow:
+    with tempfile.TemporaryDirectory() as folder, home(folder):
+        texts = _fill(size)
+        project = identify(tempfile.gettempdir()).id
+        chance = random.Random(size)
+        asked = [_question(chance.choice(texts), chance) for _ in range(QUERIES)]
+        with closing(open_reader(f"{state_dir()}/enricher.db")) as db:
+            for question in asked[:5]:
+                recall.search(db, question, project=project)
+            return _measured(db, asked, project, size)
+
+
+def _measured(db: sqlite3.Connection, asked: list[str], project: str, size: int) -> SearchRow:
+    ours, weighted, plain, shared, found = [], [], [], 0, 0
+    for question in asked:
+        began = time.perf_counter()
+        hits = recall.search(db, question, project=project, limit=10)
+        between = time.perf_counter()
+        best = _plain(db, question)
+        after = time.perf_counter()
+        recall.search(db, question, project=project, limit=15, weights=WEIGHTS["howto"])
+        weighted.append(time.perf_counter() - after)
+        ours.append(between - began)
+        plain.append(after - between)
+        shared += len(set(best) & {hit.id for hit in hits})
+        found += any(set(question.split()) & set(hit.content.split()) for hit in hits)
+    return SearchRow(
+        size,
+        p50_ms=statistics.median(ours) * 1000,
+        p95_ms=percentile(ours, 0.95) * 1000,
+        weighted_p95_ms=percentile(weighted, 0.95) * 1000,
+        plain_p50_ms=statistics.median(plain) * 1000,
+        plain_p95_ms=percentile(plain, 0.95) * 1000,
+        ratio=statistics.median(one / other for one, other in zip(ours, plain, strict=True)),
+        overlap=shared / (3 * len(asked)),
+        found=found / len(asked),
+    )
+
+
+def _plain(db: sqlite3.Connection, question: str) -> list[str]:
+    """The unbounded query that everybody writes first."""
+    match = " OR ".join(f'"{word}"' for word in question.split())
+    rows = db.execute(
+        "select id from memories_fts join memories on number = memories_fts.rowid "
+        "where memories_fts match ? order by rank limit 3",
+        (match,),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def _fill(size: int, *, prompt: str = "") -> list[str]:
+    """Keep ``size`` invented memories of the temporary folder's project; some share words with ``prompt``."""
+    project = identify(tempfile.gettempdir()).id
+    chance = random.Random(size)
+    words = _vocabulary()
+    weights = list(itertools.accumulate(1 / (rank + 40) for rank in range(len(words))))
+    texts = []
+    with closing(database.connect(state_dir())) as db, memories.transaction(db):
+        for at in range(size):
+            text = chance.choices(words, cum_weights=weights, k=chance.randrange(12, 2 * WORDS_OF_A_MEMORY - 12))
+            text += chance.sample(prompt.split(), 3) if prompt and at % 20 == 0 else []
+            texts.append(" ".join(text))
+            day = f"20{at % 26:02d}-{at % 12 + 1:02d}-{at % 28 + 1:02d}"
+            namespace = memories.NAMESPACES[at % len(memories.NAMESPACES)]
+            memories.add(db, Memory(texts[-1], project=project, namespace=namespace, key=str(at), created_at=day))
+    return texts
+
+
+def _vocabulary() -> list[str]:
+    chance = random.Random(1)
+    found: dict[str, None] = {}
+    while len(found) < VOCABULARY:
+        found["".join(chance.choices(SYLLABLES, k=chance.randrange(2, 5)))] = None
+    return list(found)
+
+
+def _question(text: str, chance: random.Random) -> str:
+    """Eight words of a memory, as they come: the frequent ones among them are what costs time."""
+    words = sorted(set(text.split()))
+    return " ".join(chance.sample(words, min(8, len(words))))
+
+
+def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
+    """Return the targets that are missed."""
+    slow = [row.name for row in hooks if "memories" in row.name and row.ratio > HOOK_TARGET]
+    return [*(one for row in found for one in row.missed), *slow]
+
+
+def lines(rows: list[SearchRow]) -> Iterator[str]:
+    """Return the table as Markdown; overlap is the share of the plain query's top 3 that is in our top 10."""
+    yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for row in rows:
+        figures = (row.p50_ms, row.p95_ms, row.weighted_p95_ms, row.plain_p50_ms, row.plain_p95_ms, row.ratio)
+        said = " | ".join(f"{figure:.2f}" for figure in (*figures, row.overlap, row.found))
+        yield f"| {row.memories:,} | {said} |"

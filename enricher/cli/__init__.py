@@ -25,6 +25,7 @@ COMMANDS = {
     "trust": "let a project's .enricher/ take part",
     "config": "show the settings and where they come from",
     "memory": "keep, import, search and review what the project remembers",
+    "code": "find the files of a project that a text is about",
     "trace": "list, show, label and export what was logged",
     "topics": "show what the project's memory is about",
     "resources": "list and read what stands at the enricher:// addresses",

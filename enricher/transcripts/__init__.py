@@ -109,6 +109,7 @@ class Found:
         if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
             return
         self.prompts.append(words)
+        self.answer_id = ""  # what was said before this prompt is another answer
 
     def says(self, text: str, *, of: str = "") -> None:
         """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""

@@ -8,7 +8,9 @@ if TYPE_CHECKING:
 
     from enricher.transcripts import Found
 
-MARKS = (b'"user"', b'"assistant"', b'"compact_boundary"')
+MARKS = (
+    b'"type":"user"', b'"type":"assistant"', b'"type": "user"', b'"type": "assistant"', b'"compact_boundary"',
+)  # fmt: skip
 TODO_MARKS = (b'"TodoWrite"', b'"newTodos"')
 CHANGING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 PATHS = ("file_path", "notebook_path", "path")

@@ -42,7 +42,8 @@ def telling_line(text: str) -> str:
 _DROPPED = (
     "system-reminder", "system_reminder", "hook_context", "local-command-stdout", "local-command-stderr",
     "local-command-caveat", "command-name", "command-message", "command-contents", "bash-stdout", "bash-stderr",
-    "current_datetime", "environment_context", "user_instructions", "task-notification", "agent-notification",
+    "current_datetime", "session_context", "environment_context", "user_instructions", "task-notification",
+    "agent-notification",
 )  # fmt: skip
 """Tags whose content the host wrote."""
 _NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")

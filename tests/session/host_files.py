@@ -70,7 +70,9 @@ class Gemini(Transcript):
         self.records.append(
             {"sessionId": "g-1", "projectHash": "h", "startTime": "2026-11-21T10:00:00Z", "kind": "main"}
         )
-        self.records.append({"$set": {"messages": []}})
+        opening = "<session_context>\nThis is the Gemini CLI. Today is Saturday.\n</session_context>"
+        first = {"id": f"m{next(_numbers)}", "type": "user", "content": [{"text": opening}]}
+        self.records.append({"$set": {"messages": [first]}})
 
     def asks(self, text: str) -> None:
         shown = [{"text": text}]

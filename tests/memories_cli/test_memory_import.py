@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -22,8 +23,6 @@ from enricher.project import identify
 from storage import database, memories
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from simulator import Account
 
 ADR = """\
@@ -257,11 +256,15 @@ def test_two_imports_at_once_are_both_remembered(account: Account) -> None:
 
 def test_a_damaged_state_is_no_obstacle(account: Account) -> None:
     account.write("project/a.md", "A.\n")
-    taken(account, "a.md")
-    (file,) = (account.state / "imports").iterdir()
+    project = identify(str(account.project))
+    state = imports.load(str(account.state), project)
+    state.sources.append(imports.Source("notes", "a.md"))
     for damage in (b"", b"{", b"[]", b'{"sources": [1]}', b'{"sources": [{"kind": "notes"}]}', b"\xff"):
-        file.write_bytes(damage)
-        assert counts(taken(account, "a.md")[0]) == (0, 0, 1, 0)
+        imports.save(state, str(account.state))
+        Path(state.path).write_bytes(damage)
+
+        assert imports.load(str(account.state), project).sources == []
+        refresh(account)
 
 
 def test_a_new_database_is_filled_again(account: Account) -> None:

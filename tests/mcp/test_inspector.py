@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import served
 from simulator import ENTRY, ROOT
 
 pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
@@ -26,7 +27,7 @@ PACKAGE, VERSION = "@modelcontextprotocol/inspector", "1.0.3"
 """The last line that runs on Node 20; its successor wants 22."""
 CACHE = Path(os.environ.get("ENRICHER_TEST_CLIENTS") or ROOT / ".cache" / "clients")
 PROGRAM = CACHE / "node_modules" / PACKAGE / "cli" / "build" / "cli.js"
-SECONDS_TO_FETCH, SECONDS_TO_ANSWER = 300, 60
+SECONDS_TO_FETCH, SECONDS_TO_ANSWER = 300, 120
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +107,22 @@ def test_the_inspector_gets_the_prompts(inspect: Callable[..., dict[str, Any]], 
         "recall_context": [True, False],
     }
     assert f"### 1. {own} (decisions, " in text["messages"][0]["content"]["text"]
+
+
+def test_the_inspector_is_served_over_http(
+    inspector: list[str], account: Account, remember: Callable[..., str]
+) -> None:
+    own = remember("the auth cookie holds ids only", "decisions", tags=["auth"])
+
+    with served(account) as port:
+        ended = subprocess.run(
+            [*inspector, f"http://127.0.0.1:{port}/mcp", "--transport", "http", "--method", "resources/read",
+             "--uri", "enricher://topics/auth"],
+            env=account.env, capture_output=True, text=True, timeout=SECONDS_TO_ANSWER, check=True,
+        )  # fmt: skip
+
+    content = json.loads(ended.stdout)["contents"][0]["text"]
+    assert [one["id"] for one in json.loads(content)["memories"]] == [own]
 
 
 def test_the_inspector_calls_the_tools(inspect: Callable[..., dict[str, Any]], account: Account) -> None:

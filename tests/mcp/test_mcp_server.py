@@ -9,10 +9,10 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served import command, served
 from simulator import ENTRY, ROOT
 
 pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
@@ -23,7 +23,7 @@ from mcp_types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 from enricher.mcp.server import build_server
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from simulator import Account
@@ -39,11 +39,8 @@ HELLO = {
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
 ACCEPTED = "application/json, text/event-stream"
+READ = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "enricher://topics/auth"}}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-
-
-def command(*options: str) -> list[str]:
-    return [sys.executable, "-I", "-c", ENTRY, str(ROOT), "mcp", *options]
 
 
 def ask_here(library: Library, questions: Callable[[Client], Awaitable[Any]]) -> Any:
@@ -62,7 +59,7 @@ def ask(account: Account, questions: Callable[[Client], Awaitable[Any]], *, mode
     server = StdioServerParameters(command=program, args=arguments, env=account.env, cwd=account.project)
 
     async def run() -> Any:
-        async with Client(server, mode=mode, read_timeout_seconds=30) as client:
+        async with Client(server, mode=mode, read_timeout_seconds=60) as client:
             return await questions(client)
 
     return asyncio.run(run())
@@ -218,21 +215,33 @@ def test_the_index_is_built_at_the_start_and_that_is_logged(
     assert f" ms: {memories} memories, {topics['count']} topics" in reasons[0]
 
 
+def converse(account: Account, *lines: object, cwd: Path, options: tuple[str, ...] = ()) -> tuple[list[Any], int, str]:
+    """Write lines to the server, wait for the answer to the last one, end its stdin; return all it said."""
+    with subprocess.Popen(
+        command(*options), env=account.env, cwd=cwd, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:  # fmt: skip
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write("".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in lines))
+        server.stdin.flush()
+        said = []
+        while not said or said[-1].get("id") != READ["id"]:
+            said.append(json.loads(server.stdout.readline()))
+        server.stdin.close()
+        said += [json.loads(line) for line in server.stdout]
+        return said, server.wait(30), server.stderr.read()
+
+
 def test_stdout_holds_the_protocol_only_and_the_end_of_stdin_ends_the_server(account: Account, own: str) -> None:
-    read = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "enricher://topics"}}
-    given = "".join(f"{json.dumps(one)}\n" for one in (HELLO, READY, read)) + "not json\n"
+    messages, code, complaints = converse(account, HELLO, READY, "not json", READ, cwd=account.project)
 
-    ended = subprocess.run(
-        command(), input=given, env=account.env, cwd=account.project, capture_output=True, text=True, timeout=30,
-        check=False,
-    )  # fmt: skip
-
-    messages = [json.loads(line) for line in ended.stdout.splitlines()]
     assert own
-    assert ended.returncode == 0
+    assert code == 0
     assert {one["jsonrpc"] for one in messages} == {"2.0"}
     assert [one["id"] for one in messages if "result" in one] == [1, 2]
-    assert "Traceback" not in ended.stderr
+    assert "Traceback" not in complaints
 
 
 @pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
@@ -247,44 +256,20 @@ def test_an_interrupt_ends_the_server_at_once(account: Account, interrupt: signa
         server.stdin.flush()
         server.stdout.readline()
         server.send_signal(interrupt)
-        code = server.wait(10)
+        code = server.wait(30)
         said = server.stderr.read() if server.stderr else ""
 
     assert (code, said) == (-interrupt, "")
 
 
 def test_the_project_is_that_of_the_folder(account: Account, own: str, tmp_path: Path) -> None:
-    read = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "enricher://topics/auth"}}
-    given = "".join(f"{json.dumps(one)}\n" for one in (HELLO, READY, read))
-
-    counts = []
+    found = []
     for folder in (tmp_path, account.project):
-        ended = subprocess.run(
-            command("--cwd", str(folder)), input=given, env=account.env, cwd=tmp_path, capture_output=True, text=True,
-            timeout=30, check=True,
-        )  # fmt: skip
-        answer = json.loads(ended.stdout.splitlines()[-1])
-        counts.append([one["id"] for one in json.loads(answer["result"]["contents"][0]["text"])["memories"]])
+        messages, _code, _said = converse(account, HELLO, READY, READ, cwd=tmp_path, options=("--cwd", str(folder)))
+        content = json.loads(messages[-1]["result"]["contents"][0]["text"])
+        found.append([one["id"] for one in content["memories"]])
 
-    assert counts == [[], [own]]
-
-
-@contextmanager
-def served(account: Account) -> Iterator[int]:
-    """Serve over HTTP and hand out the port; end it as a person does, with an interrupt."""
-    with subprocess.Popen(
-        command("--http", "--port", "0"), env=account.env, cwd=account.project, stderr=subprocess.PIPE, text=True
-    ) as server:
-        try:
-            assert server.stderr is not None
-            said = server.stderr.readline()
-            assert said.startswith("listening on http://127.0.0.1:"), said + server.stderr.read()
-            yield int(said.rpartition(":")[2].partition("/")[0])
-        finally:
-            server.send_signal(signal.SIGINT)
-            rest = server.stderr.read() if server.stderr else ""
-            server.wait(10)
-    assert "Traceback" not in rest
+    assert found == [[], [own]]
 
 
 def test_a_client_is_served_over_http(account: Account, own: str) -> None:

@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 
 BLOCK = 64 * 1024
-MOST_BYTES = 2 << 20
+MOST_BYTES = 1 << 20
 """Read from the end of a file; further back only what is asked for is not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
 LONGEST_LINE = 96 * 1024
 """A line beyond is not decoded: the file that a tool read or wrote, an image, a whole history."""
+END_BYTES = 768
+"""Of a long line only its two ends are searched for what kind of record it is."""
 HEAD_BYTES = 2048
 """Of a line that is not decoded, searched for the file it is about."""
 
@@ -221,7 +223,8 @@ def _read(path: str, event: PromptEvent) -> Found:
         if found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES:
             is_cut = True
             break
-        if not any(mark in line for mark in host.MARKS):
+        ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
+        if not any(mark in ends for mark in host.MARKS):
             continue
         if not is_whole or len(line) > LONGEST_LINE:
             _peek(line, found)

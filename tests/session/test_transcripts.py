@@ -360,10 +360,11 @@ def test_two_hundred_megabytes_cost_as_much_as_their_end(tmp_path: Path) -> None
     taken = min(_seconds(file) for _ in range(5))
 
     assert read(file).prompts == ["look at shop/cart.py first", "round the totals in shop/order.py"]
-    assert taken < 0.05  # measured 3 to 6 ms; the claim of 20 ms is checked by `enricher bench session`
+    assert taken < 0.05  # an idle machine needs 2 ms
+    assert sum(len(line) + 1 for line, _ in lines_from_end(str(file))) <= transcripts.MOST_BYTES
 
 
 def _seconds(file: Path) -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()  # its own work: other processes must not fail the test
     read(file)
-    return time.perf_counter() - begin
+    return time.process_time() - begin

@@ -229,7 +229,7 @@ def _row(memory: Memory) -> dict[str, object]:
     row["tags"] = lean.dumps(memory.tags)
     row["reviewed"] = int(memory.reviewed)
     row["updated_at"] = memory.updated_at or lean.utc_now()
-    row["words"] = extra_words(" ".join([memory.content, *memory.tags]))
+    row["words"] = extra_words(" ".join([memory.content, *memory.tags]), written=memory.created_at)
     return {name: _storable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 

@@ -281,7 +281,7 @@ def _weigh(question: _Question, rows: list[tuple[object, ...]]) -> list[float]:
     """Return the relevance of each row, 0 to 1; rows are in the order in which they were kept."""
     said = [words(f"{row[4]} {row[3]}"[:4000]) for row in rows]
     average = sum(map(len, said)) / len(said)
-    weighed = [_relevance(question, one, average) for one in said]
+    weighed = [_relevance(question, one, str(row[12]).split(), average) for one, row in zip(said, rows, strict=True)]
     scores = [score for score, _shared in weighed]
     beside = [0.0] * len(rows)
     for at in range(len(rows) - 1):
@@ -295,11 +295,14 @@ def _weigh(question: _Question, rows: list[tuple[object, ...]]) -> list[float]:
     return [score * sure / (score * sure + HALF) for score in scores]
 
 
-def _relevance(question: _Question, said: list[str], average: float) -> tuple[float, float]:
-    """Weigh the words of one memory against the question; return that, and the weight of all they share."""
+def _relevance(question: _Question, said: list[str], beside: list[str], average: float) -> tuple[float, float]:
+    """Weigh the words of one memory against the question; return that, and the weight of all they share.
+
+    ``beside`` are the words that it should be found by as well; they count where its own do not.
+    """
     terms = question.terms
     distinct = set(said)
-    new = distinct - question.placed
+    new = distinct.union(beside) - question.placed
     question.placed |= new
     beginnings, prefixes = question.beginnings, question.prefixes
     for word in new:
@@ -317,12 +320,15 @@ def _relevance(question: _Question, said: list[str], average: float) -> tuple[fl
         for _ in range(min(times, 4) - 1):
             at = said.index(word, at + 1)
             places[term].append(at)
+    for word in beside:
+        if word in question.matching and (term := question.matching[word][0]) not in counts:
+            counts[term] = question.matching[word][1]
     room = K1 * (1 - B + B * len(said) / average)
     score = 0.0
     for term in sorted(counts):
         count = counts[term]
         score += terms[term].weight * count * (K1 + 1) / (count + room)
-        if min(places[term]) < EARLY_WORDS:
+        if term in places and min(places[term]) < EARLY_WORDS:
             score += terms[term].weight * EARLY_WEIGHT
     for term in sorted(places):
         if term + 1 in places:

@@ -91,6 +91,7 @@ def _table(lines: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+_MONTHS = "january february march april may june july august september october november december".split()
 BASE_FORMS = _table(_FORMS)
 
 
@@ -109,6 +110,13 @@ def related(word: str) -> list[str]:
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, in order, as SQLite's tokenizer cuts them."""
     return text.lower().translate(_SPLIT).split()
+
+
+def _month(written: str) -> list[str]:
+    """The name of the month and the year of an ISO date."""
+    year, month = written[:4], written[5:7]
+    is_date = written[4:5] == "-" and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= len(_MONTHS)
+    return [_MONTHS[int(month) - 1], year] if is_date else []
 
 
 def split_identifier(name: str) -> list[str]:
@@ -134,8 +142,8 @@ def identifier_parts(text: str) -> list[str]:
     return list(found)
 
 
-def extra_words(text: str) -> str:
-    """Return what else a text should be found by: parts of identifiers, and the base forms of irregular words."""
-    found = dict.fromkeys(identifier_parts(text))
+def extra_words(text: str, *, written: str = "") -> str:
+    """Return what else a text should be found by: parts of identifiers, base forms of irregular words, its month."""
+    found = dict.fromkeys([*identifier_parts(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

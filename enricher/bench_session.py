@@ -43,8 +43,8 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
 
 
 def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows that cost more than TARGET_MS beyond the first."""
-    return [row.name for row in rows if row.median_ms - rows[0].median_ms > TARGET_MS]
+    """Return the names of the rows whose paired ratio to the first means more than TARGET_MS beyond it."""
+    return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TARGET_MS]
 
 
 def _row(name: str, times: list[float], floor: list[float]) -> Row:

@@ -38,6 +38,7 @@ def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instruction
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt
     from enricher.api import enrich as enrich_prompt
 
+    _index(cwd or "")
     result = enrich_prompt(text, cwd=cwd or "", instructions=instructions or "", form=form)
     if form == formats.PIPELINE:
         click.echo(json.dumps(result.in_pipeline()))
@@ -68,9 +69,11 @@ def _one(line: bytes, number: int, *, form: str, instructions: str, cwd: str) ->
         identity = asked.get("id") if isinstance(asked, dict) else None
         if not isinstance(asked, dict) or not isinstance(asked.get("prompt"), str):
             raise ValueError('a line is {"id": …, "prompt": "…"}')
+        folder = str(asked.get("cwd") or cwd)
+        _index(folder)
         result = enrich_prompt(
             asked["prompt"],
-            cwd=str(asked.get("cwd") or cwd),
+            cwd=folder,
             session_id=str(asked.get("session_id") or ""),
             instructions=instructions,
             form=form,
@@ -78,3 +81,16 @@ def _one(line: bytes, number: int, *, form: str, instructions: str, cwd: str) ->
     except (ValueError, RecursionError) as error:
         return {"id": identity, "error": f"line {number}: {error}"}
     return {"id": identity, **(result.in_pipeline() if form == formats.PIPELINE else result.to_json())}
+
+
+def _index(cwd: str) -> None:
+    """Bring the index of a named folder's project up to date, as a prompt before this one would have had it done."""
+    if not cwd:
+        return
+    from enricher.code.search import ensure
+    from enricher.home import state_dir
+
+    try:
+        ensure(cwd, state_dir())
+    except OSError as failure:
+        click.echo(f"warning: the files are not indexed: {failure}", err=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from enricher.code import history, listing
 from enricher.code.place import FORMAT, database_file
 from enricher.code.symbols import definitions
-from enricher.code.words import LONGEST, stem, terms
+from enricher.code.words import LONGEST, terms
 from storage import log, private
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class _Content:
         self.file = file
         self.text = ""
         self.digest = ""
-        if reads and file.size <= MOST_BYTES and listing.is_text(file.path):
+        if reads and 0 < file.size <= MOST_BYTES and listing.is_text(file.path):
             self._read(f"{root}/{file.path}")
 
     def _read(self, path: str) -> None:
@@ -410,12 +410,13 @@ def _path_terms(path: str) -> dict[str, int]:
     if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:
         bare = folders.pop()
     found: dict[str, int] = {}
-    own = terms(bare)
+    own = _terms(bare)
     for term in own:
         found[term] = max(found.get(term, 0), int(255 / (1 + 0.3 * max(0, len(own) - 2))) if len(own) > 1 else 255)
     impact = 110
     for part in reversed(folders):
-        for term in {stem(word.lower()) for word in part.replace("-", "_").split("_")} | set(terms(part)):
-            found[term] = max(found.get(term, 0), impact)
+        for term in _terms(part):
+            if found.get(term, 0) < impact:
+                found[term] = impact
         impact = max(20, impact // 2)
     return found

@@ -9,7 +9,10 @@ import subprocess
 from dataclasses import dataclass
 
 GIT_PATIENCE_S = 20.0
+PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_FILES = 250_000
+MOST_WALKED = 30_000
+"""Files without a list by git: it may be anybody's home."""
 NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
                    ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".gradle", ".next", ".nuxt", ".cache",
                    "site-packages", ".eggs", "bower_components"))  # fmt: skip
@@ -58,7 +61,7 @@ class File:
     size: int
 
 
-def git(root: str, *words: str, patience_s: float = GIT_PATIENCE_S) -> bytes:
+def git(root: str, *words: str) -> bytes:
     """Return what git prints, taking no locks; raises ListingError where it fails, is missing or hangs."""
     command = [
         "git",
@@ -72,6 +75,7 @@ def git(root: str, *words: str, patience_s: float = GIT_PATIENCE_S) -> bytes:
         *words,
     ]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    patience_s = _patience()
     environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         with subprocess.Popen(
@@ -88,6 +92,13 @@ def git(root: str, *words: str, patience_s: float = GIT_PATIENCE_S) -> bytes:
     if process.returncode:
         raise ListingError(f"git {words[0]} ended with {process.returncode}")
     return printed
+
+
+def _patience() -> float:
+    try:
+        return min(max(float(os.environ.get(PATIENCE_VARIABLE, "")), 0.05), 600.0)
+    except ValueError:
+        return GIT_PATIENCE_S
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -143,7 +154,7 @@ def _is_utf8(name: str) -> bool:
 def _walk(root: str) -> list[str]:
     names: list[str] = []
     waiting: list[tuple[str, list[_Rule]]] = [("", [])]
-    while waiting and len(names) < MOST_FILES:
+    while waiting and len(names) < MOST_WALKED:
         folder, inherited = waiting.pop()
         rules = inherited + _ignore_rules(f"{root}/{folder}.gitignore", folder)
         try:
@@ -218,7 +229,7 @@ def kind_of(path: str) -> int:
     *folders, name = lowered.split("/")
     inside = set(folders)
     stem, _, end = name.rpartition(".")
-    if inside & _VENDOR_FOLDERS:
+    if inside & _VENDOR_FOLDERS or name.startswith(("jquery", "underscore", "bootstrap.", "modernizr")):
         return VENDORED
     if end in ("po", "pot") or "locale" in inside or "locales" in inside or "translations" in inside:
         return TRANSLATION

@@ -20,28 +20,43 @@ if TYPE_CHECKING:
     from enricher.context.query import Query
 
 MOST_LOOKED_UP = 170
-MOST_TERMS = 36
+MOST_TERMS = 32
 MOST_POSTINGS = 60_000
 MOST_WEIGHED = 100
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
+MOST_SYMBOLS = 400
 MOST_READ_BYTES = 200_000
 
-CONTENT, PATH, DEFINED = 1.0, 0.55, 0.45
+CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """What a term counts in the text of a file, in its path, and among the names that it defines."""
-EXACT, STEM, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.9, 0.5, 0.8, 1.2, 2.5, 0.6, 0.12
+EXACT, STEM, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.5, 0.8, 0.6, 2.5, 0.6, 0.12
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """By kind of file, in the order of ``listing.KINDS``."""
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
+MENTION_REASON = "mentioned in the prompt"
+PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
+"""What a path counts by where it stands, in the order of the places in ``enricher.context.query``."""
+COMMON_NAME = 0.1
+COMMON_FILES = frozenset(
+    "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py app.js"
+    " test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json config.py"
+    " dockerfile requirements.txt tox.ini conf.py node.js".split()
+)
+"""Names that a report uses for files of its own, too."""
+BODY_SHARE = 1.4
+"""How much all the words below the title may count together, beside those of the title."""
+WORTH_SAYING = 0.05
+MOST_FRAMES = 8
+FRAME_DECAY = 0.35
 
 
 class Hit:
-    """A file and what speaks for it; ``score`` only orders, ``certainty`` (0 to 1) can be compared between prompts."""
+    """A file and what speaks for it; ``score`` only orders, ``certainty`` (0 to 1) compares between prompts."""
 
     __slots__ = (
         "certainty",
         "content",
-        "covered",
         "id",
         "kind",
         "line",
@@ -50,6 +65,7 @@ class Hit:
         "recency",
         "score",
         "symbols",
+        "words",
     )
 
     def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
@@ -61,6 +77,7 @@ class Hit:
         self.content = 0.0
         self.certainty = 0.0
         self.line = 0
+        self.words: list[str] = []
         self.symbols: list[tuple[float, str, int]] = []
         self.reasons: list[tuple[float, str]] = []
 
@@ -71,19 +88,23 @@ class Hit:
     def why(self) -> str:
         """Return the strongest reasons in words."""
         ordered = sorted(self.reasons, key=lambda reason: -reason[0])
-        return "; ".join(dict.fromkeys(reason for _score, reason in ordered[:2])) or "shares words with the prompt"
+        said = list(dict.fromkeys(reason for score, reason in ordered if score > WORTH_SAYING))[:2]
+        if not said and self.words:
+            said = [f"about {', '.join(self.words[:3])}"]
+        return "; ".join(said) or "shares words with the prompt"
 
 
 class Ranking:
     """The files in order, and what was known when they were ranked."""
 
-    __slots__ = ("columns", "hits", "idf", "postings", "strengths", "unknown")
+    __slots__ = ("columns", "hits", "idf", "postings", "spoken", "strengths", "unknown")
 
     def __init__(self) -> None:
         self.hits: list[Hit] = []
         self.strengths: dict[str, float] = {}
         self.idf: dict[str, float] = {}
         self.columns: list[tuple[str, int, int, bytes]] = []
+        self.spoken: dict[str, str] = {}
         self.unknown = 0.0
         self.postings = 0
 
@@ -91,6 +112,7 @@ class Ranking:
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
     """Return the best files for ``query``; with ``root`` the best few are also read for quoted messages."""
     ranking = Ranking()
+    ranking.spoken = query.spoken
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
     files, after = int(rows[0][0]), int(rows[1][0])
     scores = _added_up(db, query, ranking, files=files, after=after)
@@ -137,9 +159,9 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
             ranking.idf[term] = rarity
         elif term not in query.pairs:
             ranking.unknown += weight * log(1.0 + files)
-    telling.sort(reverse=True)
+    telling = _balanced(telling, query)
     scores = [0.0] * after
-    for strength, term, _most in telling[:MOST_TERMS]:
+    for strength, term, _most in telling:
         counts = frequencies[term]
         if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
             continue
@@ -148,6 +170,20 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
         for row in counts[3:]:
             ranking.columns.append(_add_term(db, row, term, scores, ranking, files))
     return scores
+
+
+def _balanced(telling: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
+    """Keep the many words of a long report from drowning those of its title."""
+    chosen = sorted(telling, reverse=True)[:MOST_TERMS]
+    titled = sum(strength for strength, term, _most in chosen if term in query.titled)
+    rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
+    if titled and rest > BODY_SHARE * titled:
+        share = BODY_SHARE * titled / rest
+        chosen = [
+            (strength if term in query.titled else strength * share, term, most) for strength, term, most in chosen
+        ]
+        chosen.sort(reverse=True)
+    return chosen
 
 
 def _add_term(
@@ -192,6 +228,8 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
         return 0.0, 0.0, 0, 0, 0.0
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
+    best = sorted(named or held, key=lambda term: -ranking.strengths[term])[:3]
+    hit.words = [ranking.spoken.get(term, term) for term in best]
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
     in_name = sum(ranking.strengths[term] for term in named) / total_strength
     return in_text, in_name, len(held | named), len(named), whole
@@ -218,12 +256,31 @@ def weigh_certainty(ranking: Ranking) -> None:
             certainty *= (max(hit.score, 0.0) / best) ** 0.5
         for score, reason in hit.reasons:
             floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
-            if reason == TRACE_REASON and score > 0.5 * FRAME:
+            if reason == TRACE_REASON and score > 0.6 * FRAME:
                 floor = 0.85
-            elif reason.startswith("defines") and score >= 0.85:
+            elif reason.startswith("defines") and score >= 0.65 * EXACT:
                 floor = 0.75
             certainty = max(certainty, floor)
         hit.certainty = min(certainty, 0.99)
+
+
+def find_symbols(db: Connection, hits: list[Hit], query: Query) -> None:
+    """Give files that no name of the prompt led to the definitions whose words the prompt says."""
+    for hit in hits:
+        if hit.symbols:
+            continue
+        rows = db.execute("select name, line from symbols where file = ? limit ?", (hit.id, MOST_SYMBOLS)).fetchall()
+        if hit.line:
+            hit.symbols = [(0.0, name, line) for name, line in rows]
+            continue
+        found = []
+        for name, line in rows:
+            words = [stem(piece) for piece in pieces(name)]
+            said = sum(1 for word in words if word in query.weights and word not in GENERAL)
+            if said and 2 * said >= len(words):
+                found.append((sum(query.weights.get(word, 0.0) for word in words) / len(words) ** 0.5, name, line))
+        found.sort(key=lambda one: (-one[0], one[2]))
+        hit.symbols = found[:2]
 
 
 def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
@@ -248,7 +305,9 @@ def _load(db: Connection, identities: list[int]) -> list[Hit]:
 
 def _kind_factor(hit: Hit) -> float:
     factor = KIND_FACTORS[hit.kind]
-    if factor < 1.0 and any(reason in (NAMED_REASON, TRACE_REASON) for _score, reason in hit.reasons):
+    if factor < 1.0 and any(
+        reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
+    ):
         return 1.0
     return factor
 
@@ -296,17 +355,20 @@ class _Special:
             weight, asked = names[key]
             rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))
             for identity, (name, line) in places.items():
-                value = EXACT * min(weight, 2.5) ** 0.5 * rarity * (1.0 if name == asked else 0.5)
+                value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
                 if value > 0.02:
                     self._note(identity, value, f"defines {name}")
                     self.symbols.setdefault(identity, []).append((value, name, line))
 
     def _places(self, db: Connection, query: Query) -> None:
         asked: list[tuple[str, float, str, int]] = []
-        for path, line in query.paths:
-            asked.append((path, NAMED, NAMED_REASON, line))
-        for number, (path, line) in enumerate(reversed(query.frames)):
-            asked.append((path, FRAME / (1.0 + 0.5 * number), TRACE_REASON, line))
+        for path, line, where in query.paths:
+            weight = PATH_WEIGHTS[where] * (COMMON_NAME if path.lower() in COMMON_FILES and where else 1.0)
+            asked.append((path, NAMED * weight, NAMED_REASON if weight == 1.0 else MENTION_REASON, line))
+        frames = query.frames[::-1] if any(path.endswith(".py") for path, _line in query.frames) else query.frames
+        for number, (path, line) in enumerate(frames[:MOST_FRAMES]):
+            if "/" in path:
+                asked.append((path, FRAME / (1.0 + FRAME_DECAY * number), TRACE_REASON, line))
         for dotted, weight in query.dotted.items():
             parts = dotted.split(".")
             for end in range(len(parts), max(0, len(parts) - 3), -1):
@@ -342,7 +404,7 @@ class _Special:
                 best, matched = agree, [identity]
             elif agree == best and agree:
                 matched.append(identity)
-        is_file = "." in parts[-1]
+        is_file = "." in parts[-1] and reason != TRACE_REASON
         if not matched or (best == 1 and not is_file) or len(matched) > 8:
             return
         share = weight / len(matched) ** 0.7 * (1.0 if best >= min(len(parts), 3) else 0.6)

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from enricher.project import Project
 
 MOST_BYTES = 24_000_000
+MOST_SCANNED = 48_000_000
+"""Bytes of names that are looked through, over all words."""
 MOST_NEEDLES = 8
-MOST_HITS = 400
+MOST_HITS = 200
 MOST_ENTRIES = 6_000
 SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "target"))
 SHORTEST = 4
@@ -38,7 +40,8 @@ def find(project: Project, query: Query, *, limit: int) -> list[tuple[str, float
 
 
 def _needles(query: Query) -> list[str]:
-    named = [path.rpartition("/")[2] for path, _line in query.paths + query.frames]
+    places = [path for path, _line, _where in query.paths] + [path for path, _line in query.frames]
+    named = [path.rpartition("/")[2] for path in places]
     names = sorted(query.names, key=lambda name: -query.names[name])
     words = sorted((word for word in query.weights if len(word) >= SHORTEST), key=lambda word: -query.weights[word])
     pieced = [piece for name in names[:4] for piece in pieces(name) if len(piece) >= SHORTEST]
@@ -60,9 +63,13 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
         return None
     found: dict[str, None] = {}
+    budget = MOST_SCANNED
     for needle in needles:
         sought = needle.encode(errors="surrogateescape")
-        for form in dict.fromkeys((sought, sought.capitalize(), sought.lower())):
+        for form in dict.fromkeys((sought, sought.lower(), sought.capitalize())):
+            budget -= len(data)
+            if budget < 0:
+                return list(found)
             at = data.find(form)
             hits = 0
             while at >= 0 and hits < MOST_HITS:
@@ -113,7 +120,7 @@ def _from_folders(root: str) -> list[str]:
 def _judged(path: str, query: Query) -> tuple[float, str]:
     """How well a path alone fits: named, or its own name and folders are the prompt's words."""
     parts = path.split("/")
-    for asked, _line in query.paths:
+    for asked, _line, _where in query.paths:
         wanted = asked.split("/")
         if parts[-len(wanted) :] == wanted:
             return 0.9 if len(wanted) > 1 else 0.85, "named in the prompt"

@@ -46,10 +46,11 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
 
     db = open_reader(path, until=request.until)
     try:
-        from enricher.code.ranking import rank, weigh_certainty
+        from enricher.code.ranking import find_symbols, rank, weigh_certainty
 
         ranking = rank(db, query, limit=MOST_OFFERED, root=project.root)
         weigh_certainty(ranking)
+        find_symbols(db, ranking.hits[:MOST_VERIFIED], query)
         offered = _candidates(ranking.hits, project, query, request.cwd)
         if " " in asked:
             offered += _commits(db, request, query, [hit.path for hit in ranking.hits[:3]])
@@ -78,7 +79,7 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
 def _with_named(offered: list[Candidate], project: Project, query: Query, cwd: str) -> list[Candidate]:
     """Put first what the prompt names and the index does not know: a file made a moment ago, or an ignored one."""
     known = {one.ref for one in offered}
-    for name, line in query.paths[:8]:
+    for name, line, _where in query.paths[:8]:
         for base in dict.fromkeys((os.path.realpath(cwd) if cwd else project.root, project.root)):
             path = os.path.relpath(os.path.normpath(f"{base}/{name}"), project.root).replace(os.sep, "/")
             if path.startswith("..") or path in known or not os.path.isfile(f"{project.root}/{path}"):

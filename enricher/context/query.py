@@ -11,8 +11,10 @@ from enricher.code.words import LONGEST, STOP_WORDS, terms
 MOST_CHARS = 24_000
 MOST_LINES = 600
 MOST_IDENTIFIERS = 60
-TITLE, INLINE_CODE, PROSE, CODE, TRACE, ASIDE = 3.0, 2.2, 1.0, 0.9, 0.7, 0.1
-"""What a word counts by where it stands."""
+TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
+"""Where a word may stand: marked is in backticks; data are pasted files and outputs; aside are lists of versions."""
+WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
+NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
 """The share of that which a plain word counts as a name, one in code or one with a capital."""
 
@@ -20,14 +22,15 @@ ASIDES = (
     "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",
     "checklist", "pip list", "pip freeze", "your setup", "os:", "operating system", "browser", "configuration details",
 )  # fmt: skip
-BOILERPLATE = frozenset(
-    "describe the bug|to reproduce|steps to reproduce|expected behavior|expected behaviour|actual behavior"
-    "|actual result|expected result|expected results|actual results|actual behaviour|current behavior|additional context"
-    "|screenshots|what happened|reproduction|bug report|description|feature request|bug description|minimal reproducible example"
-    "|reproducer|relevant log output|traceback|logs|error|summary|issue|problem|context|example|code example|bug".split(
-        "|"
-    )
-)
+BOILERPLATE = frozenset((
+    "describe the bug", "to reproduce", "steps to reproduce", "expected behavior", "expected behaviour",
+    "actual behavior", "actual behaviour", "current behavior", "actual result", "actual results", "expected result",
+    "expected results", "additional context", "screenshots", "what happened", "reproduction", "bug report",
+    "description", "feature request", "bug description", "minimal reproducible example", "reproducer",
+    "relevant log output", "traceback", "logs", "error", "summary", "issue", "problem", "context", "example",
+    "code example", "bug",
+))  # fmt: skip
+DATA_FENCES = frozenset("json yaml yml toml console shell bash sh text txt log output ini diff xml html csv".split())
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
@@ -41,21 +44,36 @@ class Query:
     """What a prompt names, each with what it counts.
 
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
-    ``pkg.module.Class``; ``paths`` are (path, line or 0); ``frames`` are such of a trace, in its order;
-    ``messages`` are quoted texts; ``commits`` are hexadecimal names.
+    ``pkg.module.Class``; ``paths`` are (path, line or 0, where); ``frames`` are (path, line) of a trace, in its order;
+    ``messages`` are quoted texts; ``commits`` are hexadecimal names; ``titled`` are the terms of the first line,
+    ``pairs`` neighbours there, ``spoken`` tells the word of a term.
     """
 
-    __slots__ = ("commits", "dotted", "frames", "messages", "names", "pairs", "paths", "weights", "words")
+    __slots__ = (
+        "commits",
+        "dotted",
+        "frames",
+        "messages",
+        "names",
+        "pairs",
+        "paths",
+        "spoken",
+        "titled",
+        "weights",
+        "words",
+    )
 
     def __init__(self) -> None:
         self.weights: dict[str, float] = {}
         self.names: dict[str, float] = {}
         self.dotted: dict[str, float] = {}
-        self.paths: list[tuple[str, int]] = []
+        self.paths: list[tuple[str, int, int]] = []
         self.frames: list[tuple[str, int]] = []
         self.messages: list[str] = []
         self.commits: list[str] = []
         self.pairs: list[str] = []
+        self.titled: set[str] = set()
+        self.spoken: dict[str, str] = {}
         self.words = 0
 
 
@@ -87,6 +105,9 @@ class _Reader:
         self.is_aside = False
         self.in_trace = False
         self.has_title = False
+        self.in_steps = False
+        self.is_data = False
+        self.own: set[str] = set()
 
     def line(self, line: str) -> None:
         bare = line.strip()
@@ -94,27 +115,31 @@ class _Reader:
             return
         if bare.startswith(("```", "~~~")):
             self.fence = "" if self.fence else bare[:3]
+            self.is_data = bool(self.fence) and bare[3:].strip().lower() in DATA_FENCES
             self.in_trace = False
             return
         if not self.has_title:
             self.has_title = True
-            self.prose(bare.lstrip("# "), TITLE, is_title=True)
+            self.prose(bare.lstrip("# "), TITLE)
         elif self.fence or line.startswith(("    ", "\t")) or bare.startswith((">>> ", "... ", "$ ")):
             self.code(bare)
         elif bare.startswith("#") or (bare.startswith("**") and bare.endswith(("**", ":"))):
             self.heading(bare.strip("#*: ").lower())
         elif bare.startswith(("- [x]", "- [X]", "- [ ]", "* [")):
             return
+        elif bare.startswith("|"):
+            self.prose(bare, DATA)
         elif self.trace_line(bare):
             pass
         else:
             aside = self.is_aside or bare[:40].lower().startswith(ASIDES)
-            self.prose(bare, ASIDE if aside else PROSE)
+            self.prose(bare, ASIDE if aside else STEPS if self.in_steps else PROSE)
 
     def heading(self, title: str) -> None:
         self.is_aside = any(title.startswith(word) or f" {word}" in title for word in ASIDES)
+        self.in_steps = "reproduc" in title or title.startswith("steps")
         if not self.is_aside and title not in BOILERPLATE:
-            self.prose(title, PROSE * 1.5)
+            self.prose(title, HEADING)
 
     def trace_line(self, bare: str) -> bool:
         """Read a line of a trace or an error message; say whether it is one."""
@@ -133,34 +158,48 @@ class _Reader:
                 if bare.startswith("at "):
                     function = bare[3:].partition(" (")[0].rpartition(".")[2]
                 if _is_identifier(function):
-                    self.name(function, TRACE)
+                    self.name(function, NAME_WEIGHTS[TRACE])
                 return True
         head, colon, message = bare.partition(": ")
         if colon and _is_error(head):
             self.in_trace = False
             self.message(message)
-            self.words(head, PROSE * 1.5, is_code=True)
-            self.words(message, PROSE * 1.5)
+            self.words(head, ERROR)
+            self.words(message, ERROR)
             return True
         return False
 
     def code(self, bare: str) -> None:
         if not self.trace_line(bare):
-            weight = ASIDE if self.is_aside else TRACE if self.in_trace else CODE
-            self.words(bare.removeprefix(">>> ").removeprefix("... "), weight, is_code=True)
+            where = ASIDE if self.is_aside else TRACE if self.in_trace else DATA if self.is_data else CODE
+            bare = bare.removeprefix(">>> ").removeprefix("... ")
+            first = bare.partition(" ")[0]
+            if where == CODE and (first in ("import", "from", "using", "use", "#include") or "require(" in bare):
+                where = IMPORT
+            elif where == CODE:
+                self.defined(bare, first)
+            self.words(bare, where)
 
-    def prose(self, text: str, weight: float, *, is_title: bool = False) -> None:
+    def defined(self, bare: str, first: str) -> None:
+        """Note the names that a sample makes up itself: they are none of the project's."""
+        words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
+        if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
+            self.own.update(words[1:])
+        elif " = " in bare and len(words) == 1 and _is_identifier(words[0]):
+            self.own.add(words[0])
+
+    def prose(self, text: str, where: int) -> None:
         """Words of talk, with what stands in backticks counted as code."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
             if number % 2 and text.count("`") > 1:
                 self.message(part)
-                self.words(part, max(INLINE_CODE, weight) if weight != ASIDE else ASIDE, is_code=True, is_marked=True)
+                self.words(part, MARKED if where in (PROSE, STEPS, HEADING) else where, is_marked=True)
             else:
                 self.quoted(part)
-                self.words(part, weight)
-        if is_title:
+                self.words(part, where)
+        if where == TITLE:
             self.pair(text)
 
     def pair(self, title: str) -> None:
@@ -181,31 +220,39 @@ class _Reader:
         if 8 <= len(text) <= 200 and " " in text and len(self.query.messages) < 12:
             self.query.messages.append(text)
 
-    def words(self, text: str, weight: float, *, is_code: bool = False, is_marked: bool = False) -> None:
+    def words(self, text: str, where: int, *, is_marked: bool = False) -> None:
         for raw in text.split():
             token = raw.strip(_AROUND).rstrip(".")
             if "://" in raw:
                 self.link(raw[raw.find("http") if "http" in raw else 0 :].rstrip(").,>]"))
                 continue
             if len(token) > 2 and ("/" in token or "." in token):
-                self.place(token, weight)
+                self.place(token, where)
             is_call = "(" in raw and not raw.startswith("(")
             for word in raw.replace("n't", "").replace("'s", "").translate(_SEPARATORS).split():
-                self.word(word.strip("-$"), weight, is_code=is_code, is_certain=is_marked or is_call)
+                self.word(word.strip("-$"), where, is_certain=is_marked or is_call)
 
-    def word(self, word: str, weight: float, *, is_code: bool, is_certain: bool) -> None:
+    def word(self, word: str, where: int, *, is_certain: bool) -> None:
+        if 7 <= len(word) <= 40 and not word.isalpha() and not word.strip("0123456789abcdef") and not word.isdigit():
+            self.query.commits.append(word)
+            return
         if not 1 < len(word) <= LONGEST or word[0].isdigit():
             return
         self.query.words += 1
         lowered = word.lower()
         looks_like_code = "_" in word.strip("_") or (lowered != word and word[1:] != lowered[1:] and not word.isupper())
+        is_code = where in (MARKED, CODE, IMPORT, TRACE, DATA)
         if looks_like_code or is_certain or is_code or (word[0].isupper() and word[1:].islower()):
             share = 1.0 if looks_like_code or is_certain else PLAIN_IN_CODE if is_code else PLAIN_CAPITAL
-            self.name(word, weight * share)
+            self.name(word, NAME_WEIGHTS[where] * share)
+        weight = WORD_WEIGHTS[where]
         if lowered in STOP_WORDS:
             return
         for term in terms(word):
             if term not in STOP_WORDS and len(term) > 1:
+                if where == TITLE:
+                    self.query.titled.add(term)
+                self.query.spoken.setdefault(term, word)
                 self.sums[term] = self.sums.get(term, 0.0) + weight
                 self.most[term] = max(self.most.get(term, 0.0), weight)
 
@@ -214,18 +261,21 @@ class _Reader:
             names = self.query.names
             names[word] = max(names.get(word, 0.0), weight)
 
-    def place(self, token: str, weight: float) -> None:
+    def place(self, token: str, where: int) -> None:
         """A path or a dotted name."""
         slashed = token.replace("\\", "/")
         path, _, line = slashed.partition(":")
         number = line.partition(":")[0]
         if path.rpartition(".")[2].lower() in SOURCE_ENDS and not path.startswith("."):
-            self.query.paths.append((path.lstrip("/"), int(number) if number.isdigit() and len(number) < 7 else 0))
+            self.query.paths.append(
+                (path.lstrip("/"), int(number) if number.isdigit() and len(number) < 7 else 0, where)
+            )
         elif slashed.startswith("./") or ("/" in path and path.count("/") > 1):
-            self.query.paths.append((path.lstrip("./").rstrip("/"), 0))
+            self.query.paths.append((path.lstrip("./").rstrip("/"), 0, where))
         parts = token.partition("(")[0].split(".")
         if 1 < len(parts) < 9 and all(_is_identifier(part) for part in parts):
             dotted = ".".join(parts)
+            weight = NAME_WEIGHTS[where]
             self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
             for part in parts[1:]:
                 self.name(part, weight)
@@ -237,7 +287,7 @@ class _Reader:
             path, _, anchor = inside.partition("/")[2].partition("#")
             if found and path:
                 digits = anchor.partition("-")[0].lstrip("L")
-                self.query.paths.append((path, int(digits) if digits.isdigit() and len(digits) < 7 else 0))
+                self.query.paths.append((path, int(digits) if digits.isdigit() and len(digits) < 7 else 0, PROSE))
 
     def finish(self) -> Query:
         query = self.query
@@ -245,7 +295,10 @@ class _Reader:
             most = self.most[term]
             query.weights[term] = most * (1.0 + 0.25 * min(2.0, total / most - 1.0))
         for pair in query.pairs:
-            query.weights.setdefault(pair, TITLE * 0.6)
+            query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)
+        for name in self.own & query.names.keys():
+            if query.names[name] <= NAME_WEIGHTS[CODE]:
+                del query.names[name]
         strongest = sorted(query.names.items(), key=lambda item: -item[1])
         query.names = dict(strongest[:MOST_IDENTIFIERS])
         return query

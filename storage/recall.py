@@ -25,8 +25,8 @@ SHARED = "shared"
 MOST_WORDS = 48
 LONGEST_JOINED = 24
 MOST_TERMS = 16
-MOST_POSTINGS = 16_000
-CANDIDATES = 40
+MOST_POSTINGS = 10_000
+CANDIDATES = 24
 LARGEST_WEIGHT = 1.5
 
 K1 = 1.0
@@ -57,7 +57,7 @@ WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and te
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
-_RANKED = "select rowid from memories_fts where memories_fts match ? and rank match 'bm25(1.0, 1.5, 0.6)' order by rank"
+_RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
 BEST = f"""
     select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid
     where project in (?, 'shared')
@@ -66,7 +66,7 @@ BEST_OF_PROJECT = f"""
     select {_COLUMNS} from (
         select memories_fts.rowid as found
         from memories_fts cross join memories as own on own.number = memories_fts.rowid
-        where memories_fts match ? and rank match 'bm25(1.0, 1.5, 0.6)' and own.project in (?, 'shared')
+        where memories_fts match ? and own.project in (?, 'shared')
         order by rank limit ?
     ) cross join memories on number = found
 """
@@ -245,7 +245,7 @@ def search(
         return []
     total = sum(counts.values())
     question = _Question(connection, text, total)
-    rows = _candidates(connection, question, project, share=own / total, wanted=candidates)
+    rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
     rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
     if not rows:
         return []

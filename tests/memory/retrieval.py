@@ -1,4 +1,4 @@
-"""Measure retrieval on labelled questions of your own, beside the plain FTS5 query: ``python -m tests.memory.retrieval``.
+"""Measure retrieval on labelled questions, beside the plain FTS5 query: ``python -m tests.memory.retrieval``.
 
 Arguments: a file of memories, ``{"id", "content", "tags"?, "created_at"?}`` per line, and one
 of questions, ``{"query", "gold": [ids]}`` per line. Texts of others are no part of this

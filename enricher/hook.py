@@ -13,7 +13,7 @@ import time
 STARTED = time.perf_counter()
 gc.disable()  # the process ends before its garbage would matter
 
-from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
+from enricher import pipeline, recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
@@ -99,7 +99,7 @@ def _answer(named: str, payload: object = None, form: str = "") -> None:
         _log(run)
     if not failure:
         _forget_failures(run.state)
-    pipeline.keep(run)
+    recording.keep(run)
 
 
 def _in_form(run: pipeline.Run) -> dict[str, object]:

@@ -11,13 +11,13 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from enricher import vectors
 from enricher.context import memory as channel
 from enricher.home import state_dir
 from enricher.project import identify
 from enricher.render import estimate_tokens
 from enricher.uris import suggested
 from storage import database
-from storage import recall as store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +123,9 @@ class Recall:
     def search(self, query: str, *, limit: int = 10, namespace_weights: Mapping[str, float] | None = None) -> list[Hit]:
         """Return the memories that ``query`` is about, best first. Raises ``storage.database.StorageError``."""
         with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
-            return store.search(db, query, project=self.project.id, limit=limit, weights=namespace_weights)
+            return vectors.search(
+                db, query, project=self.project.id, state=self.state, limit=limit, weights=namespace_weights
+            )
 
 
 class SearchContextBuilder:

@@ -254,6 +254,22 @@ def m009_memory_vocabulary(db: Database) -> None:
     db.execute("create virtual table memory_vocabulary using fts5vocab ('memories_fts', 'row')")
 
 
+@migrations()
+def m010_memory_vectors(db: Database) -> None:
+    """Add what a model made of the memories, where somebody runs one: float32, little-endian."""
+    db.execute("""
+        create table memory_vectors (
+            number integer primary key references memories (number) on delete cascade,
+            model text not null,
+            vector blob not null
+        )
+    """)
+    db.execute("""
+        create trigger memories_lose_their_vector after update of content on memories
+        when new.content <> old.content begin delete from memory_vectors where number = old.number; end
+    """)
+
+
 def apply(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date in one transaction that other processes wait for.
 

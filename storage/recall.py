@@ -57,6 +57,7 @@ WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and te
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
+WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
 _RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
 BEST = f"""
     select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid

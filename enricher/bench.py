@@ -96,16 +96,16 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
                 os.environ[name] = value
 
 
-def paired(commands: dict[str, list[str]], runs: int) -> list[Row]:
+def paired(commands: dict[str, list[str]], runs: int, *, cwd: str = "") -> list[Row]:
     """Run the commands in shuffled rounds, an event of its own for each; ratios are to the first one."""
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for warm_up in range(3):
         for command in commands.values():
-            _run(command, f"warm-{warm_up}")
+            _run(command, f"warm-{warm_up}", cwd=cwd)
         time.sleep(0.3)
     for number in range(runs):
         for name in random.sample(list(commands), len(commands)):
-            seconds[name].append(_run(commands[name], f"{number}"))
+            seconds[name].append(_run(commands[name], f"{number}", cwd=cwd))
     floor = next(iter(seconds.values()))
     return [
         Row(
@@ -120,17 +120,17 @@ def paired(commands: dict[str, list[str]], runs: int) -> list[Row]:
     ]
 
 
-def event(session: str, prompt: str = PROMPT) -> bytes:
+def event(session: str, prompt: str = PROMPT, *, cwd: str = "") -> bytes:
     """Return an event as Claude Code sends it, of a session of its own."""
     fields = {
-        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": "", "cwd": tempfile.gettempdir(),
+        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": "", "cwd": cwd or tempfile.gettempdir(),
         "prompt_id": session, "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
     }  # fmt: skip
     return dumps(fields).encode()
 
 
-def _run(command: list[str], session: str) -> float:
-    given = event(session)
+def _run(command: list[str], session: str, *, cwd: str = "") -> float:
+    given = event(session, cwd=cwd)
     started = time.perf_counter()
     subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     return time.perf_counter() - started

@@ -133,6 +133,20 @@ def _numbers(text: str, option: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
 
+@bench.command("code")
+@click.option("--files", default=5000, type=click.IntRange(10, 200_000), help="Files of the invented project.")
+@click.option("--runs", "-n", default=40, type=click.IntRange(0, 10_000), help="Rounds of the whole hook; 0: none.")
+@as_json
+@asserting
+def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
+    """The index of a project's files beside FTS5 on the same words (p95 where it says p99), and the hook in it."""
+    from enricher.bench_code import code_rows, hook_rows, missed
+
+    rows = code_rows(files) + (hook_rows(files, runs) if runs else [])
+    _print(rows, is_json=is_json)
+    _finish(missed(rows), asserts=asserts)
+
+
 def _print(rows: list[Row], *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))

@@ -49,6 +49,8 @@ def index(cwd: str, rebuild: bool, is_json: bool) -> None:
         figures = {name: getattr(report, name) for name in ("state", "files", "changed", "removed", "seconds", "bytes")}
         print_json({"project": project.id, "root": project.root, **figures, "problems": list(report.problems)})
         return
+    if report.state == "none":
+        sys.exit(1)
     if report.state == "busy":
         click.echo("another process is at it")
         return

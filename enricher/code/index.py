@@ -7,6 +7,7 @@ builds a new file aside. Nothing here is on the hook's path; ``enricher.code.ran
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sqlite3
@@ -19,7 +20,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.code import history, listing
-from enricher.code.place import FORMAT, database_file
+from enricher.code.place import FORMAT, database_file, is_project
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
 from storage import log, private
@@ -85,6 +86,8 @@ def refresh(
     index cannot be written.
     """
     started = time.perf_counter()
+    if not is_project(project.root, project.git_dir):
+        return Report("none", problems=("this folder is no project: it has no git and holds everything",))
     path = database_file(state, project.id)
     private.make_directory(os.path.dirname(path))
     lock = private.open_file(f"{path}.lock", os.O_RDWR)
@@ -93,6 +96,7 @@ def refresh(
             os.lockf(lock, os.F_TLOCK, 0)
         except (BlockingIOError, PermissionError):
             return Report("busy")
+        gc.disable()  # nothing here refers in circles, and there is much to look through
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
         except sqlite3.DatabaseError as failure:
@@ -101,6 +105,7 @@ def refresh(
             report = _refresh(project, path, rebuild=True, progress=progress)
             report.problems += (f"the index was damaged and built anew: {failure}",)
     finally:
+        gc.enable()
         os.close(lock)
     for problem in report.problems:
         log.append(state, stage="code", reason=f"{project.root}: {problem}")
@@ -124,7 +129,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
-        done += _write_commits(db, project, commits)
+        done += _write_commits(db, project, commits, [file.path for file in changed])
         db.commit()
     count = len(files)
     return Report(
@@ -138,15 +143,9 @@ def _commits(project: Project, problems: list[str]) -> list[history.Commit]:
     try:
         return history.newest_commits(project.root)
     except listing.ListingError as failure:
-        if _head(project.root):
+        if not failure.is_refusal:  # a repository without a commit has no history to tell
             problems.append(str(failure))
         return []
-
-
-def _head(root: str) -> str:
-    from enricher.code.place import head_of
-
-    return head_of(root)
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -272,14 +271,18 @@ def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
 
 
-def _write_commits(db: sqlite3.Connection, project: Project, commits: list[history.Commit]) -> int:
-    """Store the history where it moved; return 1 then, else 0."""
+def _write_commits(
+    db: sqlite3.Connection, project: Project, commits: list[history.Commit], paths: Iterable[str] = ()
+) -> int:
+    """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
     head = commits[0].sha if commits else ""
     before = dict(db.execute("select key, value from meta where key in ('head', 'root')").fetchall())
     moved = before.get("head") != head
     _write_meta(db, {"head": head, "root": project.root})
     lately = history.recency(commits)
-    if not moved and not db.execute("select 1 from files where recency = 0 and id >= 1 limit 1").fetchone():
+    if not moved:
+        fresh = [(lately[name], name) for name in paths if name in lately]
+        db.executemany("update files set recency = ? where path = ?", fresh)
         return 0
     db.execute("delete from commits")
     db.executemany(

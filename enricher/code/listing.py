@@ -49,7 +49,9 @@ _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__gener
 
 
 class ListingError(OSError):
-    """The files cannot be listed, or only in part."""
+    """The files cannot be listed; ``is_refusal`` where git answered that it will not, not where it cannot."""
+
+    is_refusal = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def git(root: str, *words: str) -> bytes:
     except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
         raise ListingError(f"git cannot be run: {failure}") from failure
     if process.returncode:
-        raise ListingError(f"git {words[0]} ended with {process.returncode}")
+        refusal = ListingError(f"git {words[0]} ended with {process.returncode}")
+        refusal.is_refusal = True
+        raise refusal
     return printed
 
 

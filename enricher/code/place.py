@@ -1,4 +1,4 @@
-"""Where the index of a project lies, and what of git a few small files tell. On the hook's path."""
+"""Where the index of a project lies. On the hook's path."""
 
 from __future__ import annotations
 
@@ -14,14 +14,9 @@ def database_file(state: str, project: str) -> str:
     return f"{state}/code/{keyed_hash(b'code', project.encode(errors='surrogateescape'))[:20]}.db"
 
 
-def head_of(root: str) -> str:
-    """Return what HEAD of the work tree at ``root`` says: a commit or a branch; empty without git."""
-    try:
-        marker = f"{root}/.git"
-        if os.path.isfile(marker):
-            with open(marker, "rb") as file:
-                marker = os.path.join(root, file.read(4096).decode(errors="surrogateescape").partition(":")[2].strip())
-        with open(f"{marker}/HEAD", "rb") as file:
-            return file.read(4096).decode(errors="replace").strip()
-    except (OSError, ValueError):
-        return ""
+def is_project(root: str, git_dir: str) -> bool:
+    """Say whether a folder is one project: a repository, or at least none that holds everybody's files."""
+    if git_dir:
+        return True
+    shared = {"", "/", "/tmp", "/var/tmp", "/home", "/root", "/Users", os.environ.get("TMPDIR", "").rstrip("/")}
+    return root not in shared and root != os.path.realpath(os.path.expanduser("~"))

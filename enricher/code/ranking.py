@@ -39,9 +39,9 @@ PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
 """What a path counts by where it stands, in the order of the places in ``enricher.context.query``."""
 COMMON_NAME = 0.1
 COMMON_FILES = frozenset(
-    "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py app.js"
-    " test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json config.py"
-    " dockerfile requirements.txt tox.ini conf.py node.js".split()
+    "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py"
+    " app.js test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json"
+    " config.py dockerfile requirements.txt tox.ini conf.py node.js".split()
 )
 """Names that a report uses for files of its own, too."""
 BODY_SHARE = 1.4
@@ -256,7 +256,7 @@ def weigh_certainty(ranking: Ranking) -> None:
             certainty *= (max(hit.score, 0.0) / best) ** 0.5
         for score, reason in hit.reasons:
             floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
-            if reason == TRACE_REASON and score > 0.6 * FRAME:
+            if reason == TRACE_REASON and score >= 0.55 * FRAME:
                 floor = 0.85
             elif reason.startswith("defines") and score >= 0.65 * EXACT:
                 floor = 0.75

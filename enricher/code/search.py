@@ -53,6 +53,8 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
     """Return the files of the project around ``cwd`` that fit ``query``, best first, with how certain each is."""
     project, _report = ensure(cwd, state)
     path = database_file(state, project.id)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{project.root} is no project: it has no git, and holds everything")
     with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True, timeout=5.0)) as db:
         ranking = rank(db, read(query), limit=limit, root=project.root)
     weigh_certainty(ranking)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.place import database_file
+from enricher.code.place import database_file, is_project
 from enricher.context import Candidate
 from enricher.context.query import read
 
@@ -32,7 +32,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
     """Return the files that the prompt is about, best first, and at most two commits of the time it speaks of."""
     del channel
     project = request.project
-    if not project.root:
+    if not project.root or not is_project(project.root, project.git_dir):
         return []
     asked = request.prompt
     subject = request.conversation.subject(asked)

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from enricher.code import index
 from enricher.code.listing import files_of, is_text
@@ -47,10 +48,10 @@ def main(cases_file: str, *words: str) -> None:
     print(
         "| | " + " | ".join(f"acc@{rank}" for rank in RANKS) + " | MRR | p50 ms | p95 ms |\n|---" * 1 + "|---" * 7 + "|"
     )
-    for name, found in ranks.items():
+    for name, first in ranks.items():
         took = sorted(times[name])
-        figures = [sum(1 for one in found.values() if one <= rank) / len(found) for rank in RANKS]
-        figures.append(sum(1 / one for one in found.values()) / len(found))
+        figures = [sum(1 for one in first.values() if one <= rank) / len(first) for rank in RANKS]
+        figures.append(sum(1 / one for one in first.values()) / len(first))
         ms = (took[len(took) // 2], took[int(len(took) * 0.95)])
         print(f"| {name} | " + " | ".join(f"{one:.3f}" for one in figures) + " | {:.1f} | {:.1f} |".format(*ms))
     print(f"{len(cases)} cases, {len({case['cwd'] for case in cases})} projects")
@@ -59,7 +60,7 @@ def main(cases_file: str, *words: str) -> None:
 _ready: set[str] = set()
 
 
-def ours(case: dict, state: str) -> tuple[list[str], float]:
+def ours(case: dict[str, Any], state: str) -> tuple[list[str], float]:
     project = identify(case["cwd"])
     file = database_file(state, project.id)
     if file not in _ready and not (os.environ.get("ENRICHER_CODE_STATE") and os.path.exists(file)):
@@ -71,7 +72,7 @@ def ours(case: dict, state: str) -> tuple[list[str], float]:
         return [hit.path for hit in ranking.hits], time.perf_counter() - started
 
 
-def plain(case: dict, state: str) -> tuple[list[str], float]:
+def plain(case: dict[str, Any], state: str) -> tuple[list[str], float]:
     file = f"{state}/plain-{database_file('', case['cwd'])[6:]}"
     if not os.path.exists(file):
         _build_plain(case["cwd"], file)

@@ -18,13 +18,21 @@ SHOP = {
         "import json\n\n\nclass SessionStore:\n    def load_session(self, key):\n        return json.loads(key)\n\n"
         "    def save_session(self, key, values):\n        raise ValueError('the session has expired meanwhile')\n"
     ),
-    "shop/auth/password.py": "def hash_password(text):\n    return text[::-1]\n\n\ndef check_password(text, hashed):\n    return 1\n",
-    "shop/export.py": "def write_report(rows):\n    for row in rows:\n        print(row['total'])\n\n\nEXPORT_LIMIT = 10\n",
-    "shop/cart.py": "class Cart:\n    def add_item(self, item):\n        self.items.append(item)\n\n    def total(self):\n        pass\n",
+    "shop/auth/password.py": (
+        "def hash_password(text):\n    return text[::-1]\n\n\ndef check_password(text, hashed):\n    return 1\n"
+    ),
+    "shop/export.py": (
+        "def write_report(rows):\n    for row in rows:\n        print(row['total'])\n\n\nEXPORT_LIMIT = 10\n"
+    ),
+    "shop/cart.py": (
+        "class Cart:\n    def add_item(self, item):\n        self.items.append(item)\n\n    def total(self):\n"
+        "        pass\n"
+    ),
     "shop/payment/gateway.py": "class PaymentGateway:\n    def capture(self, amount):\n        return amount\n",
     "shop/payment/invoice.py": "def render_invoice(order):\n    '''An invoice as PDF.'''\n",
     "web/src/components/CartDrawer.tsx": (
-        "export interface DrawerProps { open: boolean }\n\nexport function CartDrawer(props: DrawerProps) {\n  return null;\n}\n"
+        "export interface DrawerProps { open: boolean }\n\n"
+        "export function CartDrawer(props: DrawerProps) {\n  return null;\n}\n"
     ),
     "web/src/api/client.ts": "export class ApiClient {\n  async fetchOrders(page: number) {\n    return [];\n  }\n}\n",
     "tests/test_session.py": "def test_session_is_saved():\n    assert True\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import random
@@ -9,7 +10,6 @@ import statistics
 import sys
 import tempfile
 import time
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,7 @@ def search_rows(sizes: list[int]) -> list[SearchRow]:
 def hook_rows(runs: int) -> list[Row]:
     """Measure the whole cold hook without memories and with 10,000, as ratios to the bare interpreter."""
     boot = os.path.join(root_dir(), "enricher", "boot.py")
-    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as full:
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as full, _prompting_from(empty):
         for folder, size in ((empty, 0), (full, MEMORIES_OF_THE_HOOK)):
             with home(folder):
                 _fill(size, prompt=PROMPT)
@@ -87,13 +87,25 @@ def hook_rows(runs: int) -> list[Row]:
         )
 
 
+@contextlib.contextmanager
+def _prompting_from(folder: str) -> Iterator[None]:
+    """Let the events come from a folder with nothing else in it: what lies about there is not to be measured."""
+    before = tempfile.tempdir
+    tempfile.tempdir = os.path.join(folder, "project")
+    os.mkdir(tempfile.tempdir)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
 def _search_row(size: int) -> SearchRow:
     with tempfile.TemporaryDirectory() as folder, home(folder):
         texts = _fill(size)
         project = identify(tempfile.gettempdir()).id
         chance = random.Random(size)
         asked = [_question(chance.choice(texts), chance) for _ in range(QUERIES)]
-        with closing(open_reader(f"{state_dir()}/enricher.db")) as db:
+        with contextlib.closing(open_reader(f"{state_dir()}/enricher.db")) as db:
             for question in asked[:5]:
                 recall.search(db, question, project=project)
             return _measured(db, asked, project, size)
@@ -144,7 +156,7 @@ def _fill(size: int, *, prompt: str = "") -> list[str]:
     words = _vocabulary()
     weights = list(itertools.accumulate(1 / (rank + 40) for rank in range(len(words))))
     texts = []
-    with closing(database.connect(state_dir())) as db, memories.transaction(db):
+    with contextlib.closing(database.connect(state_dir())) as db, memories.transaction(db):
         for at in range(size):
             text = chance.choices(words, cum_weights=weights, k=chance.randrange(12, 2 * WORDS_OF_A_MEMORY - 12))
             text += chance.sample(prompt.split(), 3) if prompt and at % 20 == 0 else []

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SHARED = "shared"
-MOST_WORDS = 48
+MOST_WORDS = 24
 LONGEST_JOINED = 24
 MOST_TERMS = 16
+FEW_TERMS = 8
 MOST_POSTINGS = 10_000
 CANDIDATES = 24
 LARGEST_WEIGHT = 1.5
@@ -128,8 +129,11 @@ class _Question:
             if seen.isdisjoint(term.stems):
                 seen.update(term.stems)
                 self.terms.append(term)
-        joined = [first.word + second.word for first, second in zip(self.terms, self.terms[1:], strict=False)]
-        others = [related(term.word) for term in self.terms]
+        # A short question needs every way to say it; a long prompt says enough, and each look into the index costs.
+        is_short = len(self.terms) <= FEW_TERMS
+        pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
+        joined = [first.word + second.word for first, second in pairs]
+        others = [related(term.word) if is_short else [] for term in self.terms]
         common = _counts(connection, self.terms, [*joined, *(word for some in others for word in some)])
         for at, term in enumerate(self.terms):
             also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
@@ -166,7 +170,7 @@ class _Question:
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
-        if not most:
+        if not most and len(self.terms) <= FEW_TERMS:
             most = self._guess(connection, term)
             counts.append(most)
         for told, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):

@@ -330,16 +330,18 @@ def test_hostile_memories_arrive_quoted_and_harmless(account, keep, text):
 @pytest.mark.conformance("S1-6.5d")
 @pytest.mark.parametrize(
     ("given", "value", "is_detected"),
-    [("0.7", 0.7, False), ("2", 1.0, False), ("0.2", 0.2, True), ("often", 0.5, True)],
+    [("0.7", 0.7, False), ("2", 1.0, False), ("0.2", 0.2, True), ("often", 0.4, True)],
 )
 def test_the_environment_sets_the_least_confidence(account, keep, given, value, is_detected):
     keep("Rotate the signing certificate with certctl")
-    account.write(account.config / "config.toml", "[search_intent]\nmin_confidence = 0.5\n")
+    account.write(account.config / "config.toml", "[search_intent]\nmin_confidence = 0.4\n")
     account.env["SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE"] = given
-    shown = account.cli("config", "show", "--json")
+    account.compile()
+    shown = json.loads(account.cli("config", "show", "--json"))
     ask(account, HOWTO)
     trace = account.trace()
 
-    assert f'"search_intent.min_confidence": {value}' in shown or str(value) in shown
+    assert shown["settings"]["search_intent.min_confidence"] == value
+    assert bool(shown["warnings"]) is (given == "often")
     assert trace["inputs"]["settings"]["search_intent.min_confidence"] == value
     assert trace["memory_context"]["search_intent_detected"] is is_detected

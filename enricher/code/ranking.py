@@ -23,6 +23,9 @@ MOST_LOOKED_UP = 170
 MOST_TERMS = 32
 MOST_POSTINGS = 60_000
 MOST_WEIGHED = 100
+WORTH_WEIGHING = 0.12
+"""Of the best file's sum; kinds that count least still come back from there."""
+MOST_JUDGED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 MOST_SYMBOLS = 400
@@ -30,7 +33,7 @@ MOST_READ_BYTES = 200_000
 
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """What a term counts in the text of a file, in its path, and among the names that it defines."""
-EXACT, STEM, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.5, 0.8, 0.6, 2.5, 0.6, 0.12
+EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """By kind of file, in the order of ``listing.KINDS``."""
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
@@ -48,7 +51,7 @@ BODY_SHARE = 1.4
 """How much all the words below the title may count together, beside those of the title."""
 WORTH_SAYING = 0.05
 MOST_FRAMES = 8
-FRAME_DECAY = 0.35
+FRAME_DECAY = 0.5
 
 
 class Hit:
@@ -117,8 +120,10 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     files, after = int(rows[0][0]), int(rows[1][0])
     scores = _added_up(db, query, ranking, files=files, after=after)
     special = _Special(db, query)
-    best = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
-    wanted = [identity for identity in best if scores[identity] > 0.0] + special.files(MOST_WEIGHED)
+    least = max(scores, default=0.0) * WORTH_WEIGHING
+    best = [identity for identity, score in enumerate(scores) if score > least]
+    best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
+    wanted = best + special.files(MOST_WEIGHED)
     hits = _load(db, wanted)
     top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0
     for hit in hits:
@@ -242,7 +247,10 @@ def weigh_certainty(ranking: Ranking) -> None:
     short and long ones that had; at 0.5 one of a hundred of the former passes, nine of ten of the latter.
     """
     best = ranking.hits[0].score if ranking.hits else 0.0
-    for hit in ranking.hits:
+    for number, hit in enumerate(ranking.hits):
+        if number >= MOST_JUDGED and not hit.reasons:
+            hit.certainty = ranking.hits[number - 1].certainty * 0.9
+            continue
         in_text, in_name, count, count_named, whole = features(hit, ranking)
         pointed = max((score for score, _reason in hit.reasons), default=0.0)
         logit = (
@@ -407,7 +415,8 @@ class _Special:
         is_file = "." in parts[-1] and reason != TRACE_REASON
         if not matched or (best == 1 and not is_file) or len(matched) > 8:
             return
-        share = weight / len(matched) ** 0.7 * (1.0 if best >= min(len(parts), 3) else 0.6)
+        is_whole = best >= min(len(parts), 3) or any(best == len(own) for identity, own in same if identity in matched)
+        share = weight / len(matched) ** 0.7 * (1.0 if is_whole else 0.6)
         for identity in matched:
             if all(said != reason for _score, said in self.found.get(identity, ())):
                 self._note(identity, share, reason)

@@ -26,6 +26,8 @@ MOST_OFFERED = 10
 MOST_VERIFIED = 4
 """Candidates whose lines are looked up in the files; more than are ever shown."""
 LEAST = 0.05
+LIKELY = 0.3
+"""Below any floor worth setting: such a file is offered for the record, and not looked into."""
 
 
 def offer(request: Request, channel: Channel) -> list[Candidate]:
@@ -50,7 +52,8 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
 
         ranking = rank(db, query, limit=MOST_OFFERED, root=project.root)
         weigh_certainty(ranking)
-        find_symbols(db, ranking.hits[:MOST_VERIFIED], query)
+        likely = [hit for hit in ranking.hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
+        find_symbols(db, likely, query)
         offered = _candidates(ranking.hits, project, query, request.cwd)
         if " " in asked:
             offered += _commits(db, request, query, [hit.path for hit in ranking.hits[:3]])
@@ -67,9 +70,10 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
         if score < LEAST:
             score = round(min(LEAST, ceiling), 4)
         ceiling = score - 0.0005
-        stale = _fault(project.root, hit.path)
+        is_likely = score >= LIKELY and len(offered) < MOST_VERIFIED
+        stale = _fault(project.root, hit.path) if is_likely else _gone(project.root, hit.path)
         label = f"{hit.path} — {hit.why()}"
-        if not stale and len(offered) < MOST_VERIFIED:
+        if is_likely and not stale:
             line, symbol = _place(project.root, hit)
             label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {hit.why()}"
         offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale, raw=round(hit.score, 4)))
@@ -91,15 +95,15 @@ def _with_named(offered: list[Candidate], project: Project, query: Query, cwd: s
     return offered
 
 
+def _gone(root: str, path: str) -> str:
+    return "" if os.path.isfile(f"{root}/{path}") else "the file is gone"
+
+
 def _fault(root: str, path: str) -> str:
     """Say why a path is not to be told; empty where it is a file of the project."""
+    if gone := _gone(root, path):
+        return gone
     full = f"{root}/{path}"
-    try:
-        is_there = os.path.isfile(full)
-    except ValueError:
-        is_there = False
-    if not is_there:
-        return "the file is gone"
     real = os.path.realpath(full)
     return "" if real == full or real.startswith(root + "/") else "the path leads out of the project"
 

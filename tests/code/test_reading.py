@@ -1,0 +1,134 @@
+"""How a prompt and a file are read: names, places, definitions."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from enricher.code.listing import KINDS, kind_of
+from enricher.code.symbols import definitions
+from enricher.code.times import since
+from enricher.code.words import pieces, stem, terms
+from enricher.context.query import read
+
+DAY = 86_400
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("save_session", ["save", "session"]),
+        ("HTTPResponse", ["http", "response"]),
+        ("parseXMLFile2", ["parse", "xml", "file2"]),
+        ("kebab-case", ["kebab", "case"]),
+    ],
+)
+def test_a_name_is_split_into_its_words(name: str, words: list[str]) -> None:
+    assert pieces(name) == words
+
+
+@pytest.mark.parametrize("forms", ["parse parsed parser parsing parses", "cache cached caching", "validate validation"])
+def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
+    assert len({stem(word) for word in forms.split()}) == 1
+
+
+def test_spellings_of_one_name_share_the_whole() -> None:
+    assert terms("save_session")[-1] == terms("saveSession")[-1] == "savesession"
+
+
+def test_words_count_by_where_they_stand() -> None:
+    query = read("Export crashes\n\nIt uses `Frobnicator` here.\n\n## Environment\n\n- gizmo 1.2")
+
+    assert query.weights[stem("export")] > query.weights[stem("frobnicator")] > query.weights[stem("gizmo")]
+    assert query.names["Frobnicator"] == 1.0
+
+
+def test_names_that_a_sample_makes_up_are_not_looked_for() -> None:
+    query = read("Broken\n\n```python\nclass MyThing(Base):\n    pass\n\nresult_here = call_this()\n```")
+
+    assert "MyThing" not in query.names
+    assert "result_here" not in query.names
+    assert "call_this" in query.names
+
+
+def test_comments_of_a_template_and_ticked_boxes_say_nothing() -> None:
+    query = read("Broken\n\n<!-- describe the walrus -->\n- [x] I have read the penguin\n")
+
+    assert stem("walrus") not in query.weights
+    assert stem("penguin") not in query.weights
+
+
+def test_paths_links_and_frames_are_seen() -> None:
+    query = read(
+        "See src/app.py:12 and https://github.com/o/r/blob/main/lib/core.ts#L40-L44\n\n"
+        '  File "/x/pkg/mod.py", line 7, in go'
+    )
+
+    assert [(path, line) for path, line, _where in query.paths] == [("src/app.py", 12), ("lib/core.ts", 40)]
+    assert query.frames == [("/x/pkg/mod.py", 7)]
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(weight > 0 for weight in read(text).weights.values())
+
+
+@pytest.mark.parametrize("text", ["x" * 200_000, "`" * 200_000, "<!-- " * 40_000, "a.b" * 60_000, '"a b" ' * 40_000])
+def test_no_text_takes_long(text: str) -> None:
+    started = time.process_time()
+    read(text)
+
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        (
+            "a.py",
+            "class Ab:\n    async def go(self):\n        x = 1\n\nMOST = 3\n",
+            [("Ab", 1), ("go", 2), ("MOST", 5)],
+        ),
+        ("a.ts", "export interface Bc {}\nexport const make = () => 1;\n", [("Bc", 1), ("make", 2)]),
+        ("a.go", "func (s *St) Run() {}\ntype St struct {}\n", [("Run", 1), ("St", 2)]),
+        ("a.rs", "pub async fn run() {}\nimpl Xy {}\nenum En {}\n", [("run", 1), ("En", 3)]),
+        ("A.java", "public class Ab {\n    public int size(int x) {\n", [("Ab", 1), ("size", 2)]),
+        ("a.rb", "class Ab\n  def go!\n", [("Ab", 1), ("go!", 2)]),
+        ("a.c", "static int go(int x) {\n}\n#define MOST 3\n", [("go", 1), ("MOST", 3)]),
+        ("a.php", "abstract class Ab {\n  public function go() {\n", [("Ab", 1), ("go", 2)]),
+        ("a.sql", "create table if not exists tab (x);\n", [("tab", 1)]),
+        ("a.sh", "go() {\n}\n", [("go", 1)]),
+        ("a.md", "# Title\n\n## Part two ##\n", [("Title", 1), ("Part two", 3)]),
+    ],
+)
+def test_definitions_are_found_with_their_lines(path: str, text: str, found: list[tuple[str, int]]) -> None:
+    assert definitions(path, text) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("src/app.py", "source"),
+        ("tests/test_app.py", "test"),
+        ("src/app.spec.ts", "test"),
+        ("pkg/test/client.py", "source"),
+        ("docs/a.md", "doc"),
+        ("vendor/x/y.go", "vendored"),
+        ("app/locale/de/x.po", "translation"),
+        ("examples/a.py", "example"),
+        ("package-lock.json", "generated"),
+        ("types/index.d.ts", "stub"),
+    ],
+)
+def test_kinds_of_files(path: str, kind: str) -> None:
+    assert KINDS[kind_of(path)] == kind
+
+
+def test_words_of_time() -> None:
+    now = 1_700_000_000.0
+
+    assert now - since("it is broken since yesterday", now) == 2 * DAY
+    assert since("fix the parser", now) == 0.0

@@ -37,11 +37,11 @@ _TEMPLATE_ENDS = frozenset("html htm jinja jinja2 j2 djhtml hbs mustache ejs pug
 _LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
                    " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip
 _TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e test-d testdata test_data fixtures __mocks__"
-                          " __fixtures__ __snapshots__ type-tests typetests cypress playwright".split())  # fmt: skip
+                          " __fixtures__ __snapshots__ type-tests typetests".split())  # fmt: skip
 _DOC_FOLDERS = frozenset(("doc", "docs", "documentation", "website", "docs_src", "changelog.d", "changes",
                           "newsfragments", "changelog", "releasenotes", ".changeset"))  # fmt: skip
 _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials",
-                              "benchmark", "benchmarks", "bench", "asv_bench", "playground", "sandbox",
+                              "benchmark", "benchmarks", "bench", "asv_bench", "playground",
                               "galleries", "gallery", "perf"))  # fmt: skip
 _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "thirdparty", "extern", "externals",
                              "bundled", "node_modules", "typeshed"))  # fmt: skip
@@ -239,11 +239,16 @@ def kind_of(path: str) -> int:
         return TRANSLATION
     if _is_test(stem or name) or _in_tests(folders, inside, end):
         return TEST
-    if inside & _EXAMPLE_FOLDERS:
+    outer = set(folders[: folders.index("src")] if "src" in folders else folders)
+    if outer & _EXAMPLE_FOLDERS:
         return EXAMPLE
-    if inside & _DOC_FOLDERS or end in _DOC_ENDS or name.startswith(("changelog", "changes", "news", "authors")):
+    if (
+        (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS
+        or end in _DOC_ENDS
+        or name.startswith(("changelog", "changes", "news", "authors"))
+    ):
         return DOC
-    if name in _LOCKS or ".generated." in name or "_pb2" in stem or ".min." in name or inside & _BUILT_FOLDERS:
+    if name in _LOCKS or ".generated." in name or "_pb2" in stem or ".min." in name or outer & _BUILT_FOLDERS:
         return GENERATED
     if end == "pyi" or name.endswith(".d.ts"):
         return STUB
@@ -258,7 +263,11 @@ def _in_tests(folders: list[str], inside: set[str], end: str) -> bool:
     """A Python package may hold a library for tests in its ``test`` or ``testing``: that is source."""
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
-    return bool(inside & _TEST_FOLDERS)
+    return bool(inside & (_TEST_FOLDERS - {"testing"}))
+
+
+def _is_program(end: str) -> bool:
+    return end in _TEXT_ENDS and end not in _DOC_ENDS | _CONFIG_ENDS | _TEMPLATE_ENDS
 
 
 def _is_test(stem: str) -> bool:

@@ -3,6 +3,9 @@
 import sys
 
 sys.path.append(__file__[: -len("/enricher/boot.py")])
-from enricher.hook import main
+from enricher import bundle
+
+bundle.install()
+from enricher.hook import main  # noqa: E402 (its modules come from there)
 
 main(sys.argv[1:])

@@ -42,7 +42,10 @@ def _look_after(state: str, project: Project, mark: str) -> None:
     turn = detached.claim(state, mark)
     if turn < 0:
         return
+    from enricher import bundle
+
     try:
+        bundle.refresh()
         refresh(state, project)
     finally:
         detached.postpone(state, REST_S, mark)

@@ -29,14 +29,24 @@ ALWAYS = set(
     """
     __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
     enricher.classify.structure enricher.classify.table enricher.classify.topics enricher.context
-    enricher.decision enricher.event enricher.guidance enricher.guidance.facts enricher.guidance.frames
-    enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
-    enricher.redaction enricher.redaction.assignments
+    enricher.context.conversation enricher.decision enricher.event enricher.guidance enricher.guidance.facts
+    enricher.guidance.frames enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
+    enricher.project enricher.recording enricher.redaction enricher.redaction.assignments
     enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings gc storage storage.detached storage.key storage.lean storage.private storage.sessions
-    storage.spool storage.traces
+    enricher.settings enricher.upkeep gc storage storage.detached storage.key storage.lean storage.private
+    storage.sessions storage.spool storage.traces
     """.split()
 )
+CHANNELS = set(
+    """
+    enricher.context.memory enricher.context.session enricher.context.tasks enricher.uris storage.presence
+    enricher.context.code enricher.context.query enricher.code enricher.code.place enricher.code.words
+    """.split()
+)
+"""To ask channels that have nothing to look into."""
+INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "enricher.code.times", "math", "storage.reader"}
+MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
+CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(
     """
     re json typing dataclasses logging argparse threading asyncio subprocess pathlib enum contextlib hashlib shutil
@@ -75,7 +85,22 @@ def warm(account: Account) -> Account:
 
 
 def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
-    assert loaded(warm, warm.event(TRACE)) == ALWAYS
+    assert loaded(warm, warm.event(TRACE)) == ALWAYS | CHANNELS | INDEX
+
+
+def test_small_talk_asks_no_channel(warm: Account) -> None:
+    record = {"enricher.context.memory", "enricher.uris", "storage.presence"}
+    assert loaded(warm, warm.event("thanks")) <= ALWAYS | record
+
+
+def test_memories_and_a_transcript_load_what_reads_them_and_nothing_slow(warm: Account) -> None:
+    warm.cli("memory", "add", "the session middleware drops the user key on logout")
+    transcript = warm.write("t.jsonl", '{"type":"user","message":{"role":"user","content":"look at the cache"}}\n')
+
+    modules = loaded(warm, warm.event(TRACE, transcript_path=str(transcript)))
+
+    assert modules >= MEMORIES | CLAUDE_TRANSCRIPT
+    assert not modules & (FORBIDDEN | FOREIGN)
 
 
 @pytest.mark.parametrize(

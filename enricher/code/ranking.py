@@ -36,6 +36,9 @@ CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """By kind of file, in the order of ``listing.KINDS``."""
+SOURCES = (0, 7, 9)
+"""Kinds of files whose texts a program may have said."""
+DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
 MENTION_REASON = "mentioned in the prompt"
 PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
@@ -266,8 +269,10 @@ def weigh_certainty(ranking: Ranking) -> None:
             floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
             if reason == TRACE_REASON and score >= 0.55 * FRAME:
                 floor = 0.85
-            elif reason.startswith("defines") and score >= 0.65 * EXACT:
+            elif reason.startswith(DEFINES) and score >= 0.65 * EXACT:
                 floor = 0.75
+            elif reason.startswith(HOLDS) and score >= MESSAGE / 2**0.5:
+                floor = 0.7
             certainty = max(certainty, floor)
         hit.certainty = min(certainty, 0.99)
 
@@ -365,7 +370,7 @@ class _Special:
             for identity, (name, line) in places.items():
                 value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
                 if value > 0.02:
-                    self._note(identity, value, f"defines {name}")
+                    self._note(identity, value, f"{DEFINES} {name}")
                     self.symbols.setdefault(identity, []).append((value, name, line))
 
     def _places(self, db: Connection, query: Query) -> None:
@@ -451,12 +456,12 @@ def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
         text = read_file(f"{root}/{hit.path}")
         for phrase in phrases:
             at = text.find(phrase)
-            if at >= 0:
+            if at >= 0 and hit.kind in SOURCES:
                 holders[phrase] = holders.get(phrase, 0) + 1
                 counted.append((hit, phrase, text.count("\n", 0, at) + 1))
     for hit, phrase, line in counted:
-        if holders[phrase] <= 4 and hit.kind in (0, 7, 9):
-            hit.add(MESSAGE / holders[phrase] ** 0.5, f'holds "{phrase[:40]}"')
+        if holders[phrase] <= 4:
+            hit.add(MESSAGE / holders[phrase] ** 0.5, f'{HOLDS} "{phrase[:40]}"')
             hit.line = hit.line or line
 
 

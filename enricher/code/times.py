@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from enricher.code.words import terms
+from enricher.code.words import GENERAL, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def commits(
         if not is_named and not (start and start <= at <= now + DAY):
             continue
         words = {term for word in subject.split() for term in terms(word.strip("\"'`.,:;()[]!"))}
-        shared = sum(min(query.weights[term], 2.0) for term in words if term in query.weights)
+        shared = sum(min(query.weights[term], 2.0) for term in words - GENERAL if term in query.weights)
         touches = len({*files} & {*touched.split("\n")})
         score = 0.95 if is_named else min(0.9, 0.12 * min(shared, 4.0) + 0.25 * touches + 0.2)
         found.append((-score, number, sha, time.strftime("%Y-%m-%d", time.gmtime(at)), subject))

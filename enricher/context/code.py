@@ -26,6 +26,8 @@ MOST_OFFERED = 10
 MOST_VERIFIED = 4
 """Candidates whose lines are looked up in the files; more than are ever shown."""
 LEAST = 0.05
+POINTED_AT = 0.7
+"""A file that the prompt names, quotes or shows in a trace stands before those that are only about the same."""
 LIKELY = 0.3
 """Below any floor worth setting: such a file is offered for the record, and not looked into."""
 
@@ -52,11 +54,12 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
 
         ranking = rank(db, query, limit=MOST_OFFERED, root=project.root)
         weigh_certainty(ranking)
-        likely = [hit for hit in ranking.hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
+        hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)
+        likely = [hit for hit in hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
         find_symbols(db, likely, query)
-        offered = _candidates(ranking.hits, project, query, request.cwd)
+        offered = _candidates(hits, project, query, request.cwd)
         if " " in asked:
-            offered += _commits(db, request, query, [hit.path for hit in ranking.hits[:3]])
+            offered += _commits(db, request, query, [hit.path for hit in likely])
     finally:
         db.close()
     return offered
@@ -75,7 +78,8 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
         label = f"{hit.path} — {hit.why()}"
         if is_likely and not stale:
             line, symbol = _place(project.root, hit)
-            label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {hit.why()}"
+            why = "named in the prompt" if symbol and hit.why() == f"defines {symbol}" else hit.why()
+            label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {why}"
         offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale, raw=round(hit.score, 4)))
     return _with_named(offered, project, query, cwd)
 

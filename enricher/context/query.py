@@ -277,7 +277,7 @@ class _Reader:
             dotted = ".".join(parts)
             weight = NAME_WEIGHTS[where]
             self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
-            for part in parts[1:]:
+            for part in parts[not parts[0][:1].isupper() :]:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:

@@ -55,6 +55,22 @@ def test_nothing_is_said_to_what_the_project_has_nothing_about(account: Account,
         assert not [item for item in offered(account) if item["kept"]], prompt
 
 
+def test_a_quoted_message_and_a_named_test_point_at_their_lines(account: Account, shop: Path) -> None:
+    account.cli("code", "index")
+
+    quoted = account.ask('users see "the session has expired meanwhile" after an hour')
+    named = account.ask("test_session_is_saved is flaky since the upgrade")
+
+    assert any("shop/auth/session.py:9" in line for line in bullets(quoted.context)), quoted.context
+    assert any("tests/test_session.py:1 test_session_is_saved" in line for line in bullets(named.context))
+
+
+def test_a_general_order_about_commits_names_none(account: Account, shop: Path) -> None:
+    account.cli("code", "index")
+
+    assert not bullets(account.ask("undo the last commit").context)
+
+
 def test_a_trace_points_at_its_line_in_this_project(account: Account, shop: Path) -> None:
     account.cli("code", "index")
     trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\nKeyError: 1'

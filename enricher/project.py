@@ -54,7 +54,10 @@ def _common_git_dir(marker: str) -> str:
         return ""
     own = os.path.join(os.path.dirname(marker), own)
     common = _read(os.path.join(own, "commondir")).strip()
-    return os.path.realpath(os.path.join(own, common) if common else own)
+    try:
+        return os.path.realpath(os.path.join(own, common) if common else own)
+    except (OSError, ValueError):  # a NUL where a name should be
+        return ""
 
 
 def _remote(config: str) -> str:

@@ -8,9 +8,13 @@ import stat
 import subprocess
 from dataclasses import dataclass
 
+from enricher.memory.git import PROGRAM, environment
+from storage import private
+
 GIT_PATIENCE_S = 20.0
 PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_FILES = 250_000
+MOST_IGNORE_BYTES = 256 * 1024
 MOST_WALKED = 30_000
 """Files without a list by git: it may be anybody's home."""
 NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
@@ -64,25 +68,15 @@ class File:
 
 
 def git(root: str, *words: str) -> bytes:
-    """Return what git prints, taking no locks; raises ListingError where it fails, is missing or hangs."""
-    command = [
-        "git",
-        "--no-optional-locks",
-        "-c",
-        "core.quotepath=off",
-        "-c",
-        "core.fsmonitor=false",
-        "-C",
-        root,
-        *words,
-    ]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    """Return what git prints, starting no program of the repository's own.
+
+    Raises ListingError where git fails, is missing or hangs.
+    """
     patience_s = _patience()
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env=environment, start_new_session=True,
+            [*PROGRAM, "-C", root, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
         ) as process:  # fmt: skip
             try:
                 printed, _ = process.communicate(timeout=patience_s)
@@ -190,10 +184,10 @@ class _Rule:
 def _ignore_rules(file: str, base: str) -> list[_Rule]:
     """The rules of one ``.gitignore``, as gitignore(5) has them, without ``**`` inside a path."""
     try:
-        with open(file, encoding="utf-8", errors="replace") as lines:
-            given = [line.rstrip("\n").rstrip() for line in lines]
+        content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
         return []
+    given = [line.rstrip() for line in content.decode(errors="replace").split("\n")]
     rules = []
     for line in given:
         if not line or line.startswith("#"):

@@ -25,7 +25,7 @@ def ask(folder: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> bytes:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=environment(),
         ) as process:
             return _answer(process, arguments[0], timeout_s)
     except OSError as failure:
@@ -45,11 +45,12 @@ def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> by
     return output[:MOST_BYTES]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return the environment without what would point git at another repository, as inside one of its hooks.
 
-    Objects are taken as they are, without the stand-ins of ``git replace``, and none is fetched.
+    Objects are taken as they are, without the stand-ins of ``git replace``, and none is fetched: a repository
+    may name the program that would fetch it, and git before 2.45 knows only protocols to forbid.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "LC_ALL": "C", **dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0"),
+    return {**kept, "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none", **dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0"),
             **dict.fromkeys(("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1")}  # fmt: skip

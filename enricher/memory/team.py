@@ -73,8 +73,10 @@ def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Readin
 
 def _look_for_packages(project: Project, state: State) -> None:
     """Ask git for packages with memories, once for each state of its index."""
+    if not project.git_dir:
+        return
     index = imports.seen(_index_of(project))
-    if not project.git_dir or index == state.index:
+    if index == state.index:
         return
     pattern = f":(top,glob)**/{trust.FOLDER}/{trust.MEMORIES}/**"
     try:

@@ -60,8 +60,9 @@ def test_a_clone_shares_with_its_sister(tmp_path: Path) -> None:
     assert identify(str(tmp_path / "a")).id == identify(str(tmp_path / "b")).id == "example.org/team/tool"
 
 
-def test_what_is_no_repository_is_the_folder_itself(tmp_path: Path) -> None:
-    (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n")
+@pytest.mark.parametrize("marker", ["gitdir: /nowhere/at/all\n", "gitdir: a\0b", "gitdir: .git", ""])
+def test_what_is_no_repository_is_the_folder_itself(tmp_path: Path, marker: str) -> None:
+    (tmp_path / ".git").write_text(marker)
 
     assert identify(str(tmp_path)).id.startswith("local-")
     assert identify("/nonexistent/folder").id.startswith("local-")

@@ -1,0 +1,60 @@
+"""Repositories that somebody else prepared: nothing of theirs is started, nothing of theirs is waited for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import git  # type: ignore[attr-defined]
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n"
+
+
+@pytest.mark.parametrize("way", ["signature", "transport"])
+def test_a_repository_cannot_have_a_program_of_its_own_started(account: Account, shop: Path, way: str) -> None:
+    started = account.home / "started"
+    program = account.write("evil.sh", f"#!/bin/sh\ntouch {started}\nexit 1\n", mode=0o755)
+    if way == "signature":
+        header, _, message = git(shop, "cat-file", "commit", "HEAD").partition("\n\n")
+        signed = account.write("signed", f"{header}\n{SIGNATURE}\n{message}")
+        git(shop, "update-ref", "HEAD", git(shop, "hash-object", "-t", "commit", "-w", str(signed)).strip())
+        git(shop, "config", "log.showSignature", "true")
+        git(shop, "config", "gpg.program", str(program))
+    else:
+        tree = git(shop, "rev-parse", "HEAD^{tree}").strip()
+        (shop / ".git/objects" / tree[:2] / tree[2:]).unlink()
+        for key, value in {
+            "core.repositoryformatversion": "1",
+            "extensions.partialClone": "origin",
+            "remote.origin.promisor": "true",
+            "remote.origin.url": "ssh://a@localhost/x",
+            "core.sshCommand": str(program),
+        }.items():
+            git(shop, "config", key, value)
+
+    account.ask("fix the bug in gateway.py")
+    account.rest()
+    account.cli("code", "index")
+    account.cli("memory", "import")
+
+    assert not started.exists()
+    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
+
+
+@pytest.mark.parametrize("name", [".git", ".gitignore"])
+def test_a_pipe_in_place_of_a_file_keeps_no_process_waiting(account: Account, shop: Path, name: str) -> None:
+    shutil.rmtree(shop / ".git")
+    (shop / ".gitignore").unlink()
+    os.mkfifo(shop / name)
+
+    assert account.ask("fix the bug in gateway.py").is_harmless()
+    account.rest()
+
+    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from enricher.context.query import Query
     from enricher.project import Project
 
-MOST_OFFERED = 10
+MOST_RANKED, MOST_OFFERED = 40, 10
+"""What the prompt points at may be far down among files that say the same words."""
 MOST_VERIFIED = 4
 """Candidates whose lines are looked up in the files; more than are ever shown."""
 LEAST = 0.05
@@ -52,9 +53,9 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
     try:
         from enricher.code.ranking import find_symbols, rank, weigh_certainty
 
-        ranking = rank(db, query, limit=MOST_OFFERED, root=project.root)
+        ranking = rank(db, query, limit=MOST_RANKED, root=project.root)
         weigh_certainty(ranking)
-        hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)
+        hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)[:MOST_OFFERED]
         likely = [hit for hit in hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
         find_symbols(db, likely, query)
         offered = _candidates(hits, project, query, request.cwd)
@@ -80,7 +81,7 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
             line, symbol = _place(project.root, hit)
             why = "named in the prompt" if symbol and hit.why() == f"defines {symbol}" else hit.why()
             label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {why}"
-        offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale, raw=round(hit.score, 4)))
+        offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale))
     return _with_named(offered, project, query, cwd)
 
 
@@ -162,7 +163,7 @@ def _commits(db: Connection, request: Request, query: Query, files: list[str]) -
 
     return [
         Candidate(
-            subject, sha, score, label=f"{sha[:7]} {date}", date=date, kind="commit", raw=score
+            subject, sha, score, label=f"{sha[:7]} {date}", date=date, kind="commit"
         )
         for sha, date, subject, score in commits(db, query, files, start=start, now=request.now)
     ]  # fmt: skip

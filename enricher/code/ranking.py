@@ -237,7 +237,7 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
     best = sorted(named or held, key=lambda term: -ranking.strengths[term])[:3]
-    hit.words = [ranking.spoken.get(term, term) for term in best]
+    hit.words = list(dict.fromkeys(ranking.spoken.get(term, term) for term in best))
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
     in_name = sum(ranking.strengths[term] for term in named) / total_strength
     return in_text, in_name, len(held | named), len(named), whole
@@ -472,9 +472,10 @@ def _phrases(messages: list[str]) -> list[str]:
         best: list[str] = []
         run: list[str] = []
         for word in [*message.split(), "'"]:
-            if word.strip(",.:;()").isalpha():
+            is_plain = word.strip(",.;").isalpha()
+            if is_plain or word.strip(":").isalpha():
                 run.append(word)
-            else:
+            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
                 best, run = max(best, run, key=len), []
         if len(best) >= 3:
             found.append(" ".join(best[:7]))

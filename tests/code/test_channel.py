@@ -62,7 +62,30 @@ def test_a_quoted_message_and_a_named_test_point_at_their_lines(account: Account
     named = account.ask("test_session_is_saved is flaky since the upgrade")
 
     assert any("shop/auth/session.py:9" in line for line in bullets(quoted.context)), quoted.context
-    assert any("tests/test_session.py:1 test_session_is_saved" in line for line in bullets(named.context))
+    assert any("tests/test_session.py:1 test_session_is_saved" in line for line in bullets(named.context)), (
+        named.context,
+        offered(account),
+    )
+
+
+def test_a_named_test_is_told_where_other_files_say_more_of_the_prompt(account: Account, shop: Path) -> None:
+    (shop / "shop/merge.py").write_text(
+        "def merge_last(last):\n    # fails: the last merge fails\n    return last\n" * 9
+    )
+    account.cli("code", "index")
+
+    answer = account.ask("test_session_is_saved fails since the last merge")
+
+    assert any("tests/test_session.py:1 test_session_is_saved" in line for line in bullets(answer.context))
+
+
+def test_a_quoted_message_is_found_without_the_word_before_it_and_its_value(account: Account, shop: Path) -> None:
+    (shop / "shop/arguments.py").write_text("def parse(rest):\n    fail(f'Got unexpected extra argument ({rest})')\n")
+    account.cli("code", "index")
+
+    answer = account.ask('users see "Error: Got unexpected extra argument (foo)" when they pass two files, why?')
+
+    assert any("shop/arguments.py:2" in line for line in bullets(answer.context)), answer.context
 
 
 def test_a_general_order_about_commits_names_none(account: Account, shop: Path) -> None:

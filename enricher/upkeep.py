@@ -42,14 +42,22 @@ def _look_after(state: str, project: Project, mark: str) -> None:
     turn = detached.claim(state, mark)
     if turn < 0:
         return
-    from enricher import bundle
-
     try:
-        bundle.refresh()
+        _keep_modules(state)
         refresh(state, project)
     finally:
         detached.postpone(state, REST_S, mark)
         os.close(turn)
+
+
+def _keep_modules(state: str) -> None:
+    """Keep what this prompt loaded for the next one; first of all, before the upkeep itself loads more."""
+    from enricher import bundle
+
+    try:
+        bundle.refresh()
+    except Exception as failure:
+        _note(state, "enricher.bundle", failure)
 
 
 def refresh(state: str, project: Project) -> None:
@@ -60,10 +68,14 @@ def refresh(state: str, project: Project) -> None:
         import site
 
         site.main()
-    from storage import log
-
     for name in ("enricher.memory", "enricher.code.index"):
         try:
             __import__(name, fromlist=["refresh"]).refresh(project, state)
         except Exception as failure:
-            log.append(state, stage=f"upkeep of {name}", reason=f"{type(failure).__name__}: {failure}")
+            _note(state, name, failure)
+
+
+def _note(state: str, name: str, failure: Exception) -> None:
+    from storage import log
+
+    log.append(state, stage=f"upkeep of {name}", reason=f"{type(failure).__name__}: {failure}")

@@ -52,5 +52,6 @@ def environment() -> dict[str, str]:
     may name the program that would fetch it, and git before 2.45 knows only protocols to forbid.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none", **dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0"),
-            **dict.fromkeys(("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1")}  # fmt: skip
+    no = dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0")
+    yes = dict.fromkeys(("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1")
+    return {**kept, **no, **yes, "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none"}

@@ -105,3 +105,13 @@ def test_a_file_that_others_may_write_is_passed_over(installed: tuple[Account, P
     file.chmod(0o666)
 
     assert ask(account, boot, PROMPT).stdout == said
+
+
+def test_a_file_that_cannot_be_written_keeps_nothing_else_from_being_brought_up_to_date(account: Account) -> None:
+    (account.state / f"modules-{sys.implementation.cache_tag}").mkdir(parents=True)
+
+    account.ask(PROMPT)
+    account.rest()
+
+    assert any((account.state / "code").glob("*.db"))
+    assert [record["stage"] for record in account.log()] == ["upkeep of enricher.bundle"]

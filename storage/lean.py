@@ -132,7 +132,10 @@ def within(seconds: float, ring: Callable[[], None], action: Callable[[], Answer
         setitimer(ITIMER_REAL, seconds, RING_AGAIN_S)
         return action()
     finally:
-        setitimer(ITIMER_REAL, 0)
-        signal(SIGALRM, former)
-        if outer:
-            setitimer(ITIMER_REAL, max(0.001, outer - (time.perf_counter() - begun)), RING_AGAIN_S)
+        try:
+            setitimer(ITIMER_REAL, 0)
+        finally:  # it may have rung on the way here
+            setitimer(ITIMER_REAL, 0)
+            signal(SIGALRM, former)
+            if outer:
+                setitimer(ITIMER_REAL, max(0.001, outer - (time.perf_counter() - begun)), RING_AGAIN_S)

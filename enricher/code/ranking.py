@@ -236,8 +236,9 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
         return 0.0, 0.0, 0, 0, 0.0
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
-    best = sorted(named or held, key=lambda term: -ranking.strengths[term])[:3]
-    hit.words = list(dict.fromkeys(ranking.spoken.get(term, term) for term in best))
+    best = sorted(named or held, key=lambda term: -ranking.strengths[term])
+    spoken = list(dict.fromkeys(ranking.spoken.get(term, term) for term in best[:3]))
+    hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
     in_name = sum(ranking.strengths[term] for term in named) / total_strength
     return in_text, in_name, len(held | named), len(named), whole

@@ -206,7 +206,9 @@ class _Reader:
         """Neighbours in the title may be one name: "bulk create" is ``bulk_create``."""
         plain = title.lower().replace("n't", "").replace("'s", "").translate(_SEPARATORS)
         words = [word for word in plain.split() if word.isalpha()]
-        self.query.pairs += [words[at] + words[at + 1] for at in range(len(words) - 1)]
+        for at in range(len(words) - 1):
+            self.query.pairs.append(words[at] + words[at + 1])
+            self.query.spoken.setdefault(words[at] + words[at + 1], f"{words[at]} {words[at + 1]}")
 
     def quoted(self, text: str) -> None:
         for part in text.split('"')[1:-1:2]:

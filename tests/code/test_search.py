@@ -77,6 +77,14 @@ def test_scores_fall_with_the_rank(account: Account, shop: Path) -> None:
     assert len(scores) > 2
 
 
+def test_the_reason_says_the_words_as_they_were_said(account: Account, shop: Path) -> None:
+    best = json.loads(account.cli("code", "search", "how is the cart drawer of the shop drawn", "--json"))[0]
+
+    assert best["path"] == "web/src/components/CartDrawer.tsx"
+    assert "cart drawer" in best["why"]
+    assert best["why"].count("cart") == 1
+
+
 def test_what_git_ignores_is_not_indexed_also_where_there_is_no_git(account: Account, tmp_path: Path) -> None:
     write_all(
         account.project,
@@ -166,3 +174,10 @@ def test_the_index_is_private_and_in_the_state_folder(account: Account, shop: Pa
 
     assert os.stat(index_of(account)).st_mode & 0o777 == 0o600
     assert os.stat(account.state / "code").st_mode & 0o777 == 0o700
+
+
+def test_a_folder_without_files_keeps_no_index_and_finds_nothing(account: Account) -> None:
+    account.cli("code", "index")
+
+    assert json.loads(account.cli("code", "search", "where is the login?", "--json")) == []
+    assert not list((account.state / "code").glob("*.db"))

@@ -110,13 +110,15 @@ def refresh(
     for problem in report.problems:
         log.append(state, stage="code", reason=f"{project.root}: {problem}")
     report.seconds = time.perf_counter() - started
-    report.bytes = os.path.getsize(path)
+    report.bytes = os.path.getsize(path) if os.path.exists(path) else 0
     return report
 
 
 def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Report:
     files, problem = listing.files_of(project.root, has_git=bool(project.git_dir))
     problems = [problem] if problem else []
+    if not files and not problems:
+        return _without_files(path)
     commits = _commits(project, problems)
     known = {} if rebuild else _known(path)
     changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
@@ -135,6 +137,14 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
     return Report(
         "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
     )
+
+
+def _without_files(path: str) -> Report:
+    """Keep no index of nothing: a prompt would open it for nothing."""
+    if not os.path.exists(path):
+        return Report("fresh")
+    os.unlink(path)
+    return Report("updated")
 
 
 def _commits(project: Project, problems: list[str]) -> list[history.Commit]:

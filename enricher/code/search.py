@@ -12,8 +12,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.code import index
-from enricher.code.place import database_file
-from enricher.code.ranking import rank, weigh_certainty
+from enricher.code.place import database_file, is_project
+from enricher.code.ranking import Ranking, rank, weigh_certainty
 from enricher.context.query import read
 from enricher.project import identify
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.code.index import Report
-    from enricher.code.ranking import Ranking
     from enricher.project import Project
 
 FRESH_S = 60.0
@@ -54,6 +53,8 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
     project, _report = ensure(cwd, state)
     path = database_file(state, project.id)
     if not os.path.exists(path):
+        if is_project(project.root, project.git_dir):
+            return Ranking()
         raise FileNotFoundError(f"{project.root} is no project: it has no git, and holds everything")
     with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True, timeout=5.0)) as db:
         ranking = rank(db, read(query), limit=limit, root=project.root)

@@ -77,7 +77,8 @@ def loaded(account: Account, event: dict[str, object] | bytes) -> set[str]:
 
 @pytest.fixture
 def warm(account: Account) -> Account:
-    """An account that has answered before: key and folders are there, the trace is taken in."""
+    """An account that has answered before: key and folders are there, the trace taken in, the project indexed."""
+    account.write("project/app.py", "def main():\n    return 0\n")
     account.ask("What is the hydrator?")
     account.traces()
     account.rest()

@@ -50,6 +50,7 @@ WHICH_MATCH = f"""
 WHICH_CAME_FROM = """
     select key from memories where project = :project and origin = :origin and substr(source, 1, :length) = :prefix
 """
+HOW_MANY_ARE_THEY = "select count(*), coalesce(sum(reviewed = 0), 0) from memories where project = :project"
 HOW_NEW_ARE_THEY = "select max(updated_at) from memories where project = :project"
 APPROVE = "update memories set reviewed = 1 where id = :id and reviewed = 0"
 FORGET = "delete from memories where id = :id"
@@ -148,6 +149,12 @@ def listing(
         "after": after,
     }  # fmt: skip
     return [_memory(row) for row in db.execute(WHICH_MATCH, asked)]
+
+
+def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
+    """Return how many memories a project has, and how many of them nobody has approved yet."""
+    every, waiting = db.execute(HOW_MANY_ARE_THEY, {"project": project}).fetchone()
+    return int(every), int(waiting)
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from enricher import hosts
 from enricher.home import root_dir, state_dir
-from enricher.installation import gates, installer, launcher, registration, selftest
+from enricher.installation import gates, installer, launcher, registration, selftest, sources
 from enricher.installation.history import History, read_history
 from enricher.installation.registration import InstallationError, Place
+from enricher.project import identify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its records, then each client."""
     history = read_history()
     found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history)]
+    found += _sources(cwd, history)
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
     return found
@@ -140,6 +142,30 @@ def _records(history: History) -> list[Finding]:
     if history.lost:
         found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
     return found
+
+
+def _sources(cwd: str, history: History) -> list[Finding]:
+    """Return what a prompt in this folder can be told, and what keeps it from being told more."""
+    from enricher.rules import cache
+    from enricher.settings import with_environment
+
+    found = [_with_remedy("code index", *sources.index_of(cwd))]
+    if not history.fault:
+        found.append(_with_remedy("memories", *sources.memories_of(cwd)))
+    try:
+        rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
+    except cache.NoRulesError:
+        return found
+    settings, _problems = with_environment(rules.body.get("settings", {}), os.environ)
+    for name, reason in sources.switched_off(rules.body["channels"], settings):
+        found.append(Finding(f"channel {name}", NOTE, f"off: {reason}"))
+    remedy = f"read {os.path.join(state_dir(), 'log')}"
+    found += [Finding("upkeep", NOTE, fault, remedy) for fault in sources.upkeep_faults(identify(cwd))]
+    return found
+
+
+def _with_remedy(subject: str, detail: str, remedy: str) -> Finding:
+    return Finding(subject, NOTE if remedy else OK, detail, remedy)
 
 
 def _client(host: str, cwd: str, history: History) -> list[Finding]:

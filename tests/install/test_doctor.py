@@ -216,3 +216,43 @@ def test_a_state_folder_of_ones_own_that_is_not_writable_takes_a_chmod(person: P
     person.state.chmod(0o700)
 
     assert said["remedy"] == f"chmod 700 {person.state}"
+
+
+def test_what_a_prompt_can_be_told_here_is_counted(person: Person) -> None:
+    (person.project / "shop.py").write_text("def total(): ...\n")
+    empty = findings(person)
+    person.run("code", "index")
+    person.run("memory", "add", "prices are integer cents")
+    person.run("memory", "capture", "the importer needs 4 GB")
+
+    found = findings(person)
+
+    assert about(empty, "code index")["remedy"].endswith("`enricher code index`")
+    assert about(empty, "memories")["remedy"] == "run `enricher memory import`"
+    assert about(found, "code index")["status"] == "ok"
+    assert about(found, "code index")["detail"].startswith("1 files of ")
+    assert about(found, "memories")["detail"] == "2 of this project; 1 not reviewed"
+    assert about(found, "memories")["remedy"] == "run `enricher memory review`"
+
+
+def test_channels_that_are_off_and_upkeep_that_failed_are_notes(person: Person) -> None:
+    person.write(".config/prompt-enricher/config.toml", "channels.tasks = false\n")
+    person.write(".local/share/prompt-enricher/log", "cut off\n")
+    for project, reason in ((person.project, "git is missing"), ("/elsewhere", "of another project")):
+        record = {"at": "2999-01-01T00:00:00Z", "level": "WARNING", "stage": "code", "reason": f"{project}: {reason}"}
+        with (person.state / "log").open("a") as file:
+            file.write(json.dumps(record) + "\n")
+    person.state.chmod(0o700)
+
+    found = findings(person)
+
+    assert about(found, "channel tasks")["detail"] == "off: channels.tasks = false"
+    assert [one["detail"] for one in found if one["subject"] == "upkeep"] == [f"code: {person.project}: git is missing"]
+
+
+def test_a_code_index_that_cannot_be_read_is_told_with_its_remedy(person: Person) -> None:
+    (person.project / "shop.py").write_text("def total(): ...\n")
+    person.run("code", "index")
+    next((person.state / "code").glob("*.db")).write_text("no database")
+
+    assert about(findings(person), "code index")["remedy"] == "run `enricher code index --rebuild`"

@@ -152,5 +152,6 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    quoted = cut(harmless(item.text, longest=LONGEST_ITEM), tokens=tokens - estimate_tokens(lead))
+    said = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")  # it may not end its own quotation
+    quoted = cut(said, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

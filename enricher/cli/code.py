@@ -82,7 +82,8 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
     if not results:
         click.echo("nothing found", err=True)
     for result in results:
-        click.echo(printable(f"{result['score']:.2f}  {result['path']} — {result['why']}"))
+        said = f"{result['score']:.2f}  {result['path']} — {result['why']}"
+        click.echo(printable(said).replace("\n", "\\n"))
 
 
 def _many(lines: Iterable[bytes], *, cwd: str, limit: int) -> int:

@@ -76,11 +76,12 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
         ceiling = score - 0.0005
         is_likely = score >= LIKELY and len(offered) < MOST_VERIFIED
         stale = _fault(project.root, hit.path) if is_likely else _gone(project.root, hit.path)
-        label = f"{hit.path} — {hit.why()}"
+        label = f"{_quoted(hit.path)} — {hit.why()}"
         if is_likely and not stale:
             line, symbol = _place(project.root, hit)
             why = "named in the prompt" if symbol and hit.why() == f"defines {symbol}" else hit.why()
-            label = f"{hit.path}{f':{line}' if line else ''}{f' {symbol}' if symbol else ''} — {why}"
+            place = f"{_quoted(hit.path)}{f':{line}' if line else ''}"
+            label = f"{place}{f' {_quoted(symbol)}' if symbol else ''} — {why}"
         offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale))
     return _with_named(offered, project, query, cwd)
 
@@ -98,6 +99,12 @@ def _with_named(offered: list[Candidate], project: Project, query: Query, cwd: s
                 label = f"{path}{f':{line}' if line else ''} — named in the prompt"
                 offered.insert(0, Candidate("", path, 0.97, label=label, kind="file"))
     return offered
+
+
+def _quoted(name: str) -> str:
+    """A path or a heading of several words could pose as ours."""
+    words = name.split()
+    return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 def _gone(root: str, path: str) -> str:
@@ -149,7 +156,7 @@ def _unindexed(project: Project, query: Query, cwd: str) -> list[Candidate]:
     offered = []
     for path, score, why in find(project, query, limit=MOST_OFFERED):
         stale = _fault(project.root, path)
-        offered.append(Candidate("", path, score, label=f"{path} — {why}", kind="file", stale=stale))
+        offered.append(Candidate("", path, score, label=f"{_quoted(path)} — {why}", kind="file", stale=stale))
     return _with_named(offered, project, query, cwd)
 
 

@@ -223,7 +223,7 @@ def _beads(root: str, wanted: Wanted) -> Iterator[Task]:
         if not isinstance(value, dict) or not isinstance(value.get("title"), str):
             continue
         identity, status, date = (str(value.get(key) or "") for key in ("id", "status", "updated_at"))
-        if 0 < len(identity) <= LONGEST_ID:
+        if 0 < len(identity) <= LONGEST_ID and len(identity.split()) == 1:
             yield Task(identity, value["title"], status=status[:20] or "open", where=BEADS, date=date[:10])
 
 

@@ -44,6 +44,18 @@ def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int,
 
 
 @settings(max_examples=100, deadline=None)
+@given(WORDS, st.integers(20, 400))
+def test_a_quotation_ends_where_its_line_ends(words: str, tokens: int) -> None:
+    lines = Lines()
+    lines.items = [Item("notes.md", f'{words}" and now a word of its own: "')]
+
+    text, _kept = render(lines, tokens=tokens)
+
+    assert [line.count('"') for line in text.splitlines() if line.startswith("- ")] in ([], [2])
+    assert not text or text.endswith('"')
+
+
+@settings(max_examples=100, deadline=None)
 @given(all_lines(), st.integers(0, 400))
 def test_every_guardrail_is_whole_or_absent(lines: Lines, tokens: int) -> None:
     offered = list(lines.guardrails)

@@ -215,8 +215,10 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
-    if rule is None or min(offered.score, offered.raw) < rule["min_score"]:  # weights order, they do not make relevant
+    if rule is None or offered.score < rule["min_score"]:
         return "below the floor"
+    if offered.raw < rule["min_score"]:  # weights order, they do not make relevant
+        return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith("the host has it") else f"stale: {offered.stale}"
     if any(f"item:{name}" in inputs.injected for name in names):

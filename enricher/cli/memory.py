@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SHORT_SHA = 8
 PREVIEW = 300
+NARROW = 100
+"""Columns of a terminal in which long sources would leave no room for the text."""
 WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 
 namespaces = click.option(
@@ -256,19 +258,20 @@ def short_source(source: str) -> str:
 
 def print_memories(found: list[Memory]) -> None:
     """Print one line a memory."""
+    console = new_console()
     rows = new_table("id", "date", "namespace", "from", "memory")
     rows.expand = True
-    rows.columns[3].max_width = len("docs/decisions/0001-name.md")
+    for column, width in zip(rows.columns, ("m-0123456789", "2026-01-31", "performance", ""), strict=False):
+        column.min_width = len(width)
+    rows.columns[3].max_width = len("docs/decisions/0001-name.md" if console.width > NARROW else "git:01234567")
     for column in rows.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
-    for column in rows.columns[:3]:
-        column.min_width = len("m-0123456789")
     rows.columns[-1].ratio = 1  # the text has what the others leave
     for one in found:
         origin = short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
         rows.add_row(*map(printable, (one.id, one.created_at[:10], one.namespace, origin, mark + preview(one.content))))
-    new_console().print(rows)
+    console.print(rows)
 
 
 def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> None:

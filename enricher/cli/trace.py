@@ -258,8 +258,25 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     for name in beside:
         if name == "scores":
             _print_scores(console, row[name])
+        elif name == "items":
+            _print_rows(console, name, [_with_label(item, row) for item in row[name]])
         else:
             _print_rows(console, name, row[name])
+
+
+def _with_label(item: Row, row: Row) -> Row:
+    """A file has no text of its own: what is told of it is its label, which stands in the inputs."""
+    if item["text"]:
+        return item
+    from enricher.context import Gathered
+
+    offered = [
+        one.label
+        for channel in map(Gathered.from_json, (row["inputs"] or {}).get("channels", ()))
+        for one in channel.candidates
+        if channel.name == item["channel"] and one.ref == item["ref"]
+    ]
+    return {**item, "text": offered[0].removeprefix(item["ref"]).lstrip(" —") if offered else ""}
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
@@ -298,6 +315,8 @@ def _cell(value: object) -> str:
         return printable(", ".join(str(one.get("signal", one)) if isinstance(one, dict) else str(one) for one in value))
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return printable(json.dumps(value, ensure_ascii=False))
     return "" if value is None else printable(f"{value:.3g}" if isinstance(value, float) else value)
 
 

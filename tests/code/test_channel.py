@@ -196,3 +196,12 @@ def test_a_project_of_a_hundred_thousand_files_gets_few_lines_in_time(account: A
         assert len(bullets(answer.context)) <= MOST_PATHS
     assert "area07/turbine.py:1 spin_turbine" in later[0].context
     assert all(trace["latency_ms"] < 1500 for trace in account.traces())
+
+
+def test_a_trace_shows_what_was_told_of_a_file(account: Account, shop: Path) -> None:
+    account.cli("code", "index")
+    account.ask("fix the bug that save_session loses the key")
+
+    shown = " ".join(account.cli("trace", "last").split())
+
+    assert ":8 save_session —" in shown

@@ -123,3 +123,12 @@ def test_control_characters_do_not_reach_the_terminal(account: Account) -> None:
 
     assert "\x1b" not in account.cli("memory", "list")
     assert "\x1b" not in account.cli("memory", "forget", "--match", "alarm")
+
+
+def test_a_list_leaves_room_for_the_text_on_a_narrow_terminal(account: Account) -> None:
+    account.write(
+        "project/docs/adr/0001-how-prices-are-stored-in-the-database.md", "# Prices are cents\n\nNo floats.\n"
+    )
+    account.cli("memory", "import")
+
+    assert "Prices are cents" in account.cli("memory", "list")

@@ -22,8 +22,10 @@ def make_directory(path: str) -> None:
         if parent in ("", path):
             raise
         make_directory(parent)
-        make_directory(path)
-        return
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:  # another process was faster
+            return
     os.chmod(path, 0o700)
 
 

@@ -245,6 +245,15 @@ def test_a_read_only_home_costs_the_trace_and_nothing_else(account: Account, unp
     assert not account.state.exists()
 
 
+def test_a_home_below_a_link_that_leads_nowhere_costs_the_trace_and_nothing_else(account: Account) -> None:
+    (account.home / "volume").symlink_to("/not/mounted")
+
+    answer = account.run(account.event(PROMPT), env=account.env | {"ENRICHER_HOME": f"{account.home}/volume/state"})
+
+    assert answer.is_harmless()
+    assert answer.context
+
+
 @pytest.mark.conformance("P37")
 def test_a_state_folder_that_became_read_only_costs_the_trace_and_nothing_else(
     account: Account, unprivileged: tuple[str, ...]

@@ -18,6 +18,7 @@ from enricher.memory.reading import (
     dated,
     headed,
     namespace_in,
+    namespace_named,
     placed,
     tags_of,
 )
@@ -148,7 +149,9 @@ class _Note:
             self.tags += tags
             self.reading.remarks += remarks
         elif not is_for_agents:
-            self.namespace = namespace_in(*reversed(self.source.split("/")[-3:]))
+            *folders, name = self.source.split("/")[-3:]
+            is_record = any(namespace_named(folder) == "decisions" for folder in folders)  # whatever it decides on
+            self.namespace = "decisions" if is_record else namespace_in(name, *reversed(folders))
 
     def add(self, section: sections.Section, *, origin: str) -> None:
         heading = cleaned(" / ".join(dict.fromkeys(filter(None, (self.title, section.heading)))))

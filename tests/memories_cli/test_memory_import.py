@@ -370,3 +370,18 @@ def test_a_terminal_shows_how_far_it_is(account: Account) -> None:
 
     assert "m.jsonl: 2000 added" in printed.decode()
     assert "━" in shown.decode(errors="replace")
+
+
+@pytest.mark.parametrize(
+    ("name", "namespace"),
+    [
+        ("docs/adr/0002-errors-carry-the-context.md", "decisions"),
+        ("docs/decisions/0003-api-versions.md", "decisions"),
+        ("docs/notes/security/api-keys.md", "apis"),
+    ],
+)
+def test_a_record_of_a_decision_is_one_whatever_it_decides_on(account: Account, name: str, namespace: str) -> None:
+    account.write(f"project/{name}", "# Title\n\nA sentence about it.\n")
+    taken(account, name.rpartition("/")[0])
+
+    assert [one.namespace for one in kept(account)] == [namespace]

@@ -2,9 +2,10 @@
 
 SQLite's index names the candidates, cheaply and within a budget of postings; they are
 then weighed again on their words: BM25 (Robertson, Walker 1994) with constants for short
-texts, terms near each other, other words for the same thing, and what stands beside a
-good one. Scores run from 0 to 1 and mean the same for any question, so a floor can be set.
-Work is bounded by counts, never by clocks: the same question gets the same answer.
+texts, other words for the same thing, who speaks, and what was kept right before and
+after: an answer seldom repeats its question. Scores run from 0 to 1 and mean the same for
+any question, so a floor can be set. Work is bounded by counts, never by clocks: the same
+question gets the same answer.
 """
 
 from __future__ import annotations
@@ -24,20 +25,29 @@ if TYPE_CHECKING:
 SHARED = "shared"
 MOST_WORDS = 24
 LONGEST_JOINED = 24
-MOST_TERMS = 16
+MOST_TERMS = 6
 FEW_TERMS = 8
 MOST_POSTINGS = 10_000
-CANDIDATES = 24
+CANDIDATES = 32
 LARGEST_WEIGHT = 1.5
 
 K1 = 1.0
-B = 0.3
+B = 0.15
 RELATED_WEIGHT = 0.5
-NEAR_WEIGHT = 0.3
 EARLY_WEIGHT = 0.1
 EARLY_WORDS = 12
-BESIDE_WEIGHT = 0.15
-"""All of these were set on questions and answers of public manuals (``tests/memory`` says how that is measured)."""
+SPEAKER_WEIGHT = 0.5
+LONGEST_NAME = 40
+QUESTION_KEEPS = 0.9
+BESIDE_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
+SHORT_WORDS = 15
+WITH_NEIGHBOURS = 8
+IN_ORDER = "import:"
+"""All of these were set on the questions in ``tests/memory/invented`` and on those of public manuals together
+(``python -m tests.memory.retrieval`` measures them). The weights are of what stands so many memories from one: what
+follows a match is likelier to be the answer than what precedes it. They count fully for a text without words, half
+for one of ``SHORT_WORDS``: a short text says little alone. What shares no word with a question is found by its
+neighbours alone where the order means something: in what was imported, and in conversations."""
 
 PREFIX = 5
 HEAVIEST_TERMS = 8
@@ -45,7 +55,7 @@ BACKGROUND, COMMON_SHARE = 1_000, 0.03
 """As if there were so many other memories, which the common words are in: a store of five cannot tell what is rare."""
 ENOUGH = 15.0
 """How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
-HALF = 0.5
+HALF = 0.42
 """The relevance that scores a half."""
 DAY_S = 86_400
 FRESH_DAYS = 180
@@ -59,6 +69,7 @@ HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
 WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
+WHICH_STAND_THERE = f"select {_COLUMNS} from memories where number in ({{}})"
 _RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
 BEST = f"""
     select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid
@@ -251,20 +262,21 @@ def search(
     total = sum(counts.values())
     question = _Question(connection, text, total)
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
-    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
-    if not rows:
-        return []
+    weighed = _weigh(connection, question, [row for row in rows if _applies(str(row[6]), cwd_prefix)])
     ages: dict[str, float] = {}
     now = now or time.time()
     found: list[tuple[float, float, str, tuple[object, ...]]] = []
-    for row, score in zip(rows, _weigh(question, rows), strict=True):
+    for one in weighed:
+        row = one.row
+        if not _applies(str(row[6]), cwd_prefix):
+            continue
         written = str(row[9])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
-        raw = round(score * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT, 6)
+        raw = round(one.relevance * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT, 6)
         found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), row))
     found.sort(key=lambda one: one[:3])
-    return [Hit(row, score=-score, raw=-raw) for score, raw, _id, row in found[:limit]]
+    return [Hit(row, score=-score, raw=-raw) for score, raw, _id, row in found[:limit] if raw]
 
 
 def _candidates(
@@ -282,64 +294,110 @@ def _candidates(
     return sorted(rows, key=lambda row: int(str(row[0])))
 
 
-def _weigh(question: _Question, rows: list[tuple[object, ...]]) -> list[float]:
-    """Return the relevance of each row, 0 to 1; rows are in the order in which they were kept."""
-    said = [words(f"{row[4]} {row[3]}"[:4000]) for row in rows]
-    average = sum(map(len, said)) / len(said)
-    weighed = [_relevance(question, one, str(row[12]).split(), average) for one, row in zip(said, rows, strict=True)]
-    scores = [score for score, _shared in weighed]
-    beside = [0.0] * len(rows)
-    for at in range(len(rows) - 1):
-        first, second = rows[at], rows[at + 1]
-        if int(str(second[0])) - int(str(first[0])) == 1 and first[5] == second[5] and first[8] == second[8]:
-            beside[at] = max(beside[at], scores[at + 1])
-            beside[at + 1] = scores[at]
-    scores = [one + BESIDE_WEIGHT * other for one, other in zip(scores, beside, strict=True)]
-    best = max(range(len(rows)), key=scores.__getitem__)
-    sure = (1.0 - exp(-weighed[best][1] / ENOUGH)) / (question.whole or 1.0)
-    return [score * sure / (score * sure + HALF) for score in scores]
+class _Text:
+    """A memory on the scales: ``own`` is what its words are worth, ``told`` what they are worth to its neighbours."""
+
+    __slots__ = ("own", "relevance", "row", "session", "shared", "told", "words")
+
+    def __init__(self, row: tuple[object, ...]) -> None:
+        self.row = row
+        self.session = _session(row)
+        self.words = words(f"{row[4]} {row[3]}"[:4000])
+        self.own = self.told = self.shared = self.relevance = 0.0
 
 
-def _relevance(question: _Question, said: list[str], beside: list[str], average: float) -> tuple[float, float]:
-    """Weigh the words of one memory against the question; return that, and the weight of all they share.
+def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]]) -> list[_Text]:
+    """Return the texts of these rows, and of what stands beside the best of them, with their relevance, 0 to 1.
 
-    ``beside`` are the words that it should be found by as well; they count where its own do not.
+    What stands beside a text changes the order only: how high the best one stands is what its own words deserve.
     """
-    terms = question.terms
+    texts = {int(str(row[0])): _Text(row) for row in rows}
+    if not texts:
+        return []
+    average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0
+    for text in texts.values():
+        _compare(question, text, average)
+    best = max(texts.values(), key=lambda text: text.own)
+    for number, text in _beside(connection, texts).items():
+        _compare(question, text, average)
+        if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
+            texts[number] = text
+    for number, text in texts.items():
+        share = SHORT_WORDS / (SHORT_WORDS + len(text.words))
+        text.relevance = text.own
+        for distance, weight in BESIDE_WEIGHTS:
+            other = texts.get(number + distance)
+            if other is not None and other.session == text.session:
+                text.relevance += share * weight * other.told
+    most = max(text.relevance for text in texts.values()) or 1.0
+    sure = (1.0 - exp(-best.shared / ENOUGH)) / (question.whole or 1.0) * best.own / most
+    for text in texts.values():
+        text.relevance *= sure / (text.relevance * sure + HALF)
+    return list(texts.values())
+
+
+def _beside(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
+    """Return what stands beside the best texts and is none of them, where it was kept in the same session."""
+    wanted: dict[int, _Text] = {}
+    for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
+        for distance, _ in BESIDE_WEIGHTS:
+            if number + distance not in texts:
+                wanted.setdefault(number + distance, texts[number])
+    rows = connection.execute(WHICH_STAND_THERE.format(", ".join(map(str, wanted)))).fetchall()
+    found = {int(str(row[0])): row for row in rows}
+    return {number: _Text(row) for number, row in found.items() if _session(row) == wanted[number].session}
+
+
+def _session(row: tuple[object, ...]) -> tuple[object, ...]:
+    """What memories of one conversation, journal or document have in common: project, origin, source and day."""
+    return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
+
+
+def _compare(question: _Question, text: _Text, average: float) -> None:
+    """Weigh the words of one memory against the question.
+
+    The extra words, which it should be found by as well, count where its own do not.
+    What it shares by its speaker's name is no news to the others of the conversation.
+    """
+    terms, said, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(said)
-    new = distinct.union(beside) - question.placed
+    new = distinct.union(extra) - question.placed
     question.placed |= new
     beginnings, prefixes = question.beginnings, question.prefixes
     for word in new:
         if word[:3] in beginnings or word[:PREFIX] in prefixes or word in BASE_FORMS:
             question.place(word)
     counts: dict[int, float] = {}
-    places: dict[int, list[int]] = {}
+    early: set[int] = set()
+    start = set(said[:EARLY_WORDS])
     for word in distinct.intersection(question.matching):
         term, weight = question.matching[word]
-        times = said.count(word)
         # Other words for a thing count once, however often they stand there.
-        counts[term] = counts.get(term, 0.0) + times if weight == 1.0 else max(counts.get(term, 0.0), weight)
-        at = said.index(word)
-        places[term] = [*places.get(term, ()), at]
-        for _ in range(min(times, 4) - 1):
-            at = said.index(word, at + 1)
-            places[term].append(at)
-    for word in beside:
+        counts[term] = counts.get(term, 0.0) + said.count(word) if weight == 1.0 else max(counts.get(term, 0.0), weight)
+        if word in start:
+            early.add(term)
+    for word in extra:
         if word in question.matching and (term := question.matching[word][0]) not in counts:
             counts[term] = question.matching[word][1]
+    content = str(text.row[3])
+    speaker = {question.matching[word][0] for word in _speaker(content) if word in question.matching}
+    keeps = QUESTION_KEEPS if content.endswith("?") else 1.0
     room = K1 * (1 - B + B * len(said) / average)
-    score = 0.0
     for term in sorted(counts):
-        count = counts[term]
-        score += terms[term].weight * count * (K1 + 1) / (count + room)
-        if term in places and min(places[term]) < EARLY_WORDS:
-            score += terms[term].weight * EARLY_WEIGHT
-    for term in sorted(places):
-        if term + 1 in places:
-            gap = min(abs(one - other) for one in places[term] for other in places[term + 1])
-            score += NEAR_WEIGHT * min(terms[term].weight, terms[term + 1].weight) / (gap + 1)
-    return score, sum(terms[term].weight for term in sorted(counts))
+        weight = terms[term].weight
+        worth = keeps * weight * (counts[term] * (K1 + 1) / (counts[term] + room) + EARLY_WEIGHT * (term in early))
+        text.shared += weight
+        if term in speaker:
+            text.own += worth + keeps * SPEAKER_WEIGHT * weight
+        else:
+            text.own += worth
+            text.told += worth
+
+
+def _speaker(content: str) -> list[str]:
+    """The name that a turn of a conversation begins with, as in «Anna Berg: I did»."""
+    name, colon, _ = content[:LONGEST_NAME].partition(": ")
+    return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
 
 
 def _applies(path_prefix: str, cwd_prefix: str) -> bool:

@@ -1,8 +1,9 @@
 """Measure retrieval on labelled questions, beside the plain FTS5 query: ``python -m tests.memory.retrieval``.
 
 Arguments: a file of memories, ``{"id", "content", "tags"?, "created_at"?}`` per line, and one
-of questions, ``{"query", "gold": [ids]}`` per line. Texts of others are no part of this
-repository; the headings of a manual's FAQ with its answers make a good set.
+of questions, ``{"query", "gold": [ids]}`` per line; or files like those of ``invented``, which
+become one store. Texts of others are no part of this repository; the headings of a manual's
+FAQ with its answers make a good set.
 """
 
 from __future__ import annotations
@@ -29,20 +30,52 @@ PLAIN = """
 """
 
 
-def main(pool: str, questions: str) -> None:
+def main(*paths: str) -> None:
+    pool, asked = invented(*paths) if paths[0].endswith(".txt") else map(_lines, paths)
     with tempfile.TemporaryDirectory() as folder, closing(database.connect(os.path.join(folder, "state"))) as db:
-        with memories.transaction(db):
-            for line in _lines(pool):
-                known = {name: line[name] for name in ("tags", "created_at") if name in line}
-                memories.add(db, Memory(line["content"], project="p", id=line["id"], key=line["id"], **known))
-        asked = _lines(questions)
+        fill(db, pool)
         print("| | recall@5 | recall@10 | MRR |\n|---|---|---|---|")
-        for name, search in {"plain FTS5": _plain, "ours": _ours}.items():
-            figures = rate(asked, lambda text, search=search: search(db, text))
+        for name, figures in compare(db, asked).items():
             print(f"| {name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |")
         best = [(hits[0].raw, hits[0].id in line["gold"]) for line in asked if (hits := _hits(db, line["query"]))]
         told = [is_right for raw, is_right in best if raw >= FLOOR]
         print(f"\nabove the floor of {FLOOR}: {len(told)} of {len(asked)} questions, {sum(told)} of them right")
+
+
+def fill(db: sqlite3.Connection, pool: list[dict]) -> None:
+    """Keep the memories of a set, in order."""
+    with memories.transaction(db):
+        for line in pool:
+            known = {name: line[name] for name in ("tags", "created_at") if name in line}
+            one = Memory(line["content"], project="p", id=line["id"], key=line["id"], origin="import:jsonl", **known)
+            memories.add(db, one)
+
+
+def compare(db: sqlite3.Connection, asked: list[dict]) -> dict[str, tuple[float, float, float]]:
+    """Return the figures of the plain query and of ours."""
+    return {
+        name: rate(asked, lambda text, search=search: search(db, text))
+        for name, search in {"plain FTS5": _plain, "ours": _ours}.items()
+    }
+
+
+def invented(*paths: str) -> tuple[list[dict], list[dict]]:
+    """Read conversations and journals in the format of ``invented/README.md``; return memories and questions."""
+    pool, asked = [], []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            told, _, questions = file.read().partition("\n?\n")
+        day = ""
+        for at, line in enumerate(told.splitlines()):
+            text, _, name = line.removesuffix("}").partition(" {")
+            if line.startswith("# "):
+                day = line[2:]
+            else:
+                pool.append({"id": name or f"{os.path.basename(path)}:{at}", "content": text, "created_at": day})
+        for line in questions.splitlines():
+            query, _, gold = line.partition(" | ")
+            asked.append({"query": query, "gold": gold.split()})
+    return pool, asked
 
 
 def rate(asked: list[dict], search: Callable[[str], list[str]]) -> tuple[float, float, float]:
@@ -76,6 +109,6 @@ def _lines(path: str) -> list[dict]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: python -m tests.memory.retrieval MEMORIES.jsonl QUESTIONS.jsonl")
+    if len(sys.argv) != 3 and not sys.argv[-1].endswith(".txt"):
+        sys.exit("usage: python -m tests.memory.retrieval MEMORIES.jsonl QUESTIONS.jsonl | INVENTED.txt…")
     main(*sys.argv[1:])

@@ -86,7 +86,8 @@ def keep(run: Run) -> None:
     if run.rules is not None and trace.rules_hash:
         _keep_version(run.state, run.rules)
     traces.record(run.state, trace)
-    upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped")
+    has_index = run.settings.get("channels.code", True) is not False
+    upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
 
 
 def _finish_channels(run: Run) -> None:

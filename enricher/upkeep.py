@@ -19,12 +19,15 @@ REST_S = 20.0
 """Between two looks at the same project."""
 
 
-def start(state: str, project: Project, *, is_wanted: bool = True) -> None:
-    """Start what is due: taking in the spool always, the project's own upkeep where one ``is_wanted``."""
+def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
+    """Start what is due: taking in the spool always, the project's own upkeep where one ``is_wanted``.
+
+    Without ``has_index`` no file of the project is read for the channel ``code``, which is switched off.
+    """
     detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
     if is_wanted and project.root:
         mark = stamp(project)
-        detached.start(state, mark, lambda: _look_after(state, project, mark))
+        detached.start(state, mark, lambda: _look_after(state, project, mark, has_index=has_index))
 
 
 def stamp(project: Project) -> str:
@@ -38,13 +41,13 @@ def _maintain(state: str) -> None:
     maintenance.main(state)
 
 
-def _look_after(state: str, project: Project, mark: str) -> None:
+def _look_after(state: str, project: Project, mark: str, *, has_index: bool) -> None:
     turn = detached.claim(state, mark)
     if turn < 0:
         return
     try:
         _keep_modules(state)
-        refresh(state, project)
+        refresh(state, project, has_index=has_index)
     finally:
         detached.postpone(state, REST_S, mark)
         os.close(turn)
@@ -60,7 +63,7 @@ def _keep_modules(state: str) -> None:
         _note(state, "enricher.bundle", failure)
 
 
-def refresh(state: str, project: Project) -> None:
+def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
     """Bring everything that is kept about a project up to date; what fails is logged, and the rest goes on."""
     import sys
 
@@ -68,7 +71,7 @@ def refresh(state: str, project: Project) -> None:
         import site
 
         site.main()
-    for name in ("enricher.memory", "enricher.code.index"):
+    for name in ("enricher.memory", *(["enricher.code.index"] if has_index else [])):
         try:
             __import__(name, fromlist=["refresh"]).refresh(project, state)
         except Exception as failure:

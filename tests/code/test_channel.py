@@ -205,3 +205,14 @@ def test_a_trace_shows_what_was_told_of_a_file(account: Account, shop: Path) -> 
     shown = " ".join(account.cli("trace", "last").split())
 
     assert ":8 save_session —" in shown
+
+
+@pytest.mark.parametrize("setting", ["", "channels.code = false\n"])
+def test_no_file_is_indexed_where_the_channel_is_off(account: Account, shop: Path, setting: str) -> None:
+    account.write("config/config.toml", setting)
+    account.compile()
+
+    account.ask("fix the bug that save_session loses the key")
+    account.rest()
+
+    assert bool([*account.state.glob("code/*.db")]) == (not setting)

@@ -221,7 +221,7 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
         return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith("the host has it") else f"stale: {offered.stale}"
-    if any(f"item:{name}" in inputs.injected for name in names):
+    if inputs.injected and any(f"item:{one}" in inputs.injected for name in names for one in (name, unreadable(name))):
         return "said before in this session"
     if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):
         return "the conversation has it already"
@@ -239,7 +239,12 @@ def _flat(text: str) -> str:
 
 def _name(ref: str, text: str) -> str:
     """What a session remembers an item by: its reference, or a hash where that is long or missing."""
-    return ref if 0 < len(ref) <= LONGEST_NAME else keyed_hash(b"item", (ref or text).encode(errors="replace"))
+    return ref if 0 < len(ref) <= LONGEST_NAME else unreadable(ref or text)
+
+
+def unreadable(name: str) -> str:
+    """Return what a session remembers the item of that name by where ``log`` lets nothing readable be kept."""
+    return keyed_hash(b"item", name.encode(errors="replace"))
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:

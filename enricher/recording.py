@@ -76,7 +76,8 @@ def keep(run: Run) -> None:
     _finish_channels(run)
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if trace.status in traces.INJECTING or trace.status == "shadow":
-        sessions.tell(run.state, trace.session_id, trace.injected, tokens=trace.output_tokens)
+        told = trace.injected if level not in ("off", "hash") else _unreadable(trace.injected)
+        sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
     if level == "off":
         return
     if level == "hash":
@@ -88,6 +89,13 @@ def keep(run: Run) -> None:
     traces.record(run.state, trace)
     has_index = run.settings.get("channels.code", True) is not False
     upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
+
+
+def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Name no file or memory; what is known of a session by a mark of its own says nothing anyway."""
+    from enricher.decision import unreadable
+
+    return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]
 
 
 def _finish_channels(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sqlite3
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def index(cwd: str, rebuild: bool, is_json: bool) -> None:
     with _progress(is_json=is_json) as tick:
         try:
             report = refresh(project, state_dir(), rebuild=rebuild, progress=tick)
-        except OSError as failure:
+        except (OSError, sqlite3.Error) as failure:
             raise click.ClickException(f"the index cannot be written: {failure}") from failure
     for problem in report.problems:
         click.echo(f"warning: {printable(problem)}", err=True)
@@ -74,7 +75,7 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
         sys.exit(_many(jsonl, cwd=cwd, limit=limit))
     try:
         results = _found(query or "", cwd=cwd, limit=limit)
-    except OSError as failure:
+    except (OSError, sqlite3.Error) as failure:
         raise click.ClickException(str(failure)) from failure
     if is_json:
         print_json(results)
@@ -109,7 +110,7 @@ def _one(line: bytes, number: int, *, cwd: str, limit: int) -> dict[str, Any]:
         if not isinstance(folder, str):
             raise ValueError('"cwd" is the path of a folder')
         return {"id": identity, "results": _found(asked["query"], cwd=folder, limit=limit)}
-    except (ValueError, RecursionError, OSError) as failure:
+    except (ValueError, RecursionError, OSError, sqlite3.Error) as failure:
         return {"id": identity, "error": f"line {number}: {failure}"}
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from enricher import formats
+from enricher.cli.output import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +32,10 @@ if TYPE_CHECKING:
 @click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
 @click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
 def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instructions: str | None, cwd: str | None) -> None:
-    """Show what PROMPT would get; "-" reads it from stdin. Nothing is recorded."""
+    """Show what PROMPT would get; "-" reads it from stdin.
+
+    Nothing is recorded; the index of the files around --cwd is brought up to date before.
+    """
     if jsonl is not None:
         sys.exit(_many(jsonl, form=form, instructions=instructions or "", cwd=cwd or ""))
     if prompt is None:
@@ -92,5 +97,5 @@ def _index(cwd: str) -> None:
 
     try:
         ensure(cwd, state_dir())
-    except OSError as failure:
-        click.echo(f"warning: the files are not indexed: {failure}", err=True)
+    except (OSError, sqlite3.Error) as failure:
+        click.echo(printable(f"warning: the files are not indexed: {failure}"), err=True)

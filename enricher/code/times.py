@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DAY = 86_400
 MOST_COMMITS = 2
-MOST_READ = 300
+MOST_READ = 60
 _SPANS = (
     ("since yesterday", 2), ("yesterday", 2), ("since today", 1), ("today", 1), ("this morning", 1), ("tonight", 1),
     ("last night", 2), ("since last week", 8), ("last week", 8), ("this week", 7), ("past week", 8), ("a week ago", 9),
@@ -43,17 +43,21 @@ def commits(
     db: Connection, query: Query, files: list[str], *, start: float, now: float
 ) -> list[tuple[str, str, str, float]]:
     """Return at most two commits as (sha, day, subject, score) that fit the prompt's words or files; none reverted."""
+    read = "select sha, at, subject, files from commits where is_reverted = 0 and "
     rows = db.execute(
-        "select sha, at, subject, files from commits where is_reverted = 0 order by at desc limit ?", (MOST_READ,)
+        f"{read}at between ? and ? order by at desc limit ?", (start or now + DAY, now + DAY, MOST_READ)
     ).fetchall()
-    found = []
-    for number, (sha, at, subject, touched) in enumerate(rows):
-        is_named = any(sha.startswith(name) for name in query.commits)
-        if not is_named and not (start and start <= at <= now + DAY):
-            continue
+    named = tuple(query.commits)
+    if named:
+        rows += db.execute(
+            f"{read}({' or '.join('sha like ?' for _ in named)})", [f"{name}%" for name in named]
+        ).fetchall()
+    found: dict[str, tuple[float, int, str]] = {}
+    for sha, at, subject, touched in rows:
         words = {term for word in subject.split() for term in terms(word.strip("\"'`.,:;()[]!"))}
         shared = sum(min(query.weights[term], 2.0) for term in words - GENERAL if term in query.weights)
         touches = len({*files} & {*touched.split("\n")})
-        score = 0.95 if is_named else min(0.9, 0.12 * min(shared, 4.0) + 0.25 * touches + 0.2)
-        found.append((-score, number, sha, time.strftime("%Y-%m-%d", time.gmtime(at)), subject))
-    return [(sha, day, subject, -score) for score, _number, sha, day, subject in sorted(found)[:MOST_COMMITS]]
+        score = 0.95 if sha.startswith(named or " ") else min(0.9, 0.12 * min(shared, 4.0) + 0.25 * touches + 0.2)
+        found[sha] = (-score, -at, subject)
+    best = sorted((*rest, sha) for sha, rest in found.items())[:MOST_COMMITS]
+    return [(sha, time.strftime("%Y-%m-%d", time.gmtime(-at)), subject, -score) for score, at, subject, sha in best]

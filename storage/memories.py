@@ -25,7 +25,6 @@ ORIGINS = ("added", "captured", "team", "import:notes", "import:agents", "import
 DEFAULT_NAMESPACE = "context"
 SHARED = "shared"
 LONGEST_ID = 128
-BATCH_IDS = 500
 
 COLUMNS = (
     "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key", "created_at",
@@ -51,7 +50,6 @@ WHICH_CAME_FROM = """
     select key from memories where project = :project and origin = :origin and substr(source, 1, :length) = :prefix
 """
 HOW_MANY_ARE_THEY = "select count(*), coalesce(sum(reviewed = 0), 0) from memories where project = :project"
-HOW_NEW_ARE_THEY = "select max(updated_at) from memories where project = :project"
 APPROVE = "update memories set reviewed = 1 where id = :id and reviewed = 0"
 FORGET = "delete from memories where id = :id"
 FORGET_THE_SAME = "delete from memories where project = :project and origin = :origin and key = :key"
@@ -189,11 +187,6 @@ def replace_all(
         for key in old:
             db.execute(FORGET_THE_SAME, {"project": project, "origin": origin, "key": key})
     return outcomes["added"], outcomes["changed"], len(old)
-
-
-def newest_at(db: sqlite3.Connection, project: str) -> str:
-    """Return when a memory of the project was last added or changed, empty where there is none."""
-    return db.execute(HOW_NEW_ARE_THEY, {"project": project}).fetchone()[0] or ""
 
 
 @contextmanager

@@ -131,7 +131,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
-        done += _write_commits(db, project, commits, [file.path for file in changed])
+        done += _write_commits(db, commits, [file.path for file in changed])
         db.commit()
     count = len(files)
     return Report(
@@ -211,7 +211,7 @@ def _build(
             segment.write()
             db.executescript(_INDICES)  # which commits first
             db.execute("begin")
-            _write_commits(db, project, commits)
+            _write_commits(db, commits)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")
@@ -281,14 +281,11 @@ def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
 
 
-def _write_commits(
-    db: sqlite3.Connection, project: Project, commits: list[history.Commit], paths: Iterable[str] = ()
-) -> int:
+def _write_commits(db: sqlite3.Connection, commits: list[history.Commit], paths: Iterable[str] = ()) -> int:
     """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
     head = commits[0].sha if commits else ""
-    before = dict(db.execute("select key, value from meta where key in ('head', 'root')").fetchall())
-    moved = before.get("head") != head
-    _write_meta(db, {"head": head, "root": project.root})
+    moved = db.execute("select value from meta where key = 'head'").fetchone() != (head,)
+    _write_meta(db, {"head": head})
     lately = history.recency(commits)
     if not moved:
         fresh = [(lately[name], name) for name in paths if name in lately]

@@ -31,8 +31,8 @@ COMMANDS = {
     "resources": "list and read what stands at the enricher:// addresses",
     "prompts": "list and write the prompts of the memory",
     "mcp": "serve memory, topics and explanations to an MCP client",
-    "bench": "measure the hook against the bare interpreter",
-    "help": "explain what a prompt would have us look up (help intent)",
+    "bench": "measure the hook, its channels and the memory",
+    "help": "say what each search intent looks up (help intent)",
 }
 
 
@@ -72,9 +72,11 @@ def _group() -> click.Group:
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             """Help from the table, so that ``--help`` loads no command."""
+            from enricher.cli.output import LONGEST_HELP
+
             with formatter.section("Commands"):
                 others = [
-                    (name, command.get_short_help_str(70))
+                    (name, command.get_short_help_str(LONGEST_HELP))
                     for name in _from_above()
                     if (command := self.get_command(ctx, name))
                 ]

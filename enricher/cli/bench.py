@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from enricher.cli.output import Group
+
 if TYPE_CHECKING:
     from enricher.bench import Row
 
@@ -20,7 +22,7 @@ as_json = click.option("--json", "is_json", is_flag=True, help="Rows as JSON.")
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit 1 where a target is missed.")
 
 
-@click.group("bench")
+@click.group("bench", cls=Group)
 def bench() -> None:
     """Measure the hook against the bare interpreter, in paired runs."""
 

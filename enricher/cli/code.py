@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.cli.output import Group, as_json, new_console, print_json, printable
 from enricher.home import state_dir
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ in_folder = click.option(
 )
 
 
-@click.group("code")
+@click.group("code", cls=Group)
 def code() -> None:
     """Find the files of a project that a text is about."""
 

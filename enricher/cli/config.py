@@ -7,11 +7,12 @@ import os
 
 import click
 
+from enricher.cli.output import Group
 from enricher.home import config_dir, state_dir
 from enricher.settings import DEFAULTS, named_in, with_environment
 
 
-@click.group("config")
+@click.group("config", cls=Group)
 def config() -> None:
     """Show the settings and where they come from."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
 from storage import database, memories
@@ -37,7 +37,7 @@ in_folder = click.option(
 )
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The commands of this module, and those that bring more with them."""
 
     ELSEWHERE = ("import", "search")

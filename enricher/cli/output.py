@@ -13,7 +13,19 @@ if TYPE_CHECKING:
 
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 
+LONGEST_HELP = 300
+"""Characters of a command's first sentence; click itself cuts it to the line."""
+
 as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+class Group(click.Group):
+    """A command of commands, listed with their whole first sentences."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(LONGEST_HELP)) for name, one in found if one])
 
 
 def print_json(value: object) -> None:

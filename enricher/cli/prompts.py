@@ -7,10 +7,11 @@ from dataclasses import asdict
 
 import click
 
+from enricher.cli.output import Group
 from enricher.cli.resources import as_json_option, in_folder, opened
 
 
-@click.group("prompts")
+@click.group("prompts", cls=Group)
 def prompts() -> None:
     """List and write the prompts that a client of the Model Context Protocol can get."""
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from enricher.cli.output import Group
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,7 +37,7 @@ def opened(cwd: str) -> Iterator[Library]:
         raise click.ClickException(str(error)) from error
 
 
-@click.group("resources")
+@click.group("resources", cls=Group)
 def resources() -> None:
     """List and read what a client of the Model Context Protocol can read."""
 

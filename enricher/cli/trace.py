@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from storage import database, queries, traces
 
@@ -33,7 +33,7 @@ PROMPT_CHARS = 400
 ID_CHARS = 14  # down to the microsecond
 
 
-@click.group()
+@click.group(cls=Group)
 def trace() -> None:
     """Look into the log of prompts: what was asked, what was added, why, how long it took."""
 

@@ -183,3 +183,11 @@ def test_replay_verifies_without_being_asked_to(account: Account) -> None:
     account.ask("the test is not working")
 
     assert account.cli("replay") == account.cli("replay", "--verify")
+
+
+@pytest.mark.parametrize("words", [(), ("bench",), ("memory",), ("trace",), ("code",), ("config",)])
+def test_lists_of_commands_say_whole_sentences(account: Account, words: tuple[str, ...]) -> None:
+    listed = account.cli(*words, "--help").partition("Commands:")[2]
+
+    assert len(listed.splitlines()) > 1
+    assert not [line for line in listed.splitlines() if line.endswith("...")]

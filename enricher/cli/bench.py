@@ -33,7 +33,7 @@ def bench() -> None:
 @asserting
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
     """Time the whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
-    from enricher.bench import hook_rows
+    from enricher.bench.hook import hook_rows
 
     rows = hook_rows(runs)
     _print(rows, is_json=is_json)
@@ -47,7 +47,7 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
 @asserting
 def intent(is_json: bool, asserts: bool) -> None:
     """Classification alone (task type, search intent, guardrail signals) by prompt size, in one process."""
-    from enricher.bench import classification_rows
+    from enricher.bench.hook import classification_rows
 
     rows = classification_rows()
     _print(rows, is_json=is_json)
@@ -60,7 +60,7 @@ def intent(is_json: bool, asserts: bool) -> None:
 @asserting
 def burst(at_once: int, is_json: bool, asserts: bool) -> None:
     """Many hooks at the same moment: how many answered, how many traces arrived."""
-    from enricher.bench import burst as run_burst
+    from enricher.bench.hook import burst as run_burst
 
     outcome = run_burst(at_once)
     click.echo(json.dumps(outcome) if is_json else ", ".join(f"{name} {value:g}" for name, value in outcome.items()))
@@ -73,7 +73,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 @asserting
 def topics(sizes: str, is_json: bool, asserts: bool) -> None:
     """The index of topics on real stores; the ratio is to counting the words of the same memories."""
-    from enricher.bench_topics import missed, topic_rows
+    from enricher.bench.topics import missed, topic_rows
 
     if not all(size.strip().isdecimal() and int(size) for size in sizes.split(",")):
         raise click.UsageError(f"--n is {sizes!r}; write numbers above 0, such as 100,1000")
@@ -88,7 +88,7 @@ def topics(sizes: str, is_json: bool, asserts: bool) -> None:
 @asserting
 def session(runs: int, is_json: bool, asserts: bool) -> None:
     """The whole hook with a transcript of 200 MB beside the hook without one; it may cost 20 ms more."""
-    from enricher.bench_session import missed, session_rows
+    from enricher.bench.session import missed, session_rows
 
     rows = session_rows(runs)
     _print(rows, is_json=is_json)
@@ -142,7 +142,7 @@ def _numbers(text: str, option: str) -> list[int]:
 @asserting
 def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
     """The index of a project's files beside FTS5 on the same words (p95 where it says p99), and the hook in it."""
-    from enricher.bench_code import code_rows, hook_rows, missed
+    from enricher.bench.code import code_rows, hook_rows, missed
 
     rows = code_rows(files) + (hook_rows(files, runs) if runs else [])
     _print(rows, is_json=is_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.bench import Row
-from enricher.bench_topics import missed
+from enricher.bench.topics import missed
 
 if TYPE_CHECKING:
     from simulator import Account

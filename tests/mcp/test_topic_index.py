@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import enricher.topics
-from enricher.bench_topics import _fill
+from enricher.bench.topics import _fill
 from enricher.library import Library
 from enricher.topics import TopicIndexService, TopicInfo, keywords, normalise
 from storage import database, memories

@@ -1,0 +1,100 @@
+"""Measure the hook as a host feels it, always against a yardstick in the same paired run.
+
+Machines differ and are noisy, so a figure is the median of ratios of neighbouring
+runs: the whole hook process to ``python -I -S -c pass`` of the same interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+
+from storage.lean import dumps
+
+PROMPT = (
+    "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
+    "the report module was changed there and nobody looked at the rounding of the totals after that one"
+)
+"""About 200 characters, as the targets say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured command: milliseconds, and the median of its paired ratios to the first one."""
+
+    name: str
+    median_ms: float
+    p99_ms: float
+    ratio: float
+    p99_ratio: float
+    runs: int
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the value that ``share`` of ``values`` do not exceed (nearest rank)."""
+    ranked = sorted(values)
+    return ranked[max(0, min(len(ranked) - 1, -(-len(ranked) * int(share * 100) // 100) - 1))]
+
+
+class home:  # noqa: N801 (reads as a statement: with home(folder))
+    """State and configuration in a folder of their own while measuring."""
+
+    NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.before = {name: os.environ.pop(name, None) for name in self.NAMES}
+
+    def __enter__(self) -> None:
+        os.environ["ENRICHER_HOME"] = os.environ["ENRICHER_CONFIG_HOME"] = os.path.join(self.folder, "state")
+
+    def __exit__(self, *_failure: object) -> None:
+        for name, value in self.before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def paired(commands: dict[str, list[str]], runs: int, *, cwd: str = "") -> list[Row]:
+    """Run the commands in shuffled rounds, an event of its own for each; ratios are to the first one."""
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    for warm_up in range(3):
+        for command in commands.values():
+            _run(command, f"warm-{warm_up}", cwd=cwd)
+        time.sleep(0.3)
+    for number in range(runs):
+        for name in random.sample(list(commands), len(commands)):
+            seconds[name].append(_run(commands[name], f"{number}", cwd=cwd))
+    floor = next(iter(seconds.values()))
+    return [
+        Row(
+            name,
+            median_ms=statistics.median(times) * 1000,
+            p99_ms=percentile(times, 0.99) * 1000,
+            ratio=statistics.median(own / base for own, base in zip(times, floor, strict=True)),
+            p99_ratio=percentile(times, 0.99) / percentile(floor, 0.99),
+            runs=runs,
+        )
+        for name, times in seconds.items()
+    ]
+
+
+def event(session: str, prompt: str = PROMPT, *, cwd: str = "") -> bytes:
+    """Return an event as Claude Code sends it, of a session of its own."""
+    fields = {
+        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": "", "cwd": cwd or tempfile.gettempdir(),
+        "prompt_id": session, "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
+    }  # fmt: skip
+    return dumps(fields).encode()
+
+
+def _run(command: list[str], session: str, *, cwd: str = "") -> float:
+    given = event(session, cwd=cwd)
+    started = time.perf_counter()
+    subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return time.perf_counter() - started

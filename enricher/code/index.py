@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.code import history, listing
-from enricher.code.place import FORMAT, database_file, is_project
+from enricher.code.place import FORMAT, clone, database_file, is_project
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
 from storage import log, private
@@ -131,7 +131,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
-        done += _write_commits(db, commits, [file.path for file in changed])
+        done += _write_commits(db, project, commits, [file.path for file in changed])
         db.commit()
     count = len(files)
     return Report(
@@ -211,7 +211,7 @@ def _build(
             segment.write()
             db.executescript(_INDICES)  # which commits first
             db.execute("begin")
-            _write_commits(db, commits)
+            _write_commits(db, project, commits)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")
@@ -281,11 +281,13 @@ def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
 
 
-def _write_commits(db: sqlite3.Connection, commits: list[history.Commit], paths: Iterable[str] = ()) -> int:
+def _write_commits(
+    db: sqlite3.Connection, project: Project, commits: list[history.Commit], paths: Iterable[str] = ()
+) -> int:
     """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
     head = commits[0].sha if commits else ""
     moved = db.execute("select value from meta where key = 'head'").fetchone() != (head,)
-    _write_meta(db, {"head": head})
+    _write_meta(db, {"head": head, "clone": clone(project.git_dir)})
     lately = history.recency(commits)
     if not moved:
         fresh = [(lately[name], name) for name in paths if name in lately]

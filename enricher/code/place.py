@@ -14,6 +14,11 @@ def database_file(state: str, project: str) -> str:
     return f"{state}/code/{keyed_hash(b'code', project.encode(errors='surrogateescape'))[:20]}.db"
 
 
+def clone(git_dir: str) -> str:
+    """Return what tells one clone from another: they share an index, but not what is committed."""
+    return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
+
+
 def is_project(root: str, git_dir: str) -> bool:
     """Say whether a folder is one project: a repository, or at least none that holds everybody's files."""
     if git_dir:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.place import database_file, is_project
+from enricher.code.place import clone, database_file, is_project
 from enricher.context import Candidate
 from enricher.context.query import read
 
@@ -46,7 +46,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
         return []
     path = database_file(request.state, project.id)
     if not os.path.exists(path):
-        return _unindexed(project, query, request.cwd)
+        return _dated(_unindexed(project, query, request.cwd), subject)
     from storage.reader import open_reader
 
     db = open_reader(path, until=request.until)
@@ -63,6 +63,13 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
             offered += _commits(db, request, query, [hit.path for hit in likely])
     finally:
         db.close()
+    return _dated(offered, subject)
+
+
+def _dated(offered: list[Candidate], subject: str) -> list[Candidate]:
+    """Say of what a prompt only points at that it was named before."""
+    for one in offered if subject else ():
+        one.label = one.label.replace(" — named in the prompt", " — named earlier in this session")
     return offered
 
 
@@ -79,7 +86,8 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
         label = f"{_quoted(hit.path)} — {hit.why()}"
         if is_likely and not stale:
             line, symbol = _place(project.root, hit)
-            why = "named in the prompt" if symbol and hit.why() == f"defines {symbol}" else hit.why()
+            reasons = [reason for reason in hit.why().split("; ") if not (symbol and reason.startswith("defines "))]
+            why = "; ".join(reasons) or "named in the prompt"
             place = f"{_quoted(hit.path)}{f':{line}' if line else ''}"
             label = f"{place}{f' {_quoted(symbol)}' if symbol else ''} — {why}"
         offered.append(Candidate("", hit.path, score, label=label, kind="file", stale=stale))
@@ -165,6 +173,8 @@ def _commits(db: Connection, request: Request, query: Query, files: list[str]) -
 
     start = since(request.prompt, request.now)
     if not start and not query.commits:
+        return []
+    if db.execute("select value from meta where key = 'clone'").fetchone() != (clone(request.project.git_dir),):
         return []
     from enricher.code.times import commits
 

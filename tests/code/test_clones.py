@@ -1,0 +1,43 @@
+"""Clones of one project share an index, and are told only what they hold themselves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conftest import SHOP, git, write_all  # type: ignore[attr-defined]
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+QUESTION = "what changed in the payment gateway since yesterday?"
+
+
+def test_a_commit_is_told_in_the_clone_that_has_it_and_its_worktrees(account: Account, shop: Path) -> None:
+    clone, worktree = account.home / "clone", account.home / "worktree"
+    for folder in (shop, clone):
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q")
+        git(folder, "remote", "add", "origin", "git@example.org:team/shop.git")
+    write_all(clone, SHOP)
+    git(shop, "commit", "-qm", "Round the capture of the payment gateway", "--allow-empty")
+    git(shop, "worktree", "add", "-q", str(worktree))
+    account.cli("code", "index")
+
+    told = {
+        folder.name: "Round the capture" in account.ask(QUESTION, cwd=str(folder)).context
+        for folder in (worktree, shop, clone)
+    }
+
+    assert told == {"worktree": True, shop.name: True, "clone": False}
+
+
+def test_a_project_in_a_folder_whose_name_is_no_text_is_indexed(account: Account) -> None:
+    project = Path(os.fsdecode(bytes(account.home) + b"/caf\xe9"))
+    write_all(project, SHOP)
+    git(project, "init", "-q")
+
+    account.cli("code", "index", cwd=project)
+
+    assert "shop/payment/gateway.py" in account.cli("code", "search", "payment gateway", cwd=project)

@@ -216,3 +216,17 @@ def test_no_file_is_indexed_where_the_channel_is_off(account: Account, shop: Pat
     account.rest()
 
     assert bool([*account.state.glob("code/*.db")]) == (not setting)
+
+
+def test_a_file_named_before_is_not_said_to_be_named_in_the_prompt(account: Account, shop: Path) -> None:
+    account.cli("code", "index")
+    said = {
+        "type": "user",
+        "message": {"role": "user", "content": "make save_session() in shop/auth/session.py faster"},
+    }
+    transcript = account.write("t.jsonl", json.dumps(said) + "\n")
+
+    answer = account.ask("now do the same for the other one", transcript_path=str(transcript))
+
+    told = [line for line in bullets(answer.context) if "shop/auth/session.py:8 save_session — " in line]
+    assert [line.partition(" — ")[2] for line in told] == ["named earlier in this session"], answer.context

@@ -97,7 +97,7 @@ def _memory(line: bytes, where: str, *, project: Project, reading: Reading) -> M
         project=_project(value.get("project"), project),
         namespace=namespace,
         tags=[cleaned(tag) for tag in tags_of(value.get("tags"))] + extra_tags,
-        source=source if isinstance(source, str) else "",
+        source=cleaned(source) if isinstance(source, str) else "",
         origin="import:jsonl",
         key=given,
         created_at=created_at,

@@ -92,6 +92,17 @@ def test_lines_are_taken_with_their_ids_and_only_changes_the_second_time(account
     assert {one.id: one.project for one in kept(account)}["7"] == "shared"
 
 
+def test_a_secret_in_any_part_of_a_line_is_not_kept(account: Account) -> None:
+    token = "ghp_" + "a1B2" * 9
+    line = {"content": f"Deploys use {token}", "tags": [token], "source": f"https://example.org/?token={token}"}
+    file = account.write("lines.jsonl", json.dumps(line))
+
+    account.cli("memory", "import", str(file))
+
+    assert [one["origin"] for one in json.loads(account.cli("memory", "list", "--json"))] == ["import:jsonl"]
+    assert not [one for one in account.state.rglob("*") if one.is_file() and token.encode() in one.read_bytes()]
+
+
 def test_bad_lines_are_named_and_the_others_taken(account: Account) -> None:
     lines = [
         b'{"id": "ok", "content": "kept"}',

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     import click
 
+LONGEST_HELP = 300
+"""Characters of a command's first sentence; click itself cuts it to the line."""
+
 COMMANDS = {
     "hook": "answer one event on stdin as a host's prompt hook",
     "enrich": "show what a prompt would get",
@@ -72,8 +75,6 @@ def _group() -> click.Group:
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             """Help from the table, so that ``--help`` loads no command."""
-            from enricher.cli.output import LONGEST_HELP
-
             with formatter.section("Commands"):
                 others = [
                     (name, command.get_short_help_str(LONGEST_HELP))

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from enricher.cli import LONGEST_HELP
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
-
-LONGEST_HELP = 300
-"""Characters of a command's first sentence; click itself cuts it to the line."""
 
 as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
 

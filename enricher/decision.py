@@ -256,7 +256,9 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items
     ]
     lines.guardrails = result.guardrails
-    lines.approach = result.approach.text if result.approach else ""
+    if result.approach:
+        result.approach.text = _in_project(result.approach.text, result.facts.get("frame", ""), open_items)
+        lines.approach = result.approach.text
     has_more = bool(lines.items or lines.guardrails or lines.approach)
     if result.shown and (has_more or body["class_alone"]):
         lines.classification = result.classification.task_type
@@ -272,6 +274,15 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     if not (any(kept) or lines.guardrails or lines.approach or body["class_alone"]):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _in_project(text: str, frame: str, items: list[Kept]) -> str:
+    """Name a frame as the project has it, where the trace is of another machine or says the whole path."""
+    path, _, line = frame.replace("\\", "/").rpartition(":")
+    for item in items:
+        if item.channel == "code" and path.endswith(f"/{item.ref}"):
+            return text.replace(frame, f"{item.ref}:{line}")
+    return text
 
 
 def _note_what_had_no_room(result: Enrichment, lines: Lines) -> None:

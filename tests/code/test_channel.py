@@ -230,3 +230,13 @@ def test_a_file_named_before_is_not_said_to_be_named_in_the_prompt(account: Acco
 
     told = [line for line in bullets(answer.context) if "shop/auth/session.py:8 save_session — " in line]
     assert [line.partition(" — ")[2] for line in told] == ["named earlier in this session"], answer.context
+
+
+def test_the_approach_names_a_frame_of_another_machine_as_this_project_has_it(account: Account, shop: Path) -> None:
+    account.cli("code", "index")
+    trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\nKeyError: 1'
+
+    context = account.ask(f"the nightly job died, why?\n\n{trace}").context
+
+    assert "Start at shop/export.py:3:" in context
+    assert "/srv/x" not in context

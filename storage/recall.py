@@ -11,7 +11,6 @@ question gets the same answer.
 from __future__ import annotations
 
 import time
-from math import exp, log
 
 from storage.lean import loads
 from storage.stemming import stem
@@ -25,14 +24,13 @@ if TYPE_CHECKING:
 SHARED = "shared"
 MOST_WORDS = 24
 LONGEST_JOINED = 24
-MOST_TERMS = 6
-FEW_TERMS = 8
+FEW_TERMS, TERMS_OF_MANY = 8, 5
 MOST_POSTINGS = 10_000
 CANDIDATES = 32
 LARGEST_WEIGHT = 1.5
 
 K1 = 1.0
-B = 0.15
+B = 0.2
 RELATED_WEIGHT = 0.5
 EARLY_WEIGHT = 0.1
 EARLY_WORDS = 12
@@ -55,8 +53,10 @@ BACKGROUND, COMMON_SHARE = 1_000, 0.03
 """As if there were so many other memories, which the common words are in: a store of five cannot tell what is rare."""
 ENOUGH = 15.0
 """How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
+E = 2.718281828459045
 HALF = 0.42
 """The relevance that scores a half."""
+ROOT = 2.0**-24
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
@@ -145,7 +145,16 @@ class _Question:
         pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
         joined = [first.word + second.word for first, second in pairs]
         others = [related(term.word) if is_short else [] for term in self.terms]
-        common = _counts(connection, self.terms, [*joined, *(word for some in others for word in some)])
+        rare = self.terms if is_short else [term for term in self.terms if term.word not in COMMON_WORDS]
+        common = _counts(connection, rare, [*joined, *(word for some in others for word in some)])
+        if not is_short and sum(common.values()) < CANDIDATES:
+            common = _counts(connection, self.terms, [])
+        elif not is_short:
+            # The rare words name enough; how often the common ones stand there may be guessed.
+            for term in self.terms:
+                if term.word in COMMON_WORDS:
+                    term.asked = []
+                    common.update(dict.fromkeys(term.stems, int(memories * COMMON_SHARE)))
         for at, term in enumerate(self.terms):
             also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
             self._look_up(connection, term, common, memories, joined=also, others=others[at])
@@ -193,7 +202,7 @@ class _Question:
                     counts.append(common[other])
         term.postings = sum(counts)
         holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
-        term.weight = log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
+        term.weight = _log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
@@ -214,8 +223,8 @@ class _Question:
         """Return what the index is asked for: the rarest terms whose postings fit the budget, empty where none does."""
         left = MOST_POSTINGS
         asked: list[str] = []
-        rarest = sorted((term for term in self.terms if term.postings), key=lambda term: term.postings)
-        for term in rarest[:MOST_TERMS]:
+        rarest = sorted((term for term in self.terms if term.postings and term.asked), key=lambda term: term.postings)
+        for term in rarest[: TERMS_OF_MANY if len(self.terms) > FEW_TERMS else FEW_TERMS]:
             if term.postings > left:
                 break
             left -= term.postings
@@ -245,13 +254,15 @@ def search(
     limit: int = 10,
     weights: Mapping[str, float] | None = None,
     now: float = 0.0,
+    floor: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
     """Return the memories of ``project``, and those that are shared, that ``text`` is about, best first.
 
     ``cwd_prefix`` is the folder within the project that the question comes from: what
     is about a folder beside it is left out. ``weights`` are by namespace. ``now`` is in
-    seconds since the epoch (0: this moment). Raises what a query raises.
+    seconds since the epoch (0: this moment). What scores below ``floor`` will not be
+    used, so its order is not worked on. Raises what a query raises.
     """
     if not text.isascii():
         text = text.encode(errors="replace").decode()  # SQLite takes no lone surrogates
@@ -262,7 +273,9 @@ def search(
     total = sum(counts.values())
     question = _Question(connection, text, total)
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
-    weighed = _weigh(connection, question, [row for row in rows if _applies(str(row[6]), cwd_prefix)])
+    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
+    least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
+    weighed = _weigh(connection, question, rows, least=least)
     ages: dict[str, float] = {}
     now = now or time.time()
     found: list[tuple[float, float, str, tuple[object, ...]]] = []
@@ -288,10 +301,8 @@ def _candidates(
         asked = question.rarest()
         return connection.execute(NEWEST, (asked, project, wanted)).fetchall() if asked else []
     if share > 0.5:
-        rows = connection.execute(BEST, (asked, int(wanted / share), project)).fetchall()
-    else:
-        rows = connection.execute(BEST_OF_PROJECT, (asked, project, wanted)).fetchall()
-    return sorted(rows, key=lambda row: int(str(row[0])))
+        return connection.execute(BEST, (asked, int(wanted / share), project)).fetchall()
+    return connection.execute(BEST_OF_PROJECT, (asked, project, wanted)).fetchall()
 
 
 class _Text:
@@ -306,10 +317,11 @@ class _Text:
         self.own = self.told = self.shared = self.relevance = 0.0
 
 
-def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]]) -> list[_Text]:
+def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
     """Return the texts of these rows, and of what stands beside the best of them, with their relevance, 0 to 1.
 
     What stands beside a text changes the order only: how high the best one stands is what its own words deserve.
+    Where that is below ``least``, the order matters to nobody.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
     if not texts:
@@ -318,7 +330,10 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     for text in texts.values():
         _compare(question, text, average)
     best = max(texts.values(), key=lambda text: text.own)
-    for number, text in _beside(connection, texts).items():
+    sure = (1.0 - E ** -(best.shared / ENOUGH)) / (question.whole or 1.0)
+    level = best.own * sure / (best.own * sure + HALF)
+    beside = _beside(connection, texts) if level >= least else {}
+    for number, text in beside.items():
         _compare(question, text, average)
         if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
             texts[number] = text
@@ -329,8 +344,7 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
             other = texts.get(number + distance)
             if other is not None and other.session == text.session:
                 text.relevance += share * weight * other.told
-    most = max(text.relevance for text in texts.values()) or 1.0
-    sure = (1.0 - exp(-best.shared / ENOUGH)) / (question.whole or 1.0) * best.own / most
+    sure *= best.own / (max(text.relevance for text in texts.values()) or 1.0)
     for text in texts.values():
         text.relevance *= sure / (text.relevance * sure + HALF)
     return list(texts.values())
@@ -398,6 +412,11 @@ def _speaker(content: str) -> list[str]:
     """The name that a turn of a conversation begins with, as in «Anna Berg: I did»."""
     name, colon, _ = content[:LONGEST_NAME].partition(": ")
     return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
+
+
+def _log(x: float) -> float:
+    """The natural logarithm to six digits; to load ``math`` costs a cold process as much as a query."""
+    return (float(x**ROOT) - 1.0) / ROOT
 
 
 def _applies(path_prefix: str, cwd_prefix: str) -> bool:

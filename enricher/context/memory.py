@@ -66,7 +66,6 @@ def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
 
 def offer(request: Request, channel: Channel) -> list[Candidate]:
     """Return the memories that the prompt is about, best first."""
-    del channel
     if not request.settings["search_intent.enabled"] or not has_memories(request.state, request.project.id):
         return []
     from enricher.context import Candidate
@@ -84,6 +83,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
             limit=memories_for(request.intent_confidence) if intent else BASE_COUNT,
             weights=WEIGHTS.get(intent),
             now=request.now,
+            floor=channel.min_score,
         )
     except reader.failures() as failure:
         if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from contextlib import closing
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
@@ -87,7 +88,7 @@ def upkeep_faults(project: Project) -> list[str]:
             continue
         if reason.startswith("/") and not reason.startswith(f"{project.root}: "):
             continue  # of another project
-        found[stage] = f"{stage}: {reason}"
+        found[stage] = f"{stage}, {_age(_moment(record))} ago: {reason}"
     return list(found.values())
 
 
@@ -107,6 +108,13 @@ def _log_records() -> Iterator[dict[str, Any]]:
             continue
         if isinstance(record, dict):
             yield record
+
+
+def _moment(record: Mapping[str, Any]) -> float:
+    try:
+        return datetime.fromisoformat(str(record.get("at"))).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _age(moment: float) -> str:

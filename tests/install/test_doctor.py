@@ -247,7 +247,9 @@ def test_channels_that_are_off_and_upkeep_that_failed_are_notes(person: Person) 
     found = findings(person)
 
     assert about(found, "channel tasks")["detail"] == "off: channels.tasks = false"
-    assert [one["detail"] for one in found if one["subject"] == "upkeep"] == [f"code: {person.project}: git is missing"]
+    assert [one["detail"] for one in found if one["subject"] == "upkeep"] == [
+        f"code, 0 s ago: {person.project}: git is missing"
+    ]
 
 
 def test_a_code_index_that_cannot_be_read_is_told_with_its_remedy(person: Person) -> None:

@@ -160,7 +160,8 @@ def _sources(cwd: str, history: History) -> list[Finding]:
     for name, reason in sources.switched_off(rules.body["channels"], settings):
         found.append(Finding(f"channel {name}", NOTE, f"off: {reason}"))
     remedy = f"read {os.path.join(state_dir(), 'log')}"
-    found += [Finding("upkeep", NOTE, fault, remedy) for fault in sources.upkeep_faults(identify(cwd))]
+    for fault in sources.upkeep_faults(identify(cwd)):
+        found.append(Finding("channels" if fault.startswith("channel") else "upkeep", NOTE, fault, remedy))
     return found
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 RECENT_BYTES = 64 * 1024
 """Read of the end of the log."""
 RECENT_S = 24 * 3600
-UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance")
-"""How the log calls what happens behind a prompt's back."""
+UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
+"""How the log calls what happens behind a prompt's back, and channels that failed."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -38,7 +38,7 @@ def index_of(cwd: str) -> tuple[str, str]:
     if not os.path.exists(path):
         return f"none yet for {project.root}", "the first prompt builds it; or run `enricher code index`"
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=1.0)) as db:
+        with closing(sqlite3.connect(reader.address(str(path)), uri=True, timeout=1.0)) as db:
             files = db.execute("select value from meta where key = 'files'").fetchone()[0]
     except (sqlite3.Error, TypeError) as failure:
         return f"{path} cannot be read: {failure}", "run `enricher code index --rebuild`"

@@ -242,10 +242,14 @@ def test_channels_that_are_off_and_upkeep_that_failed_are_notes(person: Person) 
         record = {"at": "2999-01-01T00:00:00Z", "level": "WARNING", "stage": "code", "reason": f"{project}: {reason}"}
         with (person.state / "log").open("a") as file:
             file.write(json.dumps(record) + "\n")
+    with (person.state / "log").open("a") as file:
+        failed = {"level": "WARNING", "stage": "channel", "reason": "notes: no such program"}
+        file.write(json.dumps({"at": "2999-01-01T00:00:00Z", **failed}) + "\n")
     person.state.chmod(0o700)
 
     found = findings(person)
 
+    assert about(found, "channels")["detail"] == "channel, 0 s ago: notes: no such program"
     assert about(found, "channel tasks")["detail"] == "off: channels.tasks = false"
     assert [one["detail"] for one in found if one["subject"] == "upkeep"] == [
         f"code, 0 s ago: {person.project}: git is missing"

@@ -8,6 +8,7 @@ does; tests run both.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -59,16 +60,22 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
     (0: none does). Raises ReaderError where there is no such database; what its
     queries raise is of ``failures()``.
     """
+    if not os.path.isfile(path):  # SQLite would wait for the other end of a pipe, and no alarm ends that
+        raise ReaderError(f"{path}: no such file")
     driver = _driver()
-    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        connection: Connection = driver.connect(f"file:{escaped}?mode=ro", timeout=BUSY_S, uri=True)
+        connection: Connection = driver.connect(address(path), timeout=BUSY_S, uri=True)
         connection.execute("pragma query_only = 1")
     except driver.Error as failure:
         raise ReaderError(f"{path}: {failure}") from failure
     if until:
         connection.set_progress_handler(lambda: time.perf_counter() > until, STEPS_BETWEEN_LOOKS)
     return connection
+
+
+def address(path: str) -> str:
+    """Return the URI under which SQLite opens ``path`` for reading only."""
+    return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
 
 
 def failures() -> tuple[type[Exception], ...]:

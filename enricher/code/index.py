@@ -23,7 +23,7 @@ from enricher.code import history, listing
 from enricher.code.place import FORMAT, clone, database_file, is_project
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
-from storage import log, private
+from storage import log, private, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -168,9 +168,9 @@ def _open(path: str) -> sqlite3.Connection:
 
 def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
     """The files of the index by path: id, time, size, digest; empty where there is none of this format."""
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return {}
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+    with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
         try:
             if db.execute("select value from meta where key = 'format'").fetchone() != (FORMAT,):
                 return {}

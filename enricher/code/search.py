@@ -16,6 +16,7 @@ from enricher.code.place import database_file, is_project
 from enricher.code.ranking import Ranking, rank, weigh_certainty
 from enricher.context.query import read
 from enricher.project import identify
+from storage import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,15 +53,11 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
     """Return the files of the project around ``cwd`` that fit ``query``, best first, with how certain each is."""
     project, _report = ensure(cwd, state)
     path = database_file(state, project.id)
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         if is_project(project.root, project.git_dir):
             return Ranking()
         raise FileNotFoundError(f"{project.root} is no project: it has no git, and holds everything")
-    with closing(sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True, timeout=5.0)) as db:
+    with closing(sqlite3.connect(reader.address(path), uri=True, timeout=5.0)) as db:
         ranking = rank(db, read(query), limit=limit, root=project.root)
     weigh_certainty(ranking)
     return ranking
-
-
-def _escaped(path: str) -> str:
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,16 @@ def test_a_commit_is_told_in_the_clone_that_has_it_and_its_worktrees(account: Ac
     }
 
     assert told == {"worktree": True, shop.name: True, "clone": False}
+
+
+def test_an_index_below_a_folder_of_any_name_is_kept(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_HOME"] = f"{account.home}/a #1?%41 folder"
+    account.cli("code", "index")
+
+    report = json.loads(account.cli("code", "index", "--json"))
+
+    assert (report["state"], report["problems"]) == ("fresh", [])
+    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
 
 
 def test_a_project_in_a_folder_whose_name_is_no_text_is_indexed(account: Account) -> None:

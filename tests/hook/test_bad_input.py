@@ -325,6 +325,14 @@ def a_folder_for_a_database(account: Account) -> None:
     (account.state / "enricher.db").mkdir()
 
 
+def pipes_for_databases(account: Account) -> None:
+    account.cli("memory", "add", "the working test of the hydrator is slow")
+    account.cli("code", "index")
+    for file in (account.state / "enricher.db", *(account.state / "code").glob("*.db")):
+        file.unlink(missing_ok=True)
+        os.mkfifo(file)
+
+
 def a_file_for_the_spool(account: Account) -> None:
     shutil.rmtree(account.state / "spool", ignore_errors=True)
     account.write("state/spool", "")
@@ -368,7 +376,8 @@ def everything_from_the_future(account: Account) -> None:
 
 
 SPOILED = [
-    a_newer_database, a_corrupt_database, no_database_at_all, a_folder_for_a_database, a_file_for_the_spool,
+    a_newer_database, a_corrupt_database, no_database_at_all, a_folder_for_a_database,
+    pipes_for_databases, a_file_for_the_spool,
     a_pipe_for_the_log, a_folder_for_the_key, files_for_folders, folders_for_files, a_file_for_the_state,
     everything_from_the_future,
 ]  # fmt: skip

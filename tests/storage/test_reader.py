@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -66,6 +67,13 @@ def test_a_missing_database_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(reader.ReaderError, match=r"none\.db"):
         reader.open_reader(str(tmp_path / "none.db"))
     assert not (tmp_path / "none.db").exists()
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+
+    with pytest.raises(reader.ReaderError, match=r"pipe\.db"):
+        reader.open_reader(str(tmp_path / "pipe.db"))
 
 
 def test_a_query_ends_when_its_time_is_up(database: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
 from enricher.project import identify
+from storage import reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ def index_of(cwd: str) -> tuple[str, str]:
     if not os.path.exists(path):
         return f"none yet for {project.root}", "the first prompt builds it; or run `enricher code index`"
     try:
-        with closing(sqlite3.connect(reader.address(str(path)), uri=True, timeout=1.0)) as db:
+        with closing(sqlite3.connect(reader.address(path), uri=True, timeout=1.0)) as db:
             files = db.execute("select value from meta where key = 'files'").fetchone()[0]
     except (sqlite3.Error, TypeError) as failure:
         return f"{path} cannot be read: {failure}", "run `enricher code index --rebuild`"

@@ -25,13 +25,14 @@ SHARED = "shared"
 MOST_WORDS = 24
 LONGEST_JOINED = 24
 FEW_TERMS, TERMS_OF_MANY = 8, 5
-MOST_POSTINGS = 10_000
+MOST_POSTINGS = 16_000
 CANDIDATES = 32
 LARGEST_WEIGHT = 1.5
 
 K1 = 1.0
 B = 0.2
 RELATED_WEIGHT = 0.5
+RANK_WEIGHT, RANK_FADES = 0.15, 3
 EARLY_WEIGHT = 0.1
 EARLY_WORDS = 12
 SPEAKER_WEIGHT = 0.5
@@ -54,7 +55,7 @@ BACKGROUND, COMMON_SHARE = 1_000, 0.03
 ENOUGH = 15.0
 """How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
 E = 2.718281828459045
-HALF = 0.42
+HALF = 0.47
 """The relevance that scores a half."""
 ROOT = 2.0**-24
 DAY_S = 86_400
@@ -327,8 +328,9 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     if not texts:
         return []
     average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0
-    for text in texts.values():
+    for at, text in enumerate(texts.values()):
         _compare(question, text, average)
+        text.own *= 1.0 + RANK_WEIGHT / (1 + at / RANK_FADES)  # what the index puts first has something for it
     best = max(texts.values(), key=lambda text: text.own)
     sure = (1.0 - E ** -(best.shared / ENOUGH)) / (question.whole or 1.0)
     level = best.own * sure / (best.own * sure + HALF)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BUSY_S = 0.05
 STEPS_BETWEEN_LOOKS = 2_000
+DAMAGE_CODES = (11, 26)
+"""SQLITE_CORRUPT and SQLITE_NOTADB."""
 
 
 class ReaderError(OSError):
@@ -76,6 +78,11 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
 def address(path: str) -> str:
     """Return the URI under which SQLite opens ``path`` for reading only."""
     return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
+
+
+def is_damage(failure: Exception) -> bool:
+    """Say whether SQLite found the file damaged, as against busy, interrupted or out of reach."""
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -47,23 +47,36 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
     path = database_file(request.state, project.id)
     if not os.path.exists(path):
         return _dated(_unindexed(project, query, request.cwd), subject)
-    from storage.reader import open_reader
+    return _dated(_indexed(request, query, path), subject)
 
-    db = open_reader(path, until=request.until)
+
+def _indexed(request: Request, query: Query, path: str) -> list[Candidate]:
+    """What the index tells; a damaged one is taken away, so that the upkeep of this prompt builds another."""
+    from storage import reader
+
+    db = reader.open_reader(path, until=request.until)
     try:
-        from enricher.code.ranking import find_symbols, rank, weigh_certainty
-
-        ranking = rank(db, query, limit=MOST_RANKED, root=project.root)
-        weigh_certainty(ranking)
-        hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)[:MOST_OFFERED]
-        likely = [hit for hit in hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
-        find_symbols(db, likely, query)
-        offered = _candidates(hits, project, query, request.cwd)
-        if " " in asked:
-            offered += _commits(db, request, query, [hit.path for hit in likely])
+        return _ranked(db, request, query)
+    except reader.failures() as failure:
+        if reader.is_damage(failure):
+            os.unlink(path)
+        raise
     finally:
         db.close()
-    return _dated(offered, subject)
+
+
+def _ranked(db: Connection, request: Request, query: Query) -> list[Candidate]:
+    from enricher.code.ranking import find_symbols, rank, weigh_certainty
+
+    ranking = rank(db, query, limit=MOST_RANKED, root=request.project.root)
+    weigh_certainty(ranking)
+    hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)[:MOST_OFFERED]
+    likely = [hit for hit in hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
+    find_symbols(db, likely, query)
+    offered = _candidates(hits, request.project, query, request.cwd)
+    if " " in request.prompt:
+        offered += _commits(db, request, query, [hit.path for hit in likely])
+    return offered
 
 
 def _dated(offered: list[Candidate], subject: str) -> list[Candidate]:

@@ -52,3 +52,17 @@ def test_a_project_in_a_folder_whose_name_is_no_text_is_indexed(account: Account
     account.cli("code", "index", cwd=project)
 
     assert "shop/payment/gateway.py" in account.cli("code", "search", "payment gateway", cwd=project)
+
+
+def test_an_index_that_is_found_damaged_is_built_anew(account: Account, shop: Path) -> None:
+    write_all(shop, {f"shop/part{number}.py": f"def gateway_part_{number}(): pass\n" * 40 for number in range(60)})
+    account.cli("code", "index")
+    (index,) = (account.state / "code").glob("*.db")
+    content = index.read_bytes()
+    index.write_bytes(content[:8192] + bytes(byte ^ 0x5A for byte in content[8192:]))
+
+    assert account.ask("why is the capture in gateway.py slow?").is_harmless()
+    account.rest()
+
+    assert "shop/payment/gateway.py" in account.ask("why is the refund in gateway.py slow?").context
+    assert [record["reason"][:19] for record in account.log()] == ["code: DatabaseError"]

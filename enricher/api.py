@@ -19,7 +19,7 @@ from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
-from enricher.pipeline import PROMPT_LIMIT, conversation_before
+from enricher.pipeline import PROMPT_LIMIT, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
@@ -112,6 +112,10 @@ def enrich(
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
     if other_form and not skipped and any(settings.get(gate) is False for gate in GATES):
         skipped = "gate_closed"
+    if not skipped and has_memory_cue(judged_prompt):
+        from enricher.context import capture
+
+        skipped = "remembered" if capture.is_all(judged_prompt) else ""
     watch.tick("redact")
     skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
     conversation = conversation_before(event, settings, [])

@@ -111,6 +111,8 @@ def enrich(event: PromptEvent, run: Run) -> None:
         reason = "duplicate"
     if not reason and run.form and any(run.settings.get(gate) is False for gate in GATES):
         reason = "gate_closed"
+    if not reason and _remember(event.prompt, run):
+        reason = "remembered"
     if reason:
         run.trace.status, run.trace.skip_reason = "skipped", reason
     else:
@@ -159,7 +161,6 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
     told = sessions.session_state(run.state, event.session_id)
     _tell_of_trust(event, run, told.told)
-    _remember(prompt, run)
     conversation = conversation_before(event, run.settings, told.told)
     if conversation.problem:
         run.problems.append(("session", conversation.problem))
@@ -229,23 +230,32 @@ def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
         )
 
 
-def _remember(prompt: str, run: Run) -> None:
-    """Keep what the prompt asks to be remembered, and tell the person; nothing where no text is to be kept."""
-    if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
-        return
+def has_memory_cue(prompt: str) -> bool:
+    """Say whether it is worth finding out what the prompt asks to be remembered."""
     low = prompt.lower()
-    if not any(cue in low for cue in MEMORY_CUES):
-        return
+    return any(cue in low for cue in MEMORY_CUES)
+
+
+def _remember(prompt: str, run: Run) -> bool:
+    """Keep what the prompt asks to be remembered, and tell the person; say whether it asks for nothing else.
+
+    Nothing is kept where the log keeps no text.
+    """
+    if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
+        return False
+    if not has_memory_cue(prompt):
+        return False
     from enricher.context import capture
 
     run.trace.memories = list(capture.rows(prompt, run.project.id))
     if run.settings["shadow"]:
-        return
+        return False
     for identity, namespace, text, *_ in run.trace.memories:
         said = harmless(str(text), longest=LONGEST_SAID)
         run.notices.append(
             f'Remembered {identity} ({namespace}): "{said}" - approve or drop it: enricher memory review'
         )
+    return capture.is_all(prompt)
 
 
 def _skills(event: PromptEvent) -> list[tuple[str, str]]:

@@ -120,7 +120,7 @@ def record(state_dir: str, trace: Trace) -> str:
 
     try:
         tables = flatten(trace)
-        spool.put(state_dir, trace.id, status=trace.status, tables=tables)
+        spool.put(state_dir, trace.id, status="ok" if trace.memories else trace.status, tables=tables)
     except FAILURES as failure:
         from storage import log
 

@@ -24,6 +24,7 @@ SKIPS = {
     "slash_command": "a slash command is for the host",
     "bypass_prefix": "the prompt begins with the bypass prefix",
     "bypass_phrase": "the prompt asks to be left alone",
+    "remembered": "the prompt only says what to remember",
     "machine_prompt": "the prompt was written by a program",
 }
 COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}

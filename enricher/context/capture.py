@@ -36,6 +36,7 @@ _LONGEST = 1000
 _MOST_LINES = 400
 _MOST = 3
 _FEWEST_WORDS = 2
+_WORDS_OF_A_CUE = 3
 _FEWEST_WORDS_OF_A_DECISION = 4
 """Fewer are the answer to a question: "decision: option 2"."""
 _STARTS_A_STATEMENT = frozenset(
@@ -95,6 +96,13 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
             if len(found) == _MOST:
                 break
     return found
+
+
+def is_all(prompt: str) -> bool:
+    """Say whether the prompt is nothing but what it asks to remember, the cues aside."""
+    kept = remembered(prompt)
+    said = sum(len(text.split()) for _namespace, text in kept)
+    return bool(kept) and len(prompt.split()) - said <= _WORDS_OF_A_CUE * len(kept)
 
 
 def namespace_of(text: str) -> str:

@@ -156,3 +156,14 @@ def test_nothing_is_kept_with_the_channel_off(account: Account) -> None:
 
     assert answer.told == ""
     assert captured(account) == []
+
+
+def test_a_prompt_that_only_says_what_to_remember_gets_nothing_else(account: Account) -> None:
+    alone = account.ask("remember: we never touch setup.cfg because the release bot owns it")
+    first = account.trace()
+    account.ask("remember: the build runs on debian. now fix the failing test in test_login.py, it raises a KeyError")
+
+    assert (alone.context, first["skip_reason"]) == ("", "remembered")
+    assert account.trace()["status"] != "skipped"
+    assert len(json.loads(account.cli("memory", "list", "--json"))) == 2
+    assert "only says what to remember" in account.cli("explain", "remember: we never touch setup.cfg because of bots")

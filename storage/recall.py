@@ -36,7 +36,7 @@ RANK_WEIGHT, RANK_FADES = 0.15, 3
 EARLY_WEIGHT = 0.1
 EARLY_WORDS = 12
 SPEAKER_WEIGHT = 0.5
-LONGEST_NAME = 40
+LONGEST_NAME = 60
 QUESTION_KEEPS = 0.9
 BESIDE_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
 SHORT_WORDS = 15
@@ -411,8 +411,9 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
 
 
 def _speaker(content: str) -> list[str]:
-    """The name that a turn of a conversation begins with, as in «Anna Berg: I did»."""
-    name, colon, _ = content[:LONGEST_NAME].partition(": ")
+    """The name that a turn of a conversation begins with, as in «Anna Berg: I did» and «[May 3] **Anna**: I did»."""
+    head, colon, _ = content[:LONGEST_NAME].replace("*", "").partition(": ")
+    name = head.rpartition("] ")[2].partition(" (")[0].strip("[]")
     return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
 
 

@@ -85,6 +85,16 @@ def test_the_newer_of_two_equal_memories_comes_first(db):
     assert [hit.id for hit in found(db, "queue drops")] == [new, old]
 
 
+@pytest.mark.parametrize(
+    "head", ["Anna: ", "Anna Berg: ", "[3 May 2023] Anna: ", "**Anna**: ", "[Anna]: ", "Anna (3 May): "]
+)
+def test_who_speaks_comes_before_who_is_spoken_of(db, head):
+    said = kept(db, f"{head}the violin is broken", created_at="2024-01-01")
+    heard = kept(db, "Carl: violin, Anna", created_at="2024-01-02")
+
+    assert [hit.id for hit in found(db, "what did Anna say about the violin?")] == [said, heard]
+
+
 def test_what_nobody_approved_ranks_lower_and_what_was_superseded_lowest(db):
     late = kept(db, "the queue drops jobs", key="a", superseded_by="m-0000000000")
     raw = kept(db, "the queue drops jobs", key="b", reviewed=False)

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import git, write_all  # type: ignore[attr-defined]
+from invented_shop import git, write_all
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conftest import SHOP, git, write_all  # type: ignore[attr-defined]
+from invented_shop import SHOP, git, write_all
 
 if TYPE_CHECKING:
     from simulator import Account

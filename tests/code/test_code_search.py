@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import git, write_all  # type: ignore[attr-defined]
+from invented_shop import git, write_all
 
 if TYPE_CHECKING:
     from simulator import Account

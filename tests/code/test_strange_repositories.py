@@ -8,7 +8,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import git  # type: ignore[attr-defined]
+from invented_shop import git
 
 if TYPE_CHECKING:
     from pathlib import Path

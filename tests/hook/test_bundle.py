@@ -109,6 +109,7 @@ def test_a_file_that_others_may_write_is_passed_over(installed: tuple[Account, P
 
 def test_a_file_that_cannot_be_written_keeps_nothing_else_from_being_brought_up_to_date(account: Account) -> None:
     (account.state / f"modules-{sys.implementation.cache_tag}").mkdir(parents=True)
+    account.write("project/login.py", "def login(user):\n    return user\n")
 
     account.ask(PROMPT)
     account.rest()

@@ -36,7 +36,7 @@ def index_of(cwd: str) -> tuple[str, str]:
     if not is_project(project.root, project.git_dir):
         return f"none for {cwd}: no project, it has no git and holds everything", "run this in a project"
     path = database_file(state_dir(), project.id)
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return f"none yet for {project.root}", "the first prompt builds it; or run `enricher code index`"
     try:
         with closing(sqlite3.connect(reader.address(path), uri=True, timeout=1.0)) as db:

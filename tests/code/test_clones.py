@@ -41,6 +41,7 @@ def test_an_index_below_a_folder_of_any_name_is_kept(account: Account, shop: Pat
     report = json.loads(account.cli("code", "index", "--json"))
 
     assert (report["state"], report["problems"]) == ("fresh", [])
+    assert "12 files of" in account.cli("doctor")
     assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
+NOT_OUTDATED = ("the host has it", "it only stands beside")
+"""How a channel's objection begins that has nothing to do with age."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence",
@@ -220,7 +222,7 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     if offered.raw < rule["min_score"]:  # weights order, they do not make relevant
         return "below the floor without its weight"
     if offered.stale:
-        return offered.stale if offered.stale.startswith("the host has it") else f"stale: {offered.stale}"
+        return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
     if inputs.injected and any(f"item:{one}" in inputs.injected for name in names for one in (name, unreadable(name))):
         return "said before in this session"
     if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):

@@ -128,7 +128,7 @@ def _fused(
     for at, (number, likeness) in enumerate(near, 1):
         row = db.execute(recall.WHICH_IS_IT, (number,)).fetchone()
         raw = round(likeness / recall.LARGEST_WEIGHT, 6)
-        hit = hits.setdefault(str(row[1]), recall.Hit(tuple(row), score=0.0, raw=0.0))
+        hit = hits.setdefault(str(row[1]), recall.Hit(tuple(row), score=0.0, raw=0.0, own=0.0))
         hit.raw = max(hit.raw, raw)
         hit.score = hit.raw * weights.get(hit.namespace, 1.0)
         ranks[hit.id] = ranks.get(hit.id, 0.0) + 1 / (RANK_CONSTANT + at)

@@ -94,14 +94,18 @@ NEWEST = f"""
 
 
 class Hit:
-    """A memory that was found. ``raw`` is its score before the weight of its namespace."""
+    """A memory that was found.
+
+    ``raw`` is its score before the weight of its namespace, ``own`` what its own words
+    deserve, whatever it stands beside.
+    """
 
     __slots__ = (
-        "content", "created_at", "id", "namespace", "origin", "path_prefix", "project", "raw", "reviewed", "score",
-        "source", "superseded", "tags",
+        "content", "created_at", "id", "namespace", "origin", "own", "path_prefix", "project", "raw", "reviewed",
+        "score", "source", "superseded", "tags",
     )  # fmt: skip
 
-    def __init__(self, row: tuple[object, ...], *, score: float, raw: float) -> None:
+    def __init__(self, row: tuple[object, ...], *, score: float, raw: float, own: float) -> None:
         texts = [str(value) for value in row]
         _number, self.id, self.namespace, self.content, tags, self.project, self.path_prefix = texts[:7]
         self.source, self.origin, self.created_at = texts[7:10]
@@ -109,7 +113,7 @@ class Hit:
         self.superseded = texts[11]
         listed = loads(tags)
         self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
-        self.score, self.raw = score, raw
+        self.score, self.raw, self.own = score, raw, own
 
 
 class _Term:
@@ -279,7 +283,7 @@ def search(
     weighed = _weigh(connection, question, rows, least=least)
     ages: dict[str, float] = {}
     now = now or time.time()
-    found: list[tuple[float, float, str, tuple[object, ...]]] = []
+    found: list[tuple[float, float, str, float, tuple[object, ...]]] = []
     for one in weighed:
         row = one.row
         if not _applies(str(row[6]), cwd_prefix):
@@ -287,10 +291,11 @@ def search(
         written = str(row[9])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
-        raw = round(one.relevance * ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT, 6)
-        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), row))
+        left = ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT
+        raw, alone = round(one.relevance * left, 6), round(one.deserved * left, 6)
+        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
     found.sort(key=lambda one: one[:3])
-    return [Hit(row, score=-score, raw=-raw) for score, raw, _id, row in found[:limit] if raw]
+    return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
 
 
 def _candidates(
@@ -307,15 +312,18 @@ def _candidates(
 
 
 class _Text:
-    """A memory on the scales: ``own`` is what its words are worth, ``told`` what they are worth to its neighbours."""
+    """A memory on the scales: ``own`` is what its words are worth, ``told`` what they are worth to its neighbours.
 
-    __slots__ = ("own", "relevance", "row", "session", "shared", "told", "words")
+    ``relevance`` is what it comes to beside them, ``deserved`` without them, both 0 to 1.
+    """
+
+    __slots__ = ("deserved", "own", "relevance", "row", "session", "shared", "told", "words")
 
     def __init__(self, row: tuple[object, ...]) -> None:
         self.row = row
         self.session = _session(row)
         self.words = words(f"{row[4]} {row[3]}"[:4000])
-        self.own = self.told = self.shared = self.relevance = 0.0
+        self.own = self.told = self.shared = self.relevance = self.deserved = 0.0
 
 
 def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
@@ -346,6 +354,8 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
             other = texts.get(number + distance)
             if other is not None and other.session == text.session:
                 text.relevance += share * weight * other.told
+    for text in texts.values():
+        text.deserved = text.own * sure / (text.own * sure + HALF)
     sure *= best.own / (max(text.relevance for text in texts.values()) or 1.0)
     for text in texts.values():
         text.relevance *= sure / (text.relevance * sure + HALF)

@@ -272,9 +272,7 @@ def _carry(result: Classification, earlier: Classification, table: Table) -> Non
         points = before.get(name, 0) if name not in silent else -scores[name] + min(0, before.get(name, 0))
         if points:
             scores[name] += points
-            result.evidence.append(
-                Evidence(TASK_TYPE, name, EARLIER, start=0, end=result.scanned_chars, weight=points)
-            )
+            result.evidence.append(Evidence(TASK_TYPE, name, EARLIER, start=0, end=result.scanned_chars, weight=points))
 
 
 def _choose_task_type(result: Classification, table: Table) -> None:

@@ -23,6 +23,11 @@ BASE_COUNT, MAX_COUNT, STEP = 5, 15, 5
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
+OWN_SHARE = 0.5
+"""Of the floor: what a memory's own words must deserve, however good the one beside it is."""
+BESIDE = "it only stands beside one that fits"
+COMMIT = "git:"
+DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
 """A cold process reads a few dozen pages once: a third faster without copying them."""
 MIN_CONFIDENCE = "search_intent.min_confidence"
@@ -99,7 +104,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
             label=_label(hit),
             date=hit.created_at[:10],
             kind=hit.namespace,
-            stale=_stale(hit, request),
+            stale=_stale(hit, request) or ("" if hit.own >= OWN_SHARE * channel.min_score else BESIDE),
             raw=hit.raw,
         )
         for hit in hits
@@ -126,8 +131,15 @@ def _place(request: Request) -> str:
 
 def _label(hit: Hit) -> str:
     said = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
-    beside = [part for part in (hit.source, "" if hit.reviewed else "not reviewed") if part]
+    beside = [part for part in (_shown(hit.source), "" if hit.reviewed else "not reviewed") if part]
     return f"{said} ({', '.join(beside)})" if beside else said
+
+
+def _shown(source: str) -> str:
+    """A commit by as many digits as people read; a path of several words as the quotation that it is."""
+    if source.startswith(COMMIT):
+        return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
+    return '"{}"'.format(source.replace('"', "'")) if " " in source else source
 
 
 def _stale(hit: Hit, request: Request) -> str:

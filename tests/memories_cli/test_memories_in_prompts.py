@@ -124,3 +124,12 @@ def test_the_demo_answers_from_what_this_repository_decided(account: Account) ->
 
     assert f"docs/decisions: {len(list((ROOT / 'docs/decisions').glob('*.md')))} added" in printed
     assert "docs/decisions/0001-no-resident-process.md" in printed.partition("what was logged")[0]
+
+
+def test_the_source_of_a_memory_is_short_and_cannot_pose_as_ours(account: Account) -> None:
+    account.write("project/notes/read this and obey.md", "# Cents\n\nThe invoice totals are kept as integer cents.\n")
+    account.cli("memory", "import", "notes")
+
+    told = account.ask("why are the invoice totals kept as integer cents?").context
+
+    assert '("notes/read this and obey.md' in told

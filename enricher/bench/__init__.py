@@ -10,11 +10,19 @@ import os
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from enricher.home import root_dir
 from storage.lean import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UPKEEP_S = 0.7
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
@@ -60,16 +68,39 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
                 os.environ[name] = value
 
 
-def paired(commands: dict[str, list[str]], runs: int, *, cwd: str = "") -> list[Row]:
-    """Run the commands in shuffled rounds, an event of its own for each; ratios are to the first one."""
-    seconds: dict[str, list[float]] = {name: [] for name in commands}
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A command to measure, and what it is asked: where the state lies, where the prompt is typed, after which talk."""
+
+    command: list[str]
+    state: str = ""
+    cwd: str = ""
+    transcript: str = ""
+    prompt: str = PROMPT
+
+
+def interpreter(*words: str) -> list[str]:
+    """Return a command of this interpreter, bare: no site packages, no environment."""
+    return [sys.executable, "-I", "-S", *words]
+
+
+FLOOR = Case(interpreter("-c", "pass"))
+HOOK = interpreter(os.path.join(root_dir(), "enricher", "boot.py"), "claude")
+
+
+def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
+    """Run the cases in shuffled rounds, an event of its own for each; ratios are to the first one.
+
+    Before, each runs a few times and its upkeep is waited for, so that what prompts make once is made.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in cases}
     for warm_up in range(3):
-        for command in commands.values():
-            _run(command, f"warm-{warm_up}", cwd=cwd)
-        time.sleep(0.3)
+        for case in cases.values():
+            _run(case, f"warm-{warm_up}")
+        time.sleep(UPKEEP_S)
     for number in range(runs):
-        for name in random.sample(list(commands), len(commands)):
-            seconds[name].append(_run(commands[name], f"{number}", cwd=cwd))
+        for name in random.sample(list(cases), len(cases)):
+            seconds[name].append(_run(cases[name], f"{name}-{number}"))
     floor = next(iter(seconds.values()))
     return [
         Row(
@@ -84,17 +115,21 @@ def paired(commands: dict[str, list[str]], runs: int, *, cwd: str = "") -> list[
     ]
 
 
-def event(session: str, prompt: str = PROMPT, *, cwd: str = "") -> bytes:
+def event(session: str, case: Case) -> bytes:
     """Return an event as Claude Code sends it, of a session of its own."""
     fields = {
-        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": "", "cwd": cwd or tempfile.gettempdir(),
-        "prompt_id": session, "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
+        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": case.transcript,
+        "cwd": case.cwd or tempfile.gettempdir(), "prompt_id": session, "permission_mode": "default",
+        "hook_event_name": "UserPromptSubmit", "prompt": case.prompt,
     }  # fmt: skip
     return dumps(fields).encode()
 
 
-def _run(command: list[str], session: str, *, cwd: str = "") -> float:
-    given = event(session, cwd=cwd)
+def _run(case: Case, session: str) -> float:
+    given = event(session, case)
+    environment = {**os.environ, "ENRICHER_HOME": case.state} if case.state else None
     started = time.perf_counter()
-    subprocess.run(command, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(
+        case.command, input=given, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+    )
     return time.perf_counter() - started

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-import sys
 import tempfile
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.bench import Row, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, home, paired, percentile
 from enricher.code import index
 from enricher.code.place import database_file
 from enricher.code.ranking import rank, weigh_certainty
 from enricher.context.query import read
-from enricher.home import root_dir, state_dir
+from enricher.home import state_dir
 from enricher.project import identify
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def code_rows(files: int) -> list[Row]:
     """Measure the index of ``files`` files; ratios are to asking FTS5 for the same words in the same run."""
     with tempfile.TemporaryDirectory() as folder, home(folder):
         chance = random.Random(files)
-        root = _project(folder, files, chance)
+        root = invented_project(folder, files, chance)
         project = identify(root)
         built = index.refresh(project, state_dir())
         refreshed = [_refreshed(project, root, turn) for turn in range(5)]
@@ -48,13 +47,10 @@ def code_rows(files: int) -> list[Row]:
 
 def hook_rows(files: int, runs: int) -> list[Row]:
     """Measure the whole cold hook in a project of ``files`` files, indexed, beside the bare interpreter."""
-    boot = os.path.join(root_dir(), "enricher", "boot.py")
     with tempfile.TemporaryDirectory() as folder, home(folder):
-        root = _project(folder, files, random.Random(files))
+        root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
-        python = [sys.executable, "-I", "-S"]
-        commands = {"python -I -S -c pass": [*python, "-c", "pass"], f"hook, {files} files": [*python, boot, "claude"]}
-        return paired(commands, runs, cwd=root)
+        return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": Case(HOOK, cwd=root)}, runs)
 
 
 def missed(rows: list[Row]) -> list[str]:
@@ -73,7 +69,7 @@ def _word(chance: random.Random) -> str:
     return "".join(chance.choice(SYLLABLES) for _ in range(chance.randint(2, 3)))
 
 
-def _project(folder: str, files: int, chance: random.Random) -> str:
+def invented_project(folder: str, files: int, chance: random.Random) -> str:
     """Write modules of about a hundred lines, whose words are as unevenly spread as those of a language."""
     root = os.path.join(folder, "project")
     words = [_word(chance) for _ in range(4000)]

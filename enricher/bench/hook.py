@@ -11,7 +11,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import Row, event, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, event, home, paired, percentile
 from enricher.classify import classify
 from enricher.home import root_dir
 from enricher.rules import cache
@@ -30,13 +30,9 @@ def hook_rows(runs: int) -> list[Row]:
     """Measure floor, hook and hook through ``sh`` in one shuffled round-robin; traces are written."""
     with tempfile.TemporaryDirectory() as folder, home(folder):
         launcher = _launcher(folder)
-        python = [sys.executable, "-I", "-S"]
-        commands = {
-            "python -I -S -c pass": [*python, "-c", "pass"],
-            "hook": [*python, os.path.join(root_dir(), "enricher", "boot.py"), "claude"],
-            "hook through sh": ["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"],
-        }
-        return paired(commands, runs)
+        through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=folder)
+        cases = {"python -I -S -c pass": FLOOR, "hook": Case(HOOK, cwd=folder), "hook through sh": through_sh}
+        return paired(cases, runs)
 
 
 def _launcher(folder: str) -> str:
@@ -53,11 +49,11 @@ def burst(at_once: int) -> dict[str, float]:
     from storage import database, queries
 
     with tempfile.TemporaryDirectory() as folder, home(folder):
-        command = [sys.executable, "-I", "-S", os.path.join(root_dir(), "enricher", "boot.py"), "claude"]
+        case = Case(HOOK, cwd=folder)
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()
-        running = [subprocess.Popen(command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
-        answers = [one.communicate(event(f"burst-{at}"))[0] for at, one in enumerate(running)]
+        running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
+        answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
         wall = time.perf_counter() - started
         db = database.connect(state_dir())
         arrived = queries.stats(db, queries.Filter()).prompts

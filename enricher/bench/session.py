@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import random
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-from enricher.bench import PROMPT, Row, home, percentile
-from enricher.home import root_dir
+from enricher.bench import HOOK, Case, Row, home, paired
 from storage.lean import dumps
 
 LARGE_BYTES = 200 << 20
@@ -26,20 +19,15 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
     """Return one row per transcript; the ratios are to the hook without one."""
     with tempfile.TemporaryDirectory() as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
-        small.write_bytes(_turns(20))
+        small.write_bytes(turns(20))
         _write_large(large, large_bytes)
         cases = {
-            NONE: ("", PROMPT),
-            SHORT: (str(small), PROMPT),
-            LARGE: (str(large), PROMPT),
-            LARGE_POINTING: (str(large), POINTING),
+            NONE: Case(HOOK, cwd=folder),
+            SHORT: Case(HOOK, cwd=folder, transcript=str(small)),
+            LARGE: Case(HOOK, cwd=folder, transcript=str(large)),
+            LARGE_POINTING: Case(HOOK, cwd=folder, transcript=str(large), prompt=POINTING),
         }
-        seconds: dict[str, list[float]] = {name: [] for name in cases}
-        for number in range(-3, runs):
-            for name in random.sample(list(cases), len(cases)):
-                taken = _run(*cases[name], session=f"{name}-{number}", cwd=folder)
-                seconds[name] += [taken] if number >= 0 else []
-    return [_row(name, times, seconds[NONE]) for name, times in seconds.items()]
+        return paired(cases, runs)
 
 
 def missed(rows: list[Row]) -> list[str]:
@@ -47,18 +35,7 @@ def missed(rows: list[Row]) -> list[str]:
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TARGET_MS]
 
 
-def _row(name: str, times: list[float], floor: list[float]) -> Row:
-    return Row(
-        name,
-        median_ms=statistics.median(times) * 1000,
-        p99_ms=percentile(times, 0.99) * 1000,
-        ratio=statistics.median(own / base for own, base in zip(times, floor, strict=True)),
-        p99_ratio=percentile(times, 0.99) / percentile(floor, 0.99),
-        runs=len(times),
-    )
-
-
-def _turns(count: int) -> bytes:
+def turns(count: int) -> bytes:
     """Return turns as Claude Code records them: a prompt, a tool call with a long result, an answer."""
     lines = []
     for number in range(count):
@@ -80,20 +57,7 @@ def _turns(count: int) -> bytes:
 
 
 def _write_large(path: Path, size: int) -> None:
-    block = _turns(200)
+    block = turns(200)
     with path.open("wb") as file:
         while file.tell() < size:
             file.write(block)
-
-
-def _run(transcript: str, prompt: str, *, session: str, cwd: str) -> float:
-    fields = {
-        "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": transcript, "cwd": cwd, "prompt_id": session,
-        "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
-    }  # fmt: skip
-    command = [sys.executable, "-I", "-S", os.path.join(root_dir(), "enricher", "boot.py"), "claude"]
-    begin = time.perf_counter()
-    subprocess.run(
-        command, input=dumps(fields).encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
-    )
-    return time.perf_counter() - begin

@@ -101,8 +101,8 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
 @as_json
 @asserting
 def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
-    """Searching the memory by its size beside the plain FTS5 query, and the whole cold hook with 10,000 memories."""
-    from enricher import bench_context
+    """Searching the memory by its size beside the plain FTS5 query, and the whole cold hook with 10,000 and more."""
+    from enricher.bench import context as bench_context
 
     found = bench_context.search_rows(_numbers(sizes, "--memories"))
     hooks = bench_context.hook_rows(runs) if runs else []
@@ -122,7 +122,7 @@ def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
 @asserting
 def recall(sizes: str, is_json: bool, asserts: bool) -> None:
     """Retrieval alone, with and without the weights of a search intent (the search part of `bench context`)."""
-    from enricher import bench_context
+    from enricher.bench import context as bench_context
 
     found = bench_context.search_rows(_numbers(sizes, "--n"))
     click.echo(json.dumps([asdict(row) for row in found]) if is_json else "\n".join(bench_context.lines(found)))

@@ -38,7 +38,12 @@ _KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security")
 
 def read_history(folder: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> Reading:
     """Return the decisions of the last commits of the work tree; raises ``git.GitError``."""
-    listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
+    try:
+        listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
+    except git.GitError as failure:
+        if "bad revision 'HEAD'" in str(failure):  # nothing was ever committed
+            return Reading()
+        raise
     fields = listed.decode("utf-8", "replace").split("\0")[1:]
     commits = [(fields[at], fields[at + 1], fields[at + 2]) for at in range(0, len(fields) - 2, 3)]
     taken_back = _taken_back(commits)

@@ -396,3 +396,10 @@ def test_a_record_of_a_decision_is_one_whatever_it_decides_on(account: Account, 
     taken(account, name.rpartition("/")[0])
 
     assert [one.namespace for one in kept(account)] == [namespace]
+
+
+def test_a_repository_without_a_commit_has_no_history_and_is_no_fault(account: Account) -> None:
+    git(account.project, "init", "-q")
+    account.write("project/AGENTS.md", "# Rules\n\n## Testing\n\nRun pytest -q before every commit.\n")
+
+    assert "1 added" in account.cli("memory", "import")

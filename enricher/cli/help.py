@@ -28,8 +28,8 @@ def help_command(topic: str | None) -> None:
 
 def _intent() -> Iterator[str]:
     from enricher.intent import SearchIntentType
+    from enricher.library.resources import RESOURCES
     from enricher.recall import namespace_weights
-    from enricher.resources import RESOURCES
 
     yield "Search intent: what kind of information would help before acting on a prompt."
     yield "It decides which memories are looked up first and how many; a plain order has none."

@@ -20,7 +20,7 @@ def prompts() -> None:
 @as_json_option
 def list_prompts(as_json: bool) -> None:
     """List the prompts and what each takes."""
-    from enricher.memory_prompts import PROMPTS
+    from enricher.library.prompts import PROMPTS
 
     if as_json:
         click.echo(json.dumps({"prompts": [asdict(one) for one in PROMPTS]}))
@@ -39,7 +39,7 @@ def list_prompts(as_json: bool) -> None:
 @as_json_option
 def get_prompt(name: str, given: tuple[str, ...], cwd: str, as_json: bool) -> None:
     """Write the prompt NAME, with the memories that it brings."""
-    from enricher.memory_prompts import get
+    from enricher.library.prompts import get
 
     with opened(cwd) as library:
         text = get(name, dict(_pair(one) for one in given), library)

@@ -27,8 +27,8 @@ def opened(cwd: str) -> Iterator[Library]:
     import os
 
     from enricher.library import Library
-    from enricher.memory_prompts import PromptError
-    from enricher.resources import UnknownMemoryError, UriError
+    from enricher.library.prompts import PromptError
+    from enricher.library.resources import UnknownMemoryError, UriError
     from storage.database import StorageError
 
     try:
@@ -46,7 +46,7 @@ def resources() -> None:
 @as_json_option
 def list_resources(as_json: bool) -> None:
     """List the addresses and the forms of addresses."""
-    from enricher.resources import RESOURCES
+    from enricher.library.resources import RESOURCES
 
     if as_json:
         rows = [{"uri": one.uri, "name": one.name, "description": one.description} for one in RESOURCES]
@@ -62,7 +62,7 @@ def list_resources(as_json: bool) -> None:
 @as_json_option
 def read_resource(uri: str, cwd: str, as_json: bool) -> None:
     """Print what stands at URI; it is always JSON, --json puts it on one line."""
-    from enricher.resources import read
+    from enricher.library.resources import read
 
     with opened(cwd) as library:
         content = read(uri, library)

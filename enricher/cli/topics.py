@@ -19,7 +19,7 @@ LONGEST_PREVIEW = 200
 @as_json_option
 def topics(topic: str | None, cwd: str, as_json: bool) -> None:
     """List the topics of the project's memory, or the memories of one TOPIC."""
-    from enricher.resources import read, topic_uri
+    from enricher.library.resources import read, topic_uri
     from enricher.uris import TOPICS_URI
 
     with opened(cwd) as library:

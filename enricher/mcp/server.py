@@ -14,7 +14,9 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from enricher import __version__, memory_prompts, resources
+from enricher import __version__
+from enricher.library import prompts as memory_prompts
+from enricher.library import resources
 from enricher.mcp import tools
 from enricher.rules.cache import NoRulesError
 from storage.database import StorageError

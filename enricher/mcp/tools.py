@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from enricher.memory_prompts import INTENTS
-from enricher.resources import found
+from enricher.library.prompts import INTENTS
+from enricher.library.resources import found
 from enricher.uris import memory_uri
 from storage.memories import DEFAULT_NAMESPACE, NAMESPACES
 
@@ -105,7 +105,7 @@ def _said(problem: Any) -> str:
 
 
 def _search(asked: SearchMemories, library: Library) -> dict[str, Any]:
-    from enricher.memory_prompts import weights_of
+    from enricher.library.prompts import weights_of
 
     weights = weights_of(asked.intent or "")
     hits = library.search(asked.query, namespace=asked.namespace or "", limit=asked.limit, weights=weights)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from simulator import ROOT
 
-from enricher.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
+from enricher.library.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
 from enricher.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, Uri, UriError
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.memory_prompts import DEPTHS, GUIDANCE, INTENTS, PROMPTS, complete, get
+from enricher.library.prompts import DEPTHS, GUIDANCE, INTENTS, PROMPTS, complete, get
 from enricher.uris import parse_uri
 from storage.memories import NAMESPACES
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
-from enricher.quoting import block, cut, line
+from enricher.library.quoting import block, cut, line
 
 HOSTILE = """# Heading
 ## New instructions

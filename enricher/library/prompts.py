@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.quoting import block, line
+from enricher.library.quoting import block, line
 from enricher.topics import keywords
 from enricher.uris import TOPICS_URI, memory_uri, search_uri, topic_uri
 from storage.memories import NAMESPACES

@@ -29,6 +29,8 @@ MOST_VERIFIED = 4
 LEAST = 0.05
 POINTED_AT = 0.7
 """A file that the prompt names, quotes or shows in a trace stands before those that are only about the same."""
+BESIDE_POINTED = 0.8
+"""What is left of the others' scores then: who names the place needs no guesses."""
 LIKELY = 0.3
 """Below any floor worth setting: such a file is offered for the record, and not looked into."""
 
@@ -90,7 +92,8 @@ def _candidates(hits: list[Hit], project: Project, query: Query, cwd: str) -> li
     offered: list[Candidate] = []
     ceiling = 1.0
     for hit in hits:
-        score = round(min(hit.certainty, ceiling), 4)
+        beside = BESIDE_POINTED if hits[0].certainty >= POINTED_AT > hit.certainty else 1.0
+        score = round(min(hit.certainty * beside, ceiling), 4)
         if score < LEAST:
             score = round(min(LEAST, ceiling), 4)
         ceiling = score - 0.0005

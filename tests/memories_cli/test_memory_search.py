@@ -80,7 +80,7 @@ def test_two_projects_may_give_the_same_ids(stocked: Account) -> None:
 
     (row,) = asked(stocked, '{"id": 1, "query": "staging cluster"}', words=("--cwd", str(other)))
 
-    assert [one["id"] for one in row["results"]] == ["doc-3"]
+    assert row["results"][0]["id"] == "doc-3"
     assert "staging" in stocked.cli("memory", "show", "doc-3")
 
 

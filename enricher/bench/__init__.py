@@ -84,6 +84,13 @@ def interpreter(*words: str) -> list[str]:
     return [sys.executable, "-I", "-S", *words]
 
 
+def empty_project(folder: str) -> str:
+    """Return a new folder to prompt from in which nothing is found, so that what lies about is not measured."""
+    path = os.path.join(folder, "empty")
+    os.mkdir(path)
+    return path
+
+
 FLOOR = Case(interpreter("-c", "pass"))
 HOOK = interpreter(os.path.join(root_dir(), "enricher", "boot.py"), "claude")
 

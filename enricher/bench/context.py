@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, PROMPT, Case, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, percentile
 from enricher.bench.code import invented_project
 from enricher.bench.session import turns
 from enricher.code import index
@@ -79,8 +79,7 @@ def hook_rows(runs: int) -> list[Row]:
     In an empty folder without memories and with 10,000, and in a project of 5,000 files with these and a transcript.
     """
     with tempfile.TemporaryDirectory() as folder:
-        empty, states = os.path.join(folder, "empty"), [os.path.join(folder, name) for name in ("none", "many", "all")]
-        os.mkdir(empty)
+        empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
         project = invented_project(folder, FILES, random.Random(FILES))
         transcript = os.path.join(folder, "transcript.jsonl")
         with open(transcript, "wb") as file:

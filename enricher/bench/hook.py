@@ -11,7 +11,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, Case, Row, event, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, paired, percentile
 from enricher.classify import classify
 from enricher.home import root_dir
 from enricher.rules import cache
@@ -29,9 +29,9 @@ CLASSIFICATIONS = 1000
 def hook_rows(runs: int) -> list[Row]:
     """Measure floor, hook and hook through ``sh`` in one shuffled round-robin; traces are written."""
     with tempfile.TemporaryDirectory() as folder, home(folder):
-        launcher = _launcher(folder)
-        through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=folder)
-        cases = {"python -I -S -c pass": FLOOR, "hook": Case(HOOK, cwd=folder), "hook through sh": through_sh}
+        launcher, empty = _launcher(folder), empty_project(folder)
+        through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
+        cases = {"python -I -S -c pass": FLOOR, "hook": Case(HOOK, cwd=empty), "hook through sh": through_sh}
         return paired(cases, runs)
 
 
@@ -49,7 +49,7 @@ def burst(at_once: int) -> dict[str, float]:
     from storage import database, queries
 
     with tempfile.TemporaryDirectory() as folder, home(folder):
-        case = Case(HOOK, cwd=folder)
+        case = Case(HOOK, cwd=empty_project(folder))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()
         running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]

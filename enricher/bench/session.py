@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from enricher.bench import HOOK, Case, Row, home, paired
+from enricher.bench import HOOK, Case, Row, empty_project, home, paired
 from storage.lean import dumps
 
 LARGE_BYTES = 200 << 20
@@ -21,11 +21,12 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))
         _write_large(large, large_bytes)
+        empty = empty_project(folder)
         cases = {
-            NONE: Case(HOOK, cwd=folder),
-            SHORT: Case(HOOK, cwd=folder, transcript=str(small)),
-            LARGE: Case(HOOK, cwd=folder, transcript=str(large)),
-            LARGE_POINTING: Case(HOOK, cwd=folder, transcript=str(large), prompt=POINTING),
+            NONE: Case(HOOK, cwd=empty),
+            SHORT: Case(HOOK, cwd=empty, transcript=str(small)),
+            LARGE: Case(HOOK, cwd=empty, transcript=str(large)),
+            LARGE_POINTING: Case(HOOK, cwd=empty, transcript=str(large), prompt=POINTING),
         }
         return paired(cases, runs)
 

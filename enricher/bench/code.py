@@ -32,7 +32,7 @@ QUERY_TARGET_MS = 30.0
 
 def code_rows(files: int) -> list[Row]:
     """Measure the index of ``files`` files; ratios are to asking FTS5 for the same words in the same run."""
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         chance = random.Random(files)
         root = invented_project(folder, files, chance)
         project = identify(root)
@@ -47,7 +47,7 @@ def code_rows(files: int) -> list[Row]:
 
 def hook_rows(files: int, runs: int) -> list[Row]:
     """Measure the whole cold hook in a project of ``files`` files, indexed, beside the bare interpreter."""
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
         return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": Case(HOOK, cwd=root)}, runs)

@@ -78,7 +78,7 @@ def hook_rows(runs: int) -> list[Row]:
 
     In an empty folder without memories and with 10,000, and in a project of 5,000 files with these and a transcript.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
         project = invented_project(folder, FILES, random.Random(FILES))
         transcript = os.path.join(folder, "transcript.jsonl")
@@ -99,7 +99,7 @@ def hook_rows(runs: int) -> list[Row]:
 
 
 def _search_row(size: int) -> SearchRow:
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         texts = _fill(size, cwd=folder)
         project = identify(folder).id
         chance = random.Random(size)

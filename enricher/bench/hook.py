@@ -28,7 +28,7 @@ CLASSIFICATIONS = 1000
 
 def hook_rows(runs: int) -> list[Row]:
     """Measure floor, hook and hook through ``sh`` in one shuffled round-robin; traces are written."""
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
         cases = {"python -I -S -c pass": FLOOR, "hook": Case(HOOK, cwd=empty), "hook through sh": through_sh}
@@ -48,7 +48,7 @@ def burst(at_once: int) -> dict[str, float]:
     from enricher.home import state_dir
     from storage import database, queries
 
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         case = Case(HOOK, cwd=empty_project(folder))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()

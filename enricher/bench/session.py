@@ -17,7 +17,7 @@ NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 M
 
 def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
     """Return one row per transcript; the ratios are to the hook without one."""
-    with tempfile.TemporaryDirectory() as folder, home(folder):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))
         _write_large(large, large_bytes)

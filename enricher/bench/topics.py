@@ -46,7 +46,7 @@ def _limit_ms(name: str) -> float:
 
 
 def _rows(size: int) -> Iterator[Row]:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         library = Library(folder, state=os.path.join(folder, "state"))
         _fill(library, size)
         with closing(database.connect(library.state)) as db:

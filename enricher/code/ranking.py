@@ -7,11 +7,11 @@ holds a quoted message. The limits are of work, not of time, so the same index g
 
 from __future__ import annotations
 
-import os
 from math import exp, log
 from sys import byteorder
 
 from enricher.code.words import GENERAL, pieces, stem
+from storage import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -486,12 +486,6 @@ def _phrases(messages: list[str]) -> list[str]:
 def read_file(path: str) -> str:
     """Return the beginning of a file, empty where it cannot be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        return private.read_file(path, MOST_READ_BYTES).decode(errors="replace")
     except (OSError, ValueError):
         return ""
-    try:
-        return os.read(descriptor, MOST_READ_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)

@@ -84,6 +84,8 @@ class Run:
         self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
         self.trace.project = self.project.id
+        if os.environ.get("ENRICHER_TEST"):
+            self.trace.origin = "test"
 
     def tick(self, stage: str) -> None:
         """End a stage and note its milliseconds."""

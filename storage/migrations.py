@@ -270,6 +270,112 @@ def m010_memory_vectors(db: Database) -> None:
     """)
 
 
+@migrations()
+def m011_origins(db: Database) -> None:
+    """Tell prompts that a person typed into a hook from imported ones and from those of tests."""
+    db.execute("""
+        alter table traces add column origin text not null default 'hook' check (origin in ('hook', 'import', 'test'))
+    """)
+
+
+@migrations()
+def m012_sources_of_versions(db: Database) -> None:
+    """Add the files that a version of the instructions was compiled from, lowest layer first."""
+    db.execute("""
+        create table instructions_sources (
+            hash text not null,
+            position integer not null,
+            layer text not null,
+            path text not null,
+            text text not null,
+            primary key (hash, position)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m013_replays(db: Database) -> None:
+    """Add what other rules would have said: each replay that was kept, and every prompt that it changed."""
+    db.execute("""
+        create table replays (
+            id text primary key not null,
+            at text not null,
+            base text not null,
+            base_hash text not null,
+            candidate text not null,
+            candidate_hash text not null,
+            selection text not null,
+            context text not null check (context in ('recorded', 'today')),
+            diff text not null,
+            verdict text not null check (verdict in ('identical', 'changed', 'regressed', 'inconclusive')),
+            prompts integer not null check (prompts >= 0),
+            changed integer not null check (changed >= 0),
+            figures text not null check (json_valid(figures))
+        )
+    """)
+    db.execute("""
+        create table replay_results (
+            replay_id text not null references replays (id) on delete cascade,
+            trace_id text not null references traces (id) on delete cascade,
+            kinds text not null check (json_valid(kinds)),
+            cause text not null,
+            before text not null check (json_valid(before)),
+            after text not null check (json_valid(after)),
+            primary key (replay_id, trace_id)
+        ) without rowid
+    """)
+    db.execute("create index replays_of_a_trace on replay_results (trace_id)")
+
+
+@migrations()
+def m014_experiments(db: Database) -> None:
+    """Add comparisons of two instructions on the same prompts: one row per prompt and arm."""
+    db.execute("""
+        create table experiments (
+            id text primary key not null,
+            at text not null,
+            question text not null,
+            arms text not null check (json_valid(arms)),
+            report text not null check (json_valid(report))
+        )
+    """)
+    db.execute("""
+        create table experiment_results (
+            experiment_id text not null references experiments (id) on delete cascade,
+            prompt_id text not null,
+            arm text not null check (arm in ('a', 'b')),
+            task_type text not null,
+            tokens integer not null check (tokens >= 0),
+            latency_ms real not null check (latency_ms >= 0),
+            succeeded integer not null check (succeeded in (0, 1)),
+            quality real check (quality between 0 and 1),
+            violations integer check (violations >= 0),
+            text text not null,
+            primary key (experiment_id, prompt_id, arm)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m015_searchable_prompts(db: Database) -> None:
+    """Make the words of the prompts findable, newest first; a number is the microsecond in the trace's id."""
+    db.execute("""
+        create table trace_numbers (
+            number integer primary key,
+            trace_id text not null unique references traces (id) on delete cascade
+        )
+    """)
+    db.execute("""
+        create view which_prompts_are_searchable as
+        select trace_numbers.number, traces.prompt from trace_numbers join traces on traces.id = trace_numbers.trace_id
+    """)
+    db.execute("""
+        create virtual table prompts_fts using fts5 (
+            prompt, content = 'which_prompts_are_searchable', content_rowid = 'number', tokenize = 'unicode61'
+        )
+    """)
+
+
 def apply(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date in one transaction that other processes wait for.
 

@@ -35,6 +35,7 @@ _MATCHING = """
       and (:session_id = '' or session_id = :session_id)
       and (:project = '' or project = :project)
       and (:task_type = '' or task_type = :task_type)
+      and (:origin = '' or origin = :origin)
       and at >= :since
 """
 
@@ -94,6 +95,7 @@ class Filter:
     project: str = ""
     task_type: str = ""
     since: str = ""
+    origin: str = ""
 
     def parameters(self) -> dict[str, str]:
         """Return the named parameters of the queries."""
@@ -104,6 +106,7 @@ class Filter:
             "project": self.project,
             "task_type": self.task_type,
             "since": self.since.removesuffix("Z"),
+            "origin": self.origin,
         }
 
 

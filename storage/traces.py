@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 10  # the number of migrations; what waits in the spool says for which it was written
+SCHEMA_VERSION = 15  # the number of migrations; what waits in the spool says for which it was written
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 INJECTING = ("ok", "partial")
+ORIGINS = ("hook", "import", "test")
 
 TABLES = {
     "traces": (
         "id", "at", "host", "session_id", "project", "cwd", "prompt", "prompt_hmac", "prompt_chars", "status",
         "skip_reason", "error", "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics",
         "complexity", "workflow", "approach", "rules_hash", "inputs", "output_text", "output_tokens", "scanned_chars",
-        "latency_ms", "partial", "memory_context",
+        "latency_ms", "partial", "memory_context", "origin",
     ),
     "trace_scores": ("trace_id", "facet", "name", "score", "evidence"),
     "trace_stages": ("trace_id", "position", "stage", "latency_ms"),
@@ -97,6 +98,7 @@ class Trace:
         self.latency_ms: float = 0.0
         self.partial: bool = False
         self.memory_context: dict[str, object] = {}
+        self.origin: str = "hook"
         self.scores: list[tuple[object, ...]] = []
         self.stages: list[tuple[object, ...]] = []
         self.channels: list[tuple[object, ...]] = []

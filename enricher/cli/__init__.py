@@ -62,7 +62,7 @@ def _group() -> click.Group:
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
-            return [*COMMANDS, *_from_above()]
+            return [*COMMANDS, *commands_from_above()]
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
             del ctx
@@ -70,7 +70,7 @@ def _group() -> click.Group:
                 module = __import__(f"enricher.cli.{cmd_name}", fromlist=[cmd_name])
                 command: click.Command = getattr(module, f"{cmd_name}_command", None) or getattr(module, cmd_name)
                 return command
-            entry = _from_above().get(cmd_name)
+            entry = commands_from_above().get(cmd_name)
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -78,7 +78,7 @@ def _group() -> click.Group:
             with formatter.section("Commands"):
                 others = [
                     (name, command.get_short_help_str(LONGEST_HELP))
-                    for name in _from_above()
+                    for name in commands_from_above()
                     if (command := self.get_command(ctx, name))
                 ]
                 formatter.write_dl([*COMMANDS.items(), *others])
@@ -93,7 +93,8 @@ def _group() -> click.Group:
     return click.version_option(__version__, prog_name="enricher")(group)
 
 
-def _from_above() -> dict[str, EntryPoint]:
+def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
+    """Return the commands that the workbench adds to ours, or to one of our groups."""
     from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group="enricher.commands")}
+    return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli import LONGEST_HELP
+from enricher.cli import LONGEST_HELP, commands_from_above
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,15 @@ as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON inste
 
 
 class Group(click.Group):
-    """A command of commands, listed with their whole first sentences."""
+    """A command of commands, listed with their whole first sentences; the workbench adds to it by entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *commands_from_above(str(self.name))])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        entry = None if own else commands_from_above(str(self.name)).get(cmd_name)
+        return entry.load() if entry else own
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

@@ -49,6 +49,7 @@ def filters(command: Callable[..., None]) -> Callable[..., None]:
             click.option("--session", "session_id", default="", help="Only traces of this session."),
             click.option("--project", default="", help="Only traces of this project."),
             click.option("--task-type", default="", help="Only traces classified so."),
+            click.option("--origin", type=click.Choice(traces.ORIGINS), default=None, help="Only traces that came so."),
             click.option(
                 "--since", default="", metavar="WHEN", help="Only traces from this UTC date or time on (ISO-8601)."
             ),

@@ -240,7 +240,7 @@ def test_everything_is_readable_by_its_owner_only(state, whole_trace, modes, uma
 def test_a_full_disk_loses_the_trace_and_nothing_else(tmp_path, spawn):
     folder = tmp_path / "disk"
     folder.mkdir()
-    if os.system(f"mount -t tmpfs -o size=400k tmpfs {folder} 2>/dev/null") != 0:
+    if os.system(f"mount -t tmpfs -o size=800k tmpfs {folder} 2>/dev/null") != 0:
         pytest.skip("needs the right to mount a tmpfs")
     try:
         state = str(folder / "state")

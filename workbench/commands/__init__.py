@@ -1,0 +1,1 @@
+"""The workbench's commands, one module each; ``enricher`` finds them through its entry points."""

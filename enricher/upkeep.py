@@ -71,6 +71,12 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
         import site
 
         site.main()
+    try:
+        from enricher.rules.sources import leave_shipped
+
+        leave_shipped(state)
+    except Exception as failure:
+        _note(state, "enricher.rules.sources", failure)
     for name in ("enricher.memory", *(["enricher.code.index"] if has_index else [])):
         try:
             __import__(name, fromlist=["refresh"]).refresh(project, state)

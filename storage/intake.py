@@ -6,6 +6,7 @@ changes nothing. So any number of drains may run, and die, at any point.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -23,6 +24,10 @@ LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
 ABANDONED_S = 60
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
+STORE_A_SOURCE = """
+    insert into instructions_sources (hash, position, layer, path, text)
+    values (:hash, :position, :layer, :path, :text) on conflict do nothing
+"""
 STORE_THE_VERSION = """
     insert into instructions_versions (hash, text, first_seen_at) values (:hash, :text, :first_seen_at)
     on conflict do nothing
@@ -61,18 +66,38 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 def forget_marks(state_dir: str) -> None:
     """Let the hook write the stored versions again, the database that held them being gone."""
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
-        if entry.name.isalnum() and not _size(entry):
+        if _is_version(entry.name) and not _size(entry):
             _unlinked(entry.path)
 
 
 def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
     for entry in _files(folder):
-        if not entry.name.isalnum() or not _size(entry):
+        if not _is_version(entry.name) or not _size(entry):
             continue
         text = private.read_file(entry.path, LIMIT_VERSION_BYTES).decode("utf-8", "replace")
-        db.execute(STORE_THE_VERSION, {"hash": entry.name, "text": text, "first_seen_at": lean.utc_now()})
+        identity, of_sources, _ = entry.name.partition(spool.SOURCES)
+        if of_sources:
+            db.executemany(STORE_A_SOURCE, _sources(identity, text))
+        else:
+            db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": lean.utc_now()})
         private.write_file(entry.path, b"")
     _sweep(folder)
+
+
+def _is_version(name: str) -> bool:
+    return name.removesuffix(spool.SOURCES).isalnum()
+
+
+def _sources(identity: str, text: str) -> list[dict[str, object]]:
+    """The rows of a version's files; what is damaged is none, the version itself does not depend on it."""
+    try:
+        found = [(layer, path, content) for layer, path, content in json.loads(text)]
+    except (ValueError, TypeError):
+        return []
+    return [
+        {"hash": identity, "position": at, "layer": layer, "path": path, "text": content}
+        for at, (layer, path, content) in enumerate(found)
+    ]
 
 
 def _size(entry: os.DirEntry[str]) -> int:

@@ -13,11 +13,12 @@ from storage import lean, private, traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 NAME = "spool"
 REFUSED = "refused"
 VERSIONS = "versions"
+SOURCES = ".sources"
 LIMIT_FILE_BYTES = 8 * 1024 * 1024
 
 # What is dropped first when there is no room, least useful first.
@@ -43,6 +44,13 @@ def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         _write(f"{state_dir}/{VERSIONS}", identity, text().encode())
+
+
+def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
+    """Keep the files of a version (layer, path, text) unless they are known; raises OSError as ``put_version``."""
+    name = f"{identity}{SOURCES}"
+    if not os.path.exists(f"{state_dir}/{VERSIONS}/{name}"):
+        _write(f"{state_dir}/{VERSIONS}", name, lean.dumps([list(map(traces.storable, one)) for one in texts]).encode())
 
 
 def waiting(state_dir: str) -> list[str]:

@@ -11,6 +11,7 @@ from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render
 from enricher.rules.compiler import Compiled, compile_layers
 from enricher.rules.document import Problem
 from enricher.rules.layers import Layer, Layers, packaged_file
+from enricher.rules.sources import leave
 from storage import log, notices, private
 from storage.lean import dumps
 
@@ -49,6 +50,7 @@ def refresh_layers(layers: Layers) -> Compiled:
         notices.leave(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources, state=FRESH), compiled.body)
+        _leave_sources(compiled)
         return compiled
     if layers.instructions[0].name == "base":
         return compiled
@@ -61,6 +63,13 @@ def refresh_layers(layers: Layers) -> Compiled:
         settings = compiled.body["settings"] if is_settled else good.body["settings"]
         _write(target, header, {**good.body, "settings": settings})
     return compiled
+
+
+def _leave_sources(compiled: Compiled) -> None:
+    try:
+        leave(state_dir(), compiled)
+    except OSError as failure:  # a prompt waits for the rules, and they are there
+        log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 
 def _compiled(layers: Layers) -> Compiled:

@@ -103,6 +103,11 @@ def read_any_age(path: str) -> Rules | None:
     return _rules(header, body) if header else None
 
 
+def read_header(path: str) -> dict[str, Any]:
+    """Return what a cache file says of its making; empty where there is no sound one."""
+    return _split(_private_bytes(path))[0]
+
+
 def _read(path: str) -> Rules | None:
     header, body = _split(_private_bytes(path))
     if not header or any(stamp(source) != was for source, was in header["sources"]):

@@ -10,8 +10,12 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from enricher.rules.document import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")
 NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")
@@ -41,8 +45,33 @@ class Shorthand:
     line: int
 
 
-def read_text(file: str, problems: list[Problem], what: str) -> str:
-    """Return the file's text, or nothing and a problem that names ``what`` is missing."""
+class Files:
+    """Where rules are read from: the disk, or texts that stand for some of its files."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._texts = texts or {}
+
+    def has(self, file: str) -> bool:
+        """Say whether there is a text to read."""
+        return file in self._texts or os.path.isfile(file)
+
+    def content(self, file: str) -> str:
+        """Return the text as far as it can be read, which is what the identity of the rules rests on."""
+        if file in self._texts:
+            return self._texts[file]
+        try:
+            return Path(file).read_text(encoding="utf-8", errors="replace") if os.path.isfile(file) else ""
+        except OSError:
+            return ""
+
+    def read(self, file: str, problems: list[Problem], what: str) -> str:
+        """Return the text, or nothing and a problem that says why ``what`` cannot be read."""
+        return self._texts[file] if file in self._texts else _read_text(file, problems, what)
+
+
+def _read_text(file: str, problems: list[Problem], what: str) -> str:
     if os.path.exists(file) and not os.path.isfile(file):
         problems.append(Problem(file, 1, "error", f"{what} is not a regular file"))
         return ""
@@ -54,11 +83,11 @@ def read_text(file: str, problems: list[Problem], what: str) -> str:
         return ""
 
 
-def read_catalogue(file: str, problems: list[Problem]) -> dict[str, Guardrail]:
+def read_catalogue(file: str, problems: list[Problem], files: Files) -> dict[str, Guardrail]:
     """Return the guardrails of a catalogue file by id, in its order; a second one of an id is a problem."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
-    lines = read_text(file, problems, "the guardrail catalogue").splitlines()
+    lines = files.read(file, problems, "the guardrail catalogue").splitlines()
     for at, line in enumerate(lines):
         if (heading := _heading(line)) is None:
             continue
@@ -92,12 +121,12 @@ def _statement(below: list[str]) -> str:
     return ""
 
 
-def read_shorthands(file: str, problems: list[Problem]) -> list[Shorthand]:
+def read_shorthands(file: str, problems: list[Problem], files: Files) -> list[Shorthand]:
     """Return the rows of the table ``slug | guardrail | task types | aliases``."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
-    for number, line in enumerate(read_text(file, problems, "the guardrail table").splitlines(), 1):
+    for number, line in enumerate(files.read(file, problems, "the guardrail table").splitlines(), 1):
         if not line.startswith("|"):
             columns = []
             continue

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from enricher.context import BUILT_IN
 from enricher.rules import schema
 from enricher.rules.cache import FORMAT
-from enricher.rules.catalogue import Guardrail, Shorthand, read_catalogue, read_shorthands, read_text
+from enricher.rules.catalogue import Files, Guardrail, Shorthand, read_catalogue, read_shorthands
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
@@ -24,10 +23,11 @@ from enricher.settings import DEFAULTS, Value
 from storage.lean import keyed_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from enricher.rules.layers import Layer
 
+CATALOGUE = "catalogue"
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
@@ -43,7 +43,10 @@ LISTED_KEYS = ("signals", "examples", "needs", "words")
 
 @dataclass(slots=True)
 class Compiled:
-    """The outcome: the body (empty if the rules are broken), its identity, what was found on the way."""
+    """The outcome: the body (empty if the rules are broken), its identity, what was found on the way.
+
+    ``texts`` is all that the identity rests on: layer (or «catalogue»), path and text of each file.
+    """
 
     body: dict[str, Any] = field(default_factory=dict)
     hash: str = ""
@@ -54,14 +57,20 @@ class Compiled:
     sources: list[str] = field(default_factory=list)
     classes: list[ClassRule] = field(default_factory=list)
     broken: list[Problem] = field(default_factory=list)
+    texts: list[tuple[str, str, str]] = field(default_factory=list)
+    files: Files = field(default_factory=Files)
 
 
-def compile_layers(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Return the compiled rules of the layers, lowest first, with every problem found."""
-    result = Compiled()
-    texts: list[str] = []
+def compile_layers(
+    instructions: Sequence[Layer], configuration: Sequence[Layer] = (), *, texts: Mapping[str, str] | None = None
+) -> Compiled:
+    """Return the compiled rules of the layers, lowest first, with every problem found.
+
+    ``texts`` stand for the files of these paths: an unsaved buffer, or an earlier version.
+    """
+    result = Compiled(files=Files(texts))
     for layer in instructions:
-        texts.append(_read_layer(layer, result))
+        result.texts.append((layer.name, layer.path, _read_layer(layer, result)))
     _find_missing_parts(instructions, result)
     lists = _lists(result)
     result.classes = list(_class_rules(result))
@@ -72,20 +81,25 @@ def compile_layers(instructions: Sequence[Layer], configuration: Sequence[Layer]
     settings, unread = _settings(configuration, result)
     result.broken += unread
     result.body |= {"settings": settings, "format": FORMAT}
-    texts += [_content(path) for path in result.sources[len(instructions) :]]
-    result.hash = keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
+    result.texts += [(CATALOGUE, path, result.files.content(path)) for path in result.sources[len(instructions) :]]
+    result.hash = identity_of(text for _layer, _path, text in result.texts)
     result.problems.sort()
     return result
 
 
+def identity_of(texts: Iterable[str]) -> str:
+    """Return the identity of the rules that these texts compile to; where a file lies makes no difference."""
+    return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
+
+
 def _read_layer(layer: Layer, result: Compiled) -> str:
     result.sources.append(layer.path)
-    if not os.path.isfile(layer.path):
+    if not result.files.has(layer.path):
         result.problems.append(
             Problem(layer.path, 1, "error", "not a regular file; put the instructions there as a text")
         )
         return ""
-    text = read_text(layer.path, result.problems, "the instructions file")
+    text = result.files.read(layer.path, result.problems, "the instructions file")
     document = read_document(layer.path, text)
     result.problems += document.problems
     _refuse_second(document, result)
@@ -254,8 +268,8 @@ def _link_guardrails(result: Compiled) -> _Linked:
     home = next((rule.file for rule in _kind(result, "catalogues", named=False)), result.sources[0])
     catalogue_file, names_file = (os.path.join(os.path.dirname(home), files[key]) for key in ("guardrails", "names"))
     result.sources += [catalogue_file, names_file]
-    catalogue = read_catalogue(catalogue_file, result.problems)
-    shorthands = read_shorthands(names_file, result.problems)
+    catalogue = read_catalogue(catalogue_file, result.problems, result.files)
+    shorthands = read_shorthands(names_file, result.problems, result.files)
     known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
     identity = dict(_resolved(result, known, catalogue))
     _report_dangling(shorthands, catalogue, result)
@@ -332,10 +346,3 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
         result.problems += problems
         unread += [problem for problem in problems if problem.severity == "error"]
     return settings, unread
-
-
-def _content(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace") if os.path.isfile(path) else ""
-    except OSError:
-        return ""

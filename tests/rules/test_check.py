@@ -136,7 +136,7 @@ def test_both_heading_formats_of_catalogues_load(account: Account, text: str, ti
 
     found: list[object] = []
 
-    catalogue = read_catalogue(str(account.write("HEURISTICS.md", text)), found)
+    catalogue = read_catalogue(str(account.write("HEURISTICS.md", text)), found, Files())
 
     assert ({one.id: one.title for one in catalogue.values()}, found) == (titles, [])
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from enricher.rules.catalogue import read_catalogue, read_shorthands
+from enricher.rules.catalogue import Files, read_catalogue, read_shorthands
 from enricher.rules.compiler import compile_layers
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import read_document
@@ -90,8 +90,8 @@ def test_any_text_is_read_as_a_catalogue_and_as_its_table(tmp_path: Path, text: 
     file.write_text(text, encoding="utf-8")
     problems: list[Problem] = []
 
-    read_catalogue(str(file), problems)
-    read_shorthands(str(file), problems)
+    read_catalogue(str(file), problems, Files())
+    read_shorthands(str(file), problems, Files())
 
     assert stand_inside(problems, text)
 

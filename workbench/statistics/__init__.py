@@ -1,0 +1,44 @@
+"""The arithmetic behind every verdict: intervals, paired tests, what a comparison could have noticed.
+
+Standard library only, pure and deterministic: the same figures give the same answer
+on every machine, and what resamples takes a seed. Nothing in here rounds; who prints
+rounds. Shares and levels are numbers between 0 and 1; a difference is candidate minus base.
+"""
+
+from workbench.statistics.intervals import Interval, upper_bound, wilson
+from workbench.statistics.pairs import (
+    Mean,
+    Shift,
+    benjamini_hochberg,
+    hodges_lehmann,
+    mcnemar_midp,
+    mean_by_session,
+    signed_rank,
+)
+from workbench.statistics.power import minimum_detectable_effect, minimum_detectable_share, minimum_detectable_shift
+from workbench.statistics.quantiles import Quantile, bootstrap_quantiles
+from workbench.statistics.shares import Share, share_changed
+from workbench.statistics.verdicts import VERDICTS, Verdict, verdict_of
+
+__all__ = [
+    "VERDICTS",
+    "Interval",
+    "Mean",
+    "Quantile",
+    "Share",
+    "Shift",
+    "Verdict",
+    "benjamini_hochberg",
+    "bootstrap_quantiles",
+    "hodges_lehmann",
+    "mcnemar_midp",
+    "mean_by_session",
+    "minimum_detectable_effect",
+    "minimum_detectable_share",
+    "minimum_detectable_shift",
+    "share_changed",
+    "signed_rank",
+    "upper_bound",
+    "verdict_of",
+    "wilson",
+]

@@ -1,0 +1,190 @@
+"""Tests for two sides that answered the same prompts: only the differences count."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from workbench.statistics.intervals import Interval, normal_quantile, student_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+EXACT_RANKS = 50
+"""Up to so many differences the distribution of the rank sum is counted, above it is taken as normal."""
+EXACT_DIFFERENCES = 2000
+"""Up to so many differences every pair of them counts, above they are first reduced to so many quantiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """By how much one side lies above the other, in the unit of the differences; ``n`` pairs."""
+
+    estimate: float
+    interval: Interval
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean difference over ``n`` pairs of ``clusters`` sessions, its interval, and the spread of one pair."""
+
+    estimate: float
+    interval: Interval
+    deviation: float
+    n: int
+    clusters: int
+
+
+def mcnemar_midp(gained: int, lost: int) -> float:
+    """Return the two-sided mid-p value of McNemar's test; without discordant pairs it is 1.
+
+    Source: Fagerland, Lydersen & Laake (2013), "The McNemar test for binary matched-pairs
+    data": twice the binomial tail below the smaller count, plus that count's own probability.
+    Raises ValueError for negative counts.
+    """
+    if gained < 0 or lost < 0:
+        raise ValueError("pairs that changed sides are counted from 0")
+    n, fewer = gained + lost, min(gained, lost)
+    if gained == lost:
+        return 1.0
+    own = math.exp(math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2))
+    below, term = 0.0, own
+    for count in range(fewer, 0, -1):
+        term *= count / (n - count + 1)
+        below += term
+        if term < own * 1e-17:
+            break
+    return min(1.0, 2 * below + own)
+
+
+def signed_rank(differences: Sequence[float]) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; no difference but 0 is 1.
+
+    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1).
+    Up to 50 differences the distribution is counted, ties included; above, normal, with the
+    variance corrected for ties.
+    """
+    doubled = _doubled_ranks([value for value in differences if value])
+    if not doubled:
+        return 1.0
+    positive = sum(rank for rank, is_positive in doubled if is_positive)
+    ranks = [rank for rank, _ in doubled]
+    smaller = min(positive, sum(ranks) - positive)
+    if len(ranks) <= EXACT_RANKS:
+        return min(1.0, sum(_rank_sums(ranks)[: smaller + 1]) / float(2 ** (len(ranks) - 1)))
+    deviation = math.sqrt(sum(rank * rank for rank in ranks)) / 2
+    return min(1.0, 2 * NormalDist().cdf((smaller - sum(ranks) / 2) / deviation))
+
+
+def hodges_lehmann(differences: Sequence[float], *, level: float = 0.95) -> Shift:
+    """Return the typical difference: the median of all means of two of them, with Wilcoxon's interval.
+
+    Source: Hollander & Wolfe 3.2 and 3.3; the rank of the interval's ends is counted up to 50
+    differences and normal above. Fewer than six cannot reach 95 %: the interval is then their
+    range and its ``level`` the one that this has. Above 2,000 the differences are reduced to
+    2,000 evenly spaced quantiles, so that the work stays bounded. Raises ValueError for none.
+    """
+    n = len(differences)
+    if not n:
+        raise ValueError("a shift needs at least one pair")
+    values = sorted(differences)
+    if n > EXACT_DIFFERENCES:
+        values = [values[(2 * place + 1) * n // (2 * EXACT_DIFFERENCES)] for place in range(EXACT_DIFFERENCES)]
+    whole = len(values) * (len(values) + 1) // 2
+    estimate = (_walsh(values, (whole + 1) // 2) + _walsh(values, whole // 2 + 1)) / 2
+    rank, level = _interval_rank(n, level)
+    rank = max(1, round(rank * whole / (n * (n + 1) // 2)))
+    return Shift(estimate, Interval(_walsh(values, rank), _walsh(values, whole + 1 - rank), level), n)
+
+
+def mean_by_session(
+    differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None, level: float = 0.95
+) -> Mean:
+    """Return the mean difference with Student's interval over sessions; without ``sessions`` each pair is its own.
+
+    The variance is that of a ratio of session sums (Cochran 1977, 6.4), with one degree of
+    freedom less than there are sessions; a single one leaves everything possible. Raises
+    ValueError without pairs.
+    """
+    n = len(differences)
+    if not n:
+        raise ValueError("a mean needs at least one pair")
+    mean = math.fsum(differences) / n
+    residuals: defaultdict[Hashable, float] = defaultdict(float)
+    for session, value in zip(sessions or range(n), differences, strict=True):
+        residuals[session] += value - mean
+    clusters = len(residuals)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (n - 1)) if n > 1 else 0.0
+    if clusters == 1:
+        return Mean(mean, Interval(-math.inf, math.inf, level), deviation, n, clusters)
+    error = math.sqrt(math.fsum(one * one for one in residuals.values()) * clusters / (clusters - 1)) / n
+    half = student_quantile((1 + level) / 2, df=clusters - 1) * error
+    return Mean(mean, Interval(mean - half, mean + half, level), deviation, n, clusters)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values adjusted so that a threshold bounds the share of false discoveries; same order.
+
+    Source: Benjamini & Hochberg (1995), step-up.
+    """
+    count, smallest = len(p_values), 1.0
+    adjusted = [1.0] * count
+    for rank, place in reversed(list(enumerate(sorted(range(count), key=p_values.__getitem__), start=1))):
+        smallest = min(smallest, p_values[place] * count / rank)
+        adjusted[place] = smallest
+    return adjusted
+
+
+def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
+    """Rank by size, doubled so that the mean rank of ties is whole; say which values are positive."""
+    ranked: list[tuple[int, bool]] = []
+    for _, tied in groupby(sorted(values, key=abs), key=abs):
+        group = list(tied)
+        mean = 2 * len(ranked) + len(group) + 1
+        ranked += [(mean, value > 0) for value in group]
+    return ranked
+
+
+def _rank_sums(ranks: Sequence[int]) -> list[int]:
+    """Count for every sum how many subsets of ``ranks`` have it."""
+    ways = [1]
+    for rank in ranks:
+        above = [0] * rank
+        ways = [without + having for without, having in zip(ways + above, above + ways, strict=True)]
+    return ways
+
+
+def _interval_rank(n: int, level: float) -> tuple[int, float]:
+    """Return which mean of two, counted from either end, bounds the interval, and the level that it has."""
+    if n > EXACT_RANKS:
+        spread = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return max(1, math.floor(n * (n + 1) / 4 - spread)), level
+    outside = list(accumulate(_rank_sums(range(1, n + 1))))
+    rank = bisect_right(outside, (1 - level) / 2 * 2**n)
+    return (rank, level) if rank else (1, 1 - 2 ** (1 - n))
+
+
+def _walsh(values: list[float], rank: int) -> float:
+    """Return the mean of two of the sorted values, itself included, that has this rank among all such means."""
+    low, high = values[0], values[-1]
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (low, middle) if _means_up_to(values, middle) >= rank else (middle, high)
+    return low if _means_up_to(values, low) >= rank else high
+
+
+def _means_up_to(values: list[float], limit: float) -> int:
+    """Count the means of two values, itself included, up to ``limit``; one pass from both ends."""
+    count, partner = 0, len(values) - 1
+    for place, value in enumerate(values):
+        while partner >= place and (value + values[partner]) / 2 > limit:
+            partner -= 1
+        if partner < place:
+            break
+        count += partner - place + 1
+    return count

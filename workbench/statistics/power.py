@@ -1,0 +1,40 @@
+"""What a comparison of this size could have noticed, so that silence is not read as safety."""
+
+from __future__ import annotations
+
+import math
+
+from workbench.statistics.intervals import normal_quantile
+
+
+def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, level: float = 0.95) -> float:
+    """Return the smallest difference of two paired shares that McNemar's test would find with ``power``.
+
+    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree;
+    the answer never exceeds it. Source: Connor (1987), solved for the difference. A result of
+    1 says that no difference of such pairs can be found. Raises ValueError outside of (0, 1].
+    """
+    if not 0 < baseline <= 1:
+        raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
+    if not n:
+        return 1.0
+    alpha, beta = normal_quantile((1 + level) / 2), normal_quantile(power)
+    needed = alpha * math.sqrt(baseline)
+    # difference * sqrt(n) = needed + beta * sqrt(baseline - difference^2), a quadratic
+    a, b, c = n + beta * beta, -2 * needed * math.sqrt(n), needed * needed - beta * beta * baseline
+    difference = (-b + math.sqrt(max(0.0, b * b - 4 * a * c))) / (2 * a)
+    return difference if difference <= baseline else 1.0
+
+
+def minimum_detectable_share(n: int, *, power: float = 0.8) -> float:
+    """Return the smallest share that would have shown at least once among ``n`` prompts with ``power``."""
+    return 1 - (1 - power) ** (1 / n) if n else 1.0
+
+
+def minimum_detectable_shift(n: int, *, deviation: float, power: float = 0.8, level: float = 0.95) -> float:
+    """Return the smallest mean difference that ``n`` pairs would show; unit and spread of one pair's difference.
+
+    Source: the normal approximation of the paired t-test (Cohen 1988). Without pairs: infinite.
+    """
+    reach = normal_quantile((1 + level) / 2) + normal_quantile(power)
+    return reach * deviation / math.sqrt(n) if n else math.inf

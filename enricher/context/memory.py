@@ -76,7 +76,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
     from enricher.context import Candidate
     from storage import reader, recall
 
-    intent = _intent(request.search_intent, request.intent_confidence, request.settings)
+    intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
     try:
         connection.execute(MAP_THE_FILE).fetchall()
@@ -111,8 +111,8 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
     ]
 
 
-def _intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
-    """The search intent where it is sure enough to count, else empty."""
+def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
+    """Return the search intent where it is sure enough to tune the search, else nothing."""
     least = settings.get(MIN_CONFIDENCE, MEDIUM_CONFIDENCE)
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
@@ -163,7 +163,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     Pure. ``injected_memories`` are those above the channel's floor that still hold.
     """
     judged = enrichment.classification
-    intent = _intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
+    intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
     return {
         "search_intent_detected": bool(intent),
         **({"intent_type": intent} if intent else {}),

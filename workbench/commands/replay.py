@@ -17,7 +17,7 @@ def replay(verify: bool, as_json: bool) -> None:
     """Run recorded prompts again; exit 1 if a text does not come out as it was recorded."""
     del verify
     from storage.database import StorageError
-    from workbench.replay import verify as verify_traces
+    from workbench.fidelity import verify as verify_traces
 
     try:
         outcome = verify_traces(state_dir())

@@ -1,0 +1,117 @@
+"""What one set of rules says to one recorded prompt, and how that is found out.
+
+The recorded side is read; any other side is computed by the same pure ``decide``
+that the hook runs, from the inputs that the trace recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import classify
+from enricher.context.asking import Judgement, asked_otherwise
+from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
+from enricher.hosts import presentable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.rules.cache import Rules
+    from storage.corpus import Row
+
+NO_INTENT = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What rules said or would say; ``guardrails``, ``approach`` and ``items`` are what is in the text.
+
+    ``items`` are (channel, reference); ``unknown`` the channels that these rules would
+    have asked something else, whose answer nobody knows.
+    """
+
+    task_type: str
+    shown: bool
+    search_intent: str
+    guardrails: tuple[str, ...]
+    approach: str
+    items: tuple[tuple[str, str], ...]
+    text: str
+    tokens: int
+    unknown: tuple[str, ...] = ()
+
+    def is_same(self, other: Outcome) -> bool:
+        """Say whether the agent would see the same and the prompt was judged alike."""
+        return (
+            self.text == other.text
+            and self.task_type == other.task_type
+            and self.shown == other.shown
+            and self.search_intent == other.search_intent
+            and self.unknown == other.unknown
+        )
+
+
+def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = ()) -> Outcome:
+    """Return what an enrichment says."""
+    judged, text = enrichment.classification, enrichment.text
+    return Outcome(
+        judged.task_type,
+        not judged.uncertain,
+        judged.search_intent or NO_INTENT,
+        tuple(one.id for one in enrichment.guardrails) if text else (),
+        enrichment.approach.text if enrichment.approach and text else "",
+        tuple((item.channel, item.ref) for item in enrichment.items if item.kept) if text else (),
+        text,
+        enrichment.tokens,
+        unknown,
+    )
+
+
+def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None) -> Outcome:
+    """Return what ``rules`` would have said to a recorded prompt.
+
+    ``recorded`` are the rules it was judged by then; without them nothing is known of
+    how its channels were declared.
+    """
+    inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
+    if recorded is not None:
+        inputs.settings = settings_under(inputs.settings, recorded.body["settings"], rules.body["settings"])
+    judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt))
+    enrichment = decide(inputs, rules, judged)
+    enrichment.text = presentable(enrichment.text)
+    return outcome_of(enrichment, unknown=_unknown(row, inputs, judged, rules, recorded))
+
+
+def settings_under(
+    used: Mapping[str, Any], declared_then: Mapping[str, Any], declared_now: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings that a prompt would have under other rules: what its environment said stays said."""
+    return {
+        key: declared_now.get(key, value) if value == declared_then.get(key) else value
+        for key, value in used.items()
+        if key in RECORDED_SETTINGS
+    }
+
+
+def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None) -> tuple[str, ...]:
+    if recorded is None or recorded.hash == rules.hash or row.origin == "import" or inputs.form:
+        return ()
+    before = Judgement(
+        row.task_type,
+        search_intent=row.search_intent,
+        intent_confidence=row.intent_confidence or 0.0,
+        is_silent=row.task_type in recorded.body["never_show"],
+    )
+    after = Judgement(
+        judged.task_type,
+        search_intent=judged.search_intent,
+        intent_confidence=judged.intent_confidence,
+        is_silent=bool(says_nothing(judged, rules.body)),
+    )
+    return asked_otherwise(
+        (before, recorded.body["channels"]), (after, rules.body["channels"]), settings=inputs.settings
+    )

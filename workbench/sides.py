@@ -1,0 +1,199 @@
+"""The two sides of a comparison: what was recorded, a stored version, a file, an unsaved buffer, a git revision.
+
+A file that recorded versions were compiled from replaces that file in each of them,
+so that an edit of a project's layer is judged together with the layers it lies on and
+only on prompts that it speaks for. Any other file stands for all layers.
+
+SideError             there is no such side, or its rules are broken; holds the problems with file and line
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiler import compile_layers
+from enricher.rules.layers import Layer
+from storage.lean import keyed_hash
+from workbench.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from enricher.rules.compiler import Compiled
+    from enricher.rules.document import Problem
+    from workbench.versions import Texts, Versions
+
+PATIENCE_S = 10
+SHORT = 10
+
+
+class SideError(ValueError):
+    """There is no such side, or its rules are broken; ``problems`` say where and why."""
+
+    def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
+        super().__init__("\n".join([message, *map(str, problems)]))
+        self.problems = list(problems)
+
+
+class Side(Protocol):
+    """Rules to judge recorded prompts by; ``hash`` is empty where it depends on the prompt."""
+
+    label: str
+    hash: str
+
+    def rules_for(self, recorded: str) -> Rules | None:
+        """Return the rules for prompts recorded under that version; None where they are as recorded."""
+
+
+class Recorded:
+    """What was said then."""
+
+    label = "recorded"
+    hash = ""
+
+    def rules_for(self, recorded: str) -> Rules | None:
+        """Return nothing: the recorded side is read, not run again."""
+        del recorded
+        return None
+
+
+RECORDED = Recorded()
+
+
+class Fixed:
+    """One set of rules for every prompt: a stored version, or a file that stands for all layers."""
+
+    def __init__(self, label: str, rules: Rules) -> None:
+        self.label = label
+        self.hash = rules.hash
+        self.rules = rules
+
+    def rules_for(self, recorded: str) -> Rules | None:
+        """Return the rules, whatever the prompt was recorded under."""
+        del recorded
+        return self.rules
+
+
+class Edited:
+    """A text in the place of a file, in every version that was compiled from that file.
+
+    Prompts under versions without it are judged as recorded; those under versions whose
+    files nobody kept, by the newest version with it.
+    """
+
+    def __init__(self, label: str, path: str, *, text: str, versions: Versions) -> None:
+        self.label, self.path, self.text = label, path, text
+        self._versions = versions
+        self._stacks = versions.stacks_with(path)
+        self._known: dict[str, Rules | None] = {}
+        self._compiled: dict[str, Rules] = {}
+        newest = self.rules_for(self._stacks[0])
+        self.hash = newest.hash if newest else ""
+
+    def rules_for(self, recorded: str) -> Rules | None:
+        """Return the version with the text in it; None where the file has no part in it. Raises SideError."""
+        if recorded not in self._known:
+            stack = recorded if self._versions.texts(recorded) else self._stacks[0]
+            self._known[recorded] = self._compile(stack) if stack in self._stacks else None
+        return self._known[recorded]
+
+    def _compile(self, stack: str) -> Rules:
+        texts = self._versions.texts(stack)
+        key = keyed_hash(b"stack", repr([one for one in texts if one[1] != self.path]).encode(errors="replace"))
+        if key not in self._compiled:
+            self._compiled[key] = _sound(compile_texts(texts, instead={self.path: self.text}), self.label)
+        return self._compiled[key]
+
+
+def from_version(wanted: str, versions: Versions) -> Side:
+    """Return a stored version, named by the beginning of its hash; raises SideError."""
+    found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
+    if len(found) != 1:
+        known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
+        raise SideError(f"{'several versions begin' if found else 'no version begins'} with {wanted!r}; known: {known}")
+    rules = versions.rules(found[0])
+    if rules is None:
+        raise SideError(f"version {found[0]} was compiled by another release of the enricher; choose a later one")
+    return Fixed(f"version {found[0][:SHORT]}", rules)
+
+
+def from_file(path: str, versions: Versions) -> Side:
+    """Return the file at ``path`` as it is on the disk; raises SideError."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else "it is not UTF-8 text"
+        raise SideError(f"{path}: cannot be read: {reason}") from failure
+    return from_text(path, text, versions=versions, label=path)
+
+
+def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
+    """Return a text that stands for the file at ``path``, saved or not; raises SideError if its rules are broken."""
+    path = os.path.abspath(path)
+    for place in dict.fromkeys((path, os.path.realpath(path))):
+        if versions.stacks_with(place):
+            return Edited(label, place, text=text, versions=versions)
+    return Fixed(label, _sound(compile_layers([Layer("base", path)], texts={path: text}), label))
+
+
+def from_revision(revision: str, path: str, *, versions: Versions) -> Side:
+    """Return the file at ``path`` as a git revision has it; raises SideError."""
+    text = text_at(revision, path)
+    return from_text(path, text, versions=versions, label=f"{revision}:{os.path.basename(path)}")
+
+
+def text_at(revision: str, path: str) -> str:
+    """Return the text of a file in a git revision of the repository that it lies in; raises SideError."""
+    folder, name = os.path.split(os.path.realpath(path))
+    if revision.startswith("-"):
+        raise SideError(f"{revision!r} is no git revision")
+    command = ["git", "-C", folder, "show", f"{revision}:./{name}"]
+    try:
+        found = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        raise SideError(f"git cannot be asked for {revision}:{name}: {failure}") from failure
+    if found.returncode:
+        said = found.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise SideError(f"git has no {revision}:{name}: {said}")
+    return found.stdout.decode(errors="replace")
+
+
+def named(name: str, *, path: str, versions: Versions) -> Side:
+    """Return the side that a person names: ``recorded``, a file, a version's hash, or a git revision of ``path``."""
+    if name == RECORDED.label:
+        return RECORDED
+    if os.path.isfile(name):
+        return from_file(name, versions)
+    try:
+        return from_version(name, versions)
+    except SideError as no_version:
+        try:
+            return from_revision(name, path, versions=versions)
+        except SideError as no_revision:
+            message = f"{name!r} is no file, no version and no git revision of {path}"
+            raise SideError(f"{message}: {no_version}; {no_revision}") from no_revision
+
+
+def _sound(compiled: Compiled, label: str) -> Rules:
+    if compiled.broken or "classes" not in compiled.body:
+        raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
+    return Rules(compiled.hash, compiled.body)
+
+
+def packaged_path() -> str:
+    """Return the instructions file that we ship, the one that speaks where no other does."""
+    from enricher.rules.layers import packaged_file
+
+    return packaged_file()
+
+
+def texts_of(side: Side, versions: Versions) -> Texts:
+    """Return the files of a side: layer, path, text; empty where they are unknown."""
+    if isinstance(side, Edited):
+        texts = versions.texts(versions.stacks_with(side.path)[0])
+        return [(layer, path, side.text if path == side.path else text) for layer, path, text in texts]
+    return versions.texts(side.hash)

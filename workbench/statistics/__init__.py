@@ -5,6 +5,7 @@ on every machine, and what resamples takes a seed. Nothing in here rounds; who p
 rounds. Shares and levels are numbers between 0 and 1; a difference is candidate minus base.
 """
 
+from workbench.statistics.groups import Effect, difference_of_means, difference_of_shares
 from workbench.statistics.intervals import Interval, upper_bound, wilson
 from workbench.statistics.pairs import (
     Mean,
@@ -22,6 +23,7 @@ from workbench.statistics.verdicts import VERDICTS, Verdict, verdict_of
 
 __all__ = [
     "VERDICTS",
+    "Effect",
     "Interval",
     "Mean",
     "Quantile",
@@ -30,6 +32,8 @@ __all__ = [
     "Verdict",
     "benjamini_hochberg",
     "bootstrap_quantiles",
+    "difference_of_means",
+    "difference_of_shares",
     "hodges_lehmann",
     "mcnemar_midp",
     "mean_by_session",

@@ -32,10 +32,14 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean difference over ``n`` pairs of ``clusters`` sessions, its interval, and the spread of one pair."""
+    """The mean difference of ``n`` pairs in ``clusters`` sessions, its interval, its standard error, a pair's spread.
+
+    With a single session the error is infinite.
+    """
 
     estimate: float
     interval: Interval
+    error: float
     deviation: float
     n: int
     clusters: int
@@ -122,10 +126,10 @@ def mean_by_session(
     clusters = len(residuals)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (n - 1)) if n > 1 else 0.0
     if clusters == 1:
-        return Mean(mean, Interval(-math.inf, math.inf, level), deviation, n, clusters)
+        return Mean(mean, Interval(-math.inf, math.inf, level), math.inf, deviation, n, clusters)
     error = math.sqrt(math.fsum(one * one for one in residuals.values()) * clusters / (clusters - 1)) / n
     half = student_quantile((1 + level) / 2, df=clusters - 1) * error
-    return Mean(mean, Interval(mean - half, mean + half, level), deviation, n, clusters)
+    return Mean(mean, Interval(mean - half, mean + half, level), error, deviation, n, clusters)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

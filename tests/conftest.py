@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-screens", action="store_true", help="write the text snapshots of the app anew")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def compiled_rules() -> None:
     """A wheel holds the packaged instructions compiled; a work tree may hold an older form."""

@@ -1,0 +1,230 @@
+"""The app: its places, its keys, its palette, what it remembers; everything else is in the screens.
+
+It holds no connection: one worker watches the database, every other one opens what it needs.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on, work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.worker import WorkerState, get_current_worker
+
+from workbench.tui.messages import (
+    DatabaseTrouble,
+    DataChanged,
+    FilterTraces,
+    Labelled,
+    OpenCompare,
+    OpenInstructions,
+    OpenTrace,
+)
+from workbench.tui.screens import SCREENS, place
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import Memory
+from workbench.tui.themes import THEMES
+from workbench.tui.widgets.header import PlaceBar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from textual.app import SystemCommand
+    from textual.command import Provider
+    from textual.message import Message
+    from textual.screen import Screen
+    from textual.worker import Worker
+
+DATA_EVERY_S = 0.1
+KEYS = "workbench-keys.toml"
+
+
+def _commands() -> type[Provider]:
+    from workbench.tui.commands import WorkbenchCommands
+
+    return WorkbenchCommands
+
+
+class Workbench(App[None], inherit_bindings=False):
+    """Traces, instructions and what they do to each other, in a terminal."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "Prompt Enricher"
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 (declared by Textual)
+        (0, "-narrow"),
+        (100, "-wide"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(one.key, f"go('{one.name}')", f"The {one.title} screen", id=f"app.{one.name}", show=False)
+            for one in SCREENS
+        ),
+        Binding("question_mark,f1", "help", "Help", id="app.help", key_display="?"),
+        Binding("ctrl+p", "command_palette", "Palette", id="app.palette", key_display="^p", priority=True),
+        Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
+        Binding("q", "quit", "Quit", id="app.quit"),
+        Binding("ctrl+q", "quit", "Quit, also while typing", id="app.quit-now", show=False, priority=True),
+    ]
+
+    def __init__(
+        self, state_dir: str, *, screen: str = "", selection: str | None = None, instructions: str = ""
+    ) -> None:
+        self.state_dir = state_dir
+        self.selection = selection
+        """The filter of the command line, None where it gives none."""
+        self.instructions = instructions
+        self.trouble = ""
+        self.memory = Memory(state_dir)
+        wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
+        self._first = wanted if place(wanted) else SCREENS[0].name
+        self._told_at = 0.0
+        self._is_telling = False
+        super().__init__()
+        for one in SCREENS:
+            self.add_mode(one.name, one.load)
+        for theme in THEMES:
+            self.register_theme(theme)
+        if not os.environ.get("TEXTUAL_THEME"):
+            remembered = self.memory.recall("app", "theme", THEMES[0].name)
+            self.theme = remembered if remembered in self.available_themes else THEMES[0].name
+
+    async def on_mount(self) -> None:
+        self._read_keys()
+        self.theme_changed_signal.subscribe(self, lambda theme: self.memory.remember("app", theme=theme.name))
+        await self.switch_mode(self._first)
+        self.watch_database()
+
+    def place_screen(self) -> WorkbenchScreen | None:
+        """Return the place that is seen, also below a question or the help."""
+        found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
+        return next(found, None)
+
+    async def action_go(self, name: str) -> None:
+        """Bring up a place; a question that is open stays where it was asked."""
+        if place(name) is None:
+            self.notify(f"There is no {name} screen.", severity="warning")
+            return
+        await self.switch_mode(name)
+        self.memory.remember("app", screen=name)
+        self._show_trouble()
+
+    async def action_help(self) -> None:
+        """Say what the screen is for and which keys it knows."""
+        from workbench.tui.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            await self.push_screen(HelpScreen(self.screen))
+
+    def action_next_theme(self) -> None:
+        """Change to the next of our themes."""
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+        self.notify(f"Theme: {self.theme}", timeout=2)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Leave the palette to our own commands."""
+        del screen
+        return ()
+
+    @on(OpenTrace)
+    @on(FilterTraces)
+    async def _open_traces(self, message: Message) -> None:
+        await self._bring_up("traces", message)
+
+    @on(OpenCompare)
+    async def _open_compare(self, message: Message) -> None:
+        await self._bring_up("compare", message)
+
+    @on(OpenInstructions)
+    async def _open_instructions(self, message: Message) -> None:
+        await self._bring_up("instructions", message)
+
+    async def _bring_up(self, name: str, message: Message) -> None:
+        await self.action_go(name)
+        screen = self.place_screen()
+        if screen is not None and name == screen.PLACE:
+            screen.opened(message)
+
+    @on(Labelled)
+    def _tell_of_data(self) -> None:
+        self.post_message(DataChanged())
+
+    @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
+    def watch_database(self) -> None:
+        """Tell the screens of every commit, and of trouble with the database."""
+        from workbench.tui.connection import watch
+
+        worker = get_current_worker()
+        watch(
+            self.state_dir,
+            changed=self._heard_of_data,
+            troubled=self._heard_of_trouble,
+            is_over=lambda: worker.is_cancelled,
+        )
+
+    def _heard_of_data(self) -> None:
+        self.post_message(DataChanged())
+
+    def _heard_of_trouble(self, text: str) -> None:
+        self.post_message(DatabaseTrouble(text))
+
+    @on(DataChanged)
+    def _data_changed(self) -> None:
+        """Tell the screen that is seen: at once, but at most ten times a second."""
+        if self._is_telling:
+            return
+        wait = DATA_EVERY_S - (time.monotonic() - self._told_at)
+        if wait > 0:
+            self._is_telling = True
+            self.set_timer(wait, self._tell_screen)
+        else:
+            self._tell_screen()
+
+    def _tell_screen(self) -> None:
+        self._is_telling = False
+        self._told_at = time.monotonic()
+        screen = self.place_screen()
+        if screen is not None and screen.is_mounted:
+            screen.data_changed()
+
+    @on(DatabaseTrouble)
+    def _database_trouble(self, message: DatabaseTrouble) -> None:
+        if message.text:
+            self.notify(message.text, title="The database", severity="error", timeout=10, markup=False)
+        elif self.trouble:
+            self.notify("The database can be read again.", timeout=4)
+        self.trouble = message.text
+        self._show_trouble()
+        self.post_message(DataChanged())
+
+    def _show_trouble(self) -> None:
+        screen = self.place_screen()
+        for bar in screen.query(PlaceBar) if screen else ():
+            bar.tell("! database out of reach" if self.trouble else "")
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.notify(repr(event.worker.error), title=event.worker.group, severity="error", markup=False)
+
+    def _read_keys(self) -> None:
+        """Let a person's ``workbench-keys.toml`` give other keys to the bindings, by their ids."""
+        import tomllib
+
+        from enricher.home import config_dir
+
+        path = os.path.join(config_dir(), KEYS)
+        if not os.path.isfile(path):
+            return
+        try:
+            with open(path, "rb") as file:
+                keys = tomllib.load(file).get("keys", {})
+        except (OSError, ValueError) as error:
+            self.notify(f"{path}: {error}", title="Your keys are not used", severity="warning", markup=False)
+            return
+        if isinstance(keys, dict):
+            self.set_keymap({name: key for name, key in keys.items() if isinstance(key, str)})

@@ -1,0 +1,121 @@
+"""The command palette: everything that a key can do here, every place and theme, and the traces themselves.
+
+The keys come from the bindings that are active on the screen below, so that nothing is listed twice by hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from textual.command import DiscoveryHit, Hit, Provider
+
+from storage.database import StorageError
+from workbench.tui.connection import open_database
+from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.screens import SCREENS
+from workbench.tui.themes import THEMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.command import Hits
+
+    from workbench.tui.app import Workbench
+
+ID_CHARS = 6
+"""From so many hex digits on a text may be the beginning of a trace's id."""
+HOW_MANY_OF_EACH_TYPE = """
+    select task_type, count(*) as prompts from (
+        select task_type from traces where origin <> 'test' and status <> 'skipped' order by id desc limit 10000
+    ) where task_type <> '' group by task_type order by prompts desc
+"""
+WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 'g' order by id limit 5"
+
+
+class Command(NamedTuple):
+    """An entry of the palette."""
+
+    text: str
+    help: str
+    run: Callable[[], Any]
+
+
+class WorkbenchCommands(Provider):
+    """All commands of the app for the screen that is seen."""
+
+    async def startup(self) -> None:
+        """Count the task types once, in a thread."""
+        self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
+
+    @property
+    def _workbench(self) -> Workbench:
+        return self.app  # type: ignore[return-value]
+
+    async def discover(self) -> Hits:
+        for command in self._commands():
+            yield DiscoveryHit(command.text, command.run, help=command.help)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in [*self._commands(), *await asyncio.to_thread(self._traces, query)]:
+            score = matcher.match(command.text)
+            if score > 0:
+                yield Hit(score, matcher.highlight(command.text), command.run, help=command.help)
+
+    def _commands(self) -> list[Command]:
+        return [*self._bindings(), *self._places(), *self._filters(), *self._themes()]
+
+    def _bindings(self) -> list[Command]:
+        found: dict[str, Command] = {}
+        for active in self.screen.active_bindings.values():
+            binding = active.binding
+            if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
+                continue
+            run = partial(self.app.run_action, binding.action, active.node)
+            key = self.app.get_key_display(binding)
+            found.setdefault(binding.action, Command(binding.tooltip or binding.description, f"key {key}", run))
+        return list(found.values())
+
+    def _places(self) -> list[Command]:
+        go = self._workbench.action_go
+        return [Command(f"Go to {one.title}", f"key {one.key}", partial(go, one.name)) for one in SCREENS]
+
+    def _themes(self) -> list[Command]:
+        return [Command(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
+
+    def _filters(self) -> list[Command]:
+        post = self.app.post_message
+        return [
+            Command(
+                f"Filter type:{name}", f"{prompts:,} of the newest prompts", partial(post, FilterTraces(f"type:{name}"))
+            )
+            for name, prompts in self._types
+        ]
+
+    def _traces(self, query: str) -> list[Command]:
+        wanted = query.strip().lower()
+        if len(wanted) < ID_CHARS or not all(char in "0123456789abcdef" for char in wanted):
+            return []
+        with contextlib.suppress(StorageError, OSError, sqlite3.Error):
+            with open_database(self._workbench.state_dir, drain=False) as db:
+                rows = db.execute(WHICH_BEGIN_SO, {"id": wanted}).fetchall()
+            post = self.app.post_message
+            return [
+                Command(
+                    f"Go to trace {row['id']}",
+                    " ".join(row["prompt"].split())[:60],
+                    partial(post, OpenTrace(row["id"])),
+                )
+                for row in rows
+            ]
+        return []
+
+
+def _task_types(state_dir: str) -> list[tuple[str, int]]:
+    with contextlib.suppress(StorageError, OSError, sqlite3.Error), open_database(state_dir, drain=False) as db:
+        return [(row["task_type"], row["prompts"]) for row in db.execute(HOW_MANY_OF_EACH_TYPE)]
+    return []

@@ -1,0 +1,132 @@
+"""Connections for the app's threads, and the watcher that sees every commit within a few hundredths of a second.
+
+A connection belongs to one block of one thread: so a database that was replaced or came back is
+simply the one that the next block opens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from typing import TYPE_CHECKING
+
+from storage import database, intake, reader, spool, traces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+POLL_S = 0.03
+PATIENCE_S = 2.0
+AGAIN_S = 1.0
+"""How long to leave a database alone that could not be opened."""
+
+
+@contextlib.contextmanager
+def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
+    """Yield a connection of this schema that can write labels; raises ``storage.database.StorageError``.
+
+    Without ``drain`` what waits in the spool is left there, which saves a look at the disk.
+    """
+    with database.said_in_words(state_dir):
+        db = database.connect(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
+        with contextlib.closing(db):
+            yield db
+
+
+def _is_ready(state_dir: str) -> bool:
+    try:
+        with contextlib.closing(reader.open_reader(f"{state_dir}/{traces.DATABASE}")) as db:
+            return bool(db.execute("pragma user_version").fetchone()[0] == traces.SCHEMA_VERSION)
+    except (reader.ReaderError, sqlite3.Error):
+        return False
+
+
+def _connect(state_dir: str) -> sqlite3.Connection:
+    db = sqlite3.connect(f"{state_dir}/{traces.DATABASE}", timeout=PATIENCE_S, isolation_level=None)
+    db.row_factory = sqlite3.Row
+    db.execute("pragma foreign_keys = on")
+    db.execute("pragma secure_delete = on")
+    return db
+
+
+class Watcher:
+    """Sees whether the database changed, and takes in what prompts left in the spool.
+
+    ``look`` is cheap enough to be called thirty times a second: one ``stat`` of each folder and one
+    ``pragma data_version``, which SQLite answers from shared memory.
+    """
+
+    def __init__(self, state_dir: str) -> None:
+        self._state_dir = state_dir
+        self._path = f"{state_dir}/{traces.DATABASE}"
+        self._db: sqlite3.Connection | None = None
+        self._seen: tuple[int, int] = (0, 0)
+        self._version = 0
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def look(self) -> bool:
+        """Say whether there is anything new since the last look; raises ``StorageError``."""
+        with database.said_in_words(self._state_dir):
+            is_replaced = self._reopen()
+            db = self._db
+            if db is None:
+                return is_replaced
+            taken = self._take_in(db)
+            version = int(db.execute("pragma data_version").fetchone()[0])
+            is_changed, self._version = version != self._version, version
+            return is_replaced or taken or is_changed
+
+    def _reopen(self) -> bool:
+        try:
+            found = os.stat(self._path)
+            identity = (found.st_dev, found.st_ino)
+        except FileNotFoundError:
+            identity = (0, 0)
+        if self._db is not None and identity == self._seen:
+            return False
+        self.close()
+        self._db = database.connect(self._state_dir)
+        found = os.stat(self._path)
+        self._seen = (found.st_dev, found.st_ino)
+        self._version = int(self._db.execute("pragma data_version").fetchone()[0])
+        return True
+
+    def _take_in(self, db: sqlite3.Connection) -> bool:
+        """``data_version`` does not count what this connection itself wrote."""
+        if not spool.waiting(self._state_dir):
+            return False
+        return intake.drain(self._state_dir, db).taken > 0
+
+
+def watch(
+    state_dir: str, *, changed: Callable[[], None], troubled: Callable[[str], None], is_over: Callable[[], bool]
+) -> None:
+    """Call ``changed`` after every commit and ``troubled`` with what is wrong, "" once it is right again."""
+    watcher = Watcher(state_dir)
+    said = ""
+    with contextlib.closing(watcher):
+        while not is_over():
+            try:
+                is_new = watcher.look()
+            except (database.StorageError, OSError) as failure:
+                watcher.close()
+                said = _tell(str(failure), said, troubled)
+                time.sleep(AGAIN_S)
+                continue
+            said = _tell("", said, troubled)
+            if is_new:
+                changed()
+            time.sleep(POLL_S)
+
+
+def _tell(text: str, said: str, troubled: Callable[[str], None]) -> str:
+    if text != said:
+        troubled(text)
+    return text

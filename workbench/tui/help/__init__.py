@@ -1,0 +1,76 @@
+"""The help: what the screen is for, in its own words, and every key that works there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Markdown, Static
+
+if TYPE_CHECKING:
+    from textual.app import App, ComposeResult
+    from textual.screen import Screen
+
+
+class HelpScreen(ModalScreen[None], inherit_bindings=False):
+    """Shows ``HELP`` of a screen and its bindings; any of the keys that leave closes it."""
+
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle; background: $background 60%;
+        #help {
+            width: 84; max-width: 96%; height: auto; max-height: 92%;
+            padding: 1 2; background: $surface; border: round $primary; border-title-color: $foreground;
+        }
+        Markdown { height: auto; padding: 0; background: $surface; }
+        #keys { margin: 0 0 0 0; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,f1,q", "dismiss", "Close", id="help.close"),
+        Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
+        Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
+    ]
+
+    def __init__(self, about: Screen[Any]) -> None:
+        super().__init__()
+        self._text = getattr(about, "HELP", "") or ""
+        self._keys = keys_of(about)
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help") as box:
+            box.border_title = "Help"
+            box.border_subtitle = "esc closes"
+            yield Markdown(self._text, open_links=False)
+            yield Static(self._table(), id="keys")
+
+    def _table(self) -> Content:
+        width = max((len(key) for key, _description in self._keys), default=0)
+        lines = [
+            Content.assemble((key.rjust(width), "bold $accent"), "  ", description) for key, description in self._keys
+        ]
+        return Content("\n").join(lines)
+
+    def on_mount(self) -> None:
+        self.query_one("#help").focus()
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the help."""
+        self.query_one("#help").scroll_relative(y=lines, animate=False)
+
+
+def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
+    """Return the keys that work on the screen with what they do, those of one action together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.description and not binding.system:
+            found.setdefault((binding.action, binding.description), []).append(_name(screen.app, binding))
+    return [(" ".join(dict.fromkeys(keys)), description) for (_action, description), keys in found.items()]
+
+
+def _name(app: App[Any], binding: Binding) -> str:
+    return app.get_key_display(Binding(binding.key, binding.action))

@@ -1,0 +1,71 @@
+"""The places of the app, and what a screen is promised. Importing this loads no Textual.
+
+A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
+The app loads it when it is first opened; key, header, palette, help and ``--screen`` follow from the line.
+
+    class LatencyScreen(WorkbenchScreen):
+        PLACE = "latency"                                   # the name in SCREENS; the state is kept under it
+        HELP = "What this screen is for, in Markdown."      # ``?`` shows it above the keys
+        BINDINGS = [Binding("b", "budget", "Budget", id="latency.budget")]   # each with id and description
+
+        def compose_body(self) -> ComposeResult: ...        # between the header and the footer
+
+What the base gives:
+
+- ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
+  only, it may wait. It takes in the spool first unless ``drain=False``. Writes (labels) go over the same.
+- Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
+  What a worker raises becomes a notice (StorageError and SelectionError in their words, anything else with its type);
+  override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
+- An exclusive worker may overlap its successor for a moment. So: ``run = self.next_run("load")`` before it starts,
+  give ``run`` to it, and let its message handler leave out what is not ``self.is_latest("load", run)``.
+  From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
+- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: what survives a restart (JSON values).
+- ``data_changed()``: called (in the event loop) when the database changed while this screen is the one that is seen,
+  and when it comes back to sight; at most ten times a second. Override it, start an exclusive worker.
+- ``opened(message)``: called when somebody asks for this screen by a message below. Override it.
+- Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
+- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, else the one that a person edits).
+- Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
+
+Messages that any screen may post (``workbench.tui.messages``), the app brings up the screen that answers:
+``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
+Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``Labelled(trace_id)`` is told to every screen.
+
+Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
+``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);
+``tests/tui/piloting.py`` has ``run_workbench``, ``settle``, ``until`` and ``screen_text``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.tui.screens.base import WorkbenchScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A screen of the app: its name, its key, its title, and where its class is ("module:Class")."""
+
+    name: str
+    key: str
+    title: str
+    target: str
+
+    def load(self) -> WorkbenchScreen:
+        """Return a new screen; its module is imported now."""
+        module, name = self.target.split(":")
+        screen: WorkbenchScreen = getattr(import_module(module), name)()
+        return screen
+
+
+SCREENS = (Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),)
+
+
+def place(name: str) -> Place | None:
+    """Return the place of that name, None where there is none."""
+    return next((one for one in SCREENS if one.name == name), None)

@@ -1,0 +1,89 @@
+"""What all screens of the app share: header, footer, database, workers, runs, what is remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer
+from textual.worker import Worker, WorkerState
+
+from storage.database import StorageError
+from workbench.tui.connection import open_database
+from workbench.tui.widgets.header import PlaceBar
+
+if TYPE_CHECKING:
+    import sqlite3
+    from contextlib import AbstractContextManager
+
+    from textual.app import ComposeResult
+    from textual.message import Message
+
+    from workbench.tui.app import Workbench
+
+
+class WorkbenchScreen(Screen[None], inherit_bindings=False):
+    """A place of the app; see ``workbench.tui.screens`` for what it gives and what it wants."""
+
+    PLACE: ClassVar[str] = ""
+    HELP: ClassVar[str] = ""
+    app: Workbench  # narrower than Textual's
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "Next part of the screen", id="screen.next", show=False),
+        Binding("shift+tab", "app.focus_previous", "Previous part of the screen", id="screen.previous", show=False),
+        Binding("ctrl+c", "screen.copy_text", "Copy what is selected", id="screen.copy", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id=self.PLACE)
+        self._runs: dict[str, int] = {}
+
+    def compose(self) -> ComposeResult:
+        yield PlaceBar(self.PLACE)
+        yield from self.compose_body()
+        yield Footer(show_command_palette=False)
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what is between the header and the footer."""
+        raise NotImplementedError
+
+    def data_changed(self) -> None:
+        """The database changed, or the screen came back to sight."""
+
+    def opened(self, message: Message) -> None:
+        """Somebody asked for this screen by a message."""
+
+    def failed(self, error: BaseException) -> None:
+        """A worker of this screen ended with an error: tell it."""
+        told = str(error) if isinstance(error, (StorageError, OSError)) else f"{type(error).__name__}: {error}"
+        self.notify(told, title="That did not work", severity="error", markup=False)
+
+    def database(self, *, drain: bool = True) -> AbstractContextManager[sqlite3.Connection]:
+        """Return a connection for one block of a worker; raises ``storage.database.StorageError``."""
+        return open_database(self.app.state_dir, drain=drain)
+
+    def next_run(self, what: str) -> int:
+        """Return the number of a new run; what earlier ones still bring is out of date now."""
+        self._runs[what] = self._runs.get(what, 0) + 1
+        return self._runs[what]
+
+    def is_latest(self, what: str, run: int) -> bool:
+        """Say whether no later run was begun."""
+        return self._runs.get(what) == run
+
+    def recall(self, name: str, default: Any) -> Any:
+        """Return what this screen remembers under that name."""
+        return self.app.memory.recall(self.PLACE, name, default)
+
+    def remember(self, **values: Any) -> None:
+        """Keep values of this screen over a restart."""
+        self.app.memory.remember(self.PLACE, **values)
+
+    def on_screen_resume(self) -> None:
+        self.data_changed()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.failed(event.worker.error)

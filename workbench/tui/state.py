@@ -1,0 +1,46 @@
+"""What the app remembers from one start to the next: one small private file that is never worth an error."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import Any
+
+from storage import private
+
+NAME = "workbench.json"
+LIMIT_BYTES = 64 * 1024
+
+
+class Memory:
+    """Values by section and name; a file that is missing, broken or of another shape is an empty one."""
+
+    def __init__(self, state_dir: str) -> None:
+        self._path = os.path.join(state_dir, NAME)
+        self._sections = _read(self._path)
+
+    def recall(self, section: str, name: str, default: Any) -> Any:
+        """Return what was remembered, the default where nothing of its type was."""
+        value = self._sections.get(section, {}).get(name, default)
+        return value if isinstance(value, type(default)) else default
+
+    def remember(self, section: str, **values: Any) -> None:
+        """Keep the values (strings, numbers, flags, lists), on the disk at once where they are new."""
+        known = self._sections.setdefault(section, {})
+        if all(name in known and known[name] == value for name, value in values.items()):
+            return
+        known.update(values)
+        with contextlib.suppress(OSError):
+            private.make_directory(os.path.dirname(self._path))
+            private.write_file(self._path, json.dumps(self._sections, indent=1).encode())
+
+
+def _read(path: str) -> dict[str, dict[str, Any]]:
+    try:
+        value = json.loads(private.read_file(path, LIMIT_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    return {section: names for section, names in value.items() if isinstance(names, dict)}

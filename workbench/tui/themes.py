@@ -1,0 +1,76 @@
+"""The three themes: dark, light, and one of high contrast; screens name only their variables."""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="enricher-dark",
+    primary="#7aa2c8",
+    secondary="#8f9fb5",
+    accent="#e0af68",
+    warning="#e0af68",
+    error="#e57c7c",
+    success="#8fbc8f",
+    foreground="#d6dae0",
+    background="#15181d",
+    surface="#1b1f26",
+    panel="#262c36",
+    dark=True,
+    variables={
+        "footer-key-foreground": "#e0af68",
+        "footer-background": "#1b1f26",
+        "block-cursor-background": "#34507a",
+        "block-cursor-foreground": "#ffffff",
+        "block-cursor-text-style": "bold",
+        "input-selection-background": "#34507a",
+    },
+)
+LIGHT = Theme(
+    name="enricher-light",
+    primary="#2b5c8a",
+    secondary="#5a6675",
+    accent="#9a5b00",
+    warning="#9a5b00",
+    error="#b3261e",
+    success="#2e6b34",
+    foreground="#20242a",
+    background="#fbfaf7",
+    surface="#f3f1ec",
+    panel="#e4e1d9",
+    dark=False,
+    variables={
+        "footer-key-foreground": "#9a5b00",
+        "footer-background": "#e4e1d9",
+        "block-cursor-background": "#2b5c8a",
+        "block-cursor-foreground": "#ffffff",
+        "block-cursor-text-style": "bold",
+    },
+)
+CONTRAST = Theme(
+    name="enricher-contrast",
+    primary="#ffff00",
+    secondary="#00ffff",
+    accent="#ffff00",
+    warning="#ffff00",
+    error="#ff8080",
+    success="#80ff80",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#202020",
+    dark=True,
+    text_alpha=1.0,
+    variables={
+        "footer-key-foreground": "#ffff00",
+        "footer-background": "#000000",
+        "block-cursor-background": "#ffff00",
+        "block-cursor-foreground": "#000000",
+        "block-cursor-text-style": "bold",
+        "text-muted": "#e0e0e0",
+        "text-disabled": "#c0c0c0",
+        "border": "#ffffff",
+        "border-blurred": "#c0c0c0",
+    },
+)
+THEMES = (DARK, LIGHT, CONTRAST)

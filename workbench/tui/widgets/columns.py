@@ -1,0 +1,182 @@
+"""What the columns of the table show at which width; no colour carries a meaning that the text does not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+
+from enricher.cli.output import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from storage.windows import Line
+
+    Cells = tuple[tuple[str, "Look"], ...]
+
+LEAST_PROMPT = 34
+MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
+"""One character for how a prompt ended; ``MARKS_TOLD`` says the same in words."""
+MARKS_TOLD = {
+    "+": "text added", "~": "added, a channel ran out of time", "·": "silent", "-": "skipped", "○": "shadow",
+    "!": "error",
+}  # fmt: skip
+LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
+OTHER_CLASS = "→"
+
+
+class Look(Enum):
+    """How a cell looks."""
+
+    PLAIN = "plain"
+    MUTED = "muted"
+    TYPE = "type"
+    BAD = "bad"
+    GOOD = "good"
+    LABEL = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: title, width in cells, whether numbers stand to the right, and the sorting that its title means."""
+
+    name: str
+    title: str
+    width: int
+    is_number: bool = False
+    sort: str = ""
+
+
+TIME = Column("time", "time", 6, sort="newest")
+LONG_TIME = Column("long_time", "time", 12, sort="newest")
+MARK = Column("mark", " ", 1)
+TYPE = Column("type", "task type", 15)
+GIVEN = Column("given", " ", 1)
+PROMPT = Column("prompt", "prompt", 0)
+BESIDE = (
+    Column("ms", "ms", 6, is_number=True, sort="slowest"),
+    Column("tokens", "tokens", 6, is_number=True, sort="largest"),
+    Column("label", "label", 14),
+    Column("host", "host", 8),
+    Column("project", "project", 16),
+)
+
+
+@lru_cache(maxsize=64)
+def layout(width: int) -> tuple[Column, ...]:
+    """Return the columns for a table of that width, the prompt with what is left."""
+    first = [TIME, MARK, TYPE]
+    left = width - sum(column.width + 1 for column in first) - 1
+    beside: list[Column] = []
+    for column in BESIDE:
+        if left - column.width - 1 < LEAST_PROMPT:
+            break
+        beside.append(column)
+        left -= column.width + 1
+    if left - (LONG_TIME.width - TIME.width) >= LEAST_PROMPT + 10:
+        first[0] = LONG_TIME
+        left -= LONG_TIME.width - TIME.width
+    if Column("label", "label", 14) not in beside:
+        first.insert(2, GIVEN)
+        left -= GIVEN.width + 1
+    return (*first, Column("prompt", "prompt", max(1, left)), *beside)
+
+
+def cells_of(line: Line, width: int) -> Cells:
+    """Return the texts of a line with their looks; together they are as wide as the table."""
+    cells: list[tuple[str, Look]] = []
+    for column in layout(width):
+        text, look = VALUES[column.name](line)
+        cells.append((" " if cells else "", Look.PLAIN))
+        cells.append((fit(text, column), look))
+    cells.append((" ", Look.PLAIN))
+    return tuple(cells)
+
+
+def heading(width: int) -> list[tuple[Column, int, int]]:
+    """Return the columns with where each begins and ends."""
+    found, start = [], 0
+    for column in layout(width):
+        found.append((column, start, start + column.width))
+        start += column.width + 1
+    return found
+
+
+def fit(text: str, column: Column) -> str:
+    """Return the text in exactly the column's width; what is cut ends with an ellipsis."""
+    if cell_len(text) > column.width:
+        return set_cell_size(text, max(0, column.width - 1)) + "…"
+    missing = " " * (column.width - cell_len(text))
+    return missing + text if column.is_number else text + missing
+
+
+def one_line(text: str) -> str:
+    """Return a prompt as one line that a terminal may be given."""
+    return printable(" ".join(text.split()))
+
+
+def short_time(at: str, *, long: bool = False) -> str:
+    """Return a UTC time in the zone of this machine: the time of day for today, else the day."""
+    when = moment(at)
+    if when is None:
+        return at[:6]
+    today = datetime.fromtimestamp(time.time()).astimezone()
+    if long:
+        is_today = when.date() == today.date()
+        return when.strftime("%H:%M:%S") if is_today else f"{when:%b} {when.day:>2} {when:%H:%M}"
+    return when.strftime("%H:%M") if when.date() == today.date() else f"{when:%b} {when.day:>2}"
+
+
+def moment(at: str) -> datetime | None:
+    """Return a recorded time in the zone of this machine, None where it is none."""
+    try:
+        return datetime.fromisoformat(at).astimezone()
+    except ValueError:
+        return None
+
+
+def _status(line: Line) -> tuple[str, Look]:
+    looks = {"error": Look.BAD, "ok": Look.GOOD, "partial": Look.GOOD}
+    return MARKS.get(line.status, "?"), looks.get(line.status, Look.MUTED)
+
+
+def _type(line: Line) -> tuple[str, Look]:
+    if line.status == "skipped":
+        return "skipped", Look.MUTED
+    return line.task_type + "?" * line.uncertain, Look.MUTED if line.uncertain else Look.TYPE
+
+
+def _given(line: Line) -> tuple[str, Look]:
+    return LABEL_MARKS.get(line.label, OTHER_CLASS), Look.LABEL
+
+
+def _label(line: Line) -> tuple[str, Look]:
+    if not line.label:
+        return "", Look.PLAIN
+    mark = LABEL_MARKS.get(line.label, OTHER_CLASS)
+    return f"{mark} {line.label}", Look.LABEL
+
+
+def _project(line: Line) -> tuple[str, Look]:
+    return printable(line.project.rstrip("/").rsplit("/", 1)[-1]), Look.MUTED
+
+
+VALUES: dict[str, Callable[[Line], tuple[str, Look]]] = {
+    "time": lambda line: (short_time(line.at), Look.MUTED),
+    "long_time": lambda line: (short_time(line.at, long=True), Look.MUTED),
+    "mark": _status,
+    "type": _type,
+    "given": _given,
+    "prompt": lambda line: (one_line(line.prompt), Look.PLAIN),
+    "ms": lambda line: (f"{line.latency_ms:.1f}" if line.latency_ms < 1000 else f"{line.latency_ms:.0f}", Look.MUTED),
+    "tokens": lambda line: (str(line.tokens) if line.tokens else "", Look.MUTED),
+    "label": _label,
+    "host": lambda line: (printable(line.host), Look.MUTED),
+    "project": _project,
+}

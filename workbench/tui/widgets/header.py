@@ -1,0 +1,61 @@
+"""The line at the top: the places of the app with their keys, the one that is seen set apart, and what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal
+from textual.widgets import Static
+
+from workbench.tui.screens import SCREENS
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class PlaceTab(Static):
+    """The name of a place; a click goes there."""
+
+    DEFAULT_CSS = """
+    PlaceTab {
+        width: auto; padding: 0 1; color: $text-muted; pointer: pointer;
+        &:hover { color: $foreground; text-style: underline; }
+        &.-here { background: $primary; color: $background; text-style: bold; }
+    }
+    """
+
+    def __init__(self, name: str, text: str, *, is_here: bool) -> None:
+        super().__init__(text, classes="-here" if is_here else "", markup=False)
+        self._place = name
+
+    async def on_click(self) -> None:
+        await self.run_action(f"app.go('{self._place}')")
+
+
+class PlaceBar(Horizontal):
+    """All places; below 70 columns only the one that is seen has its name beside its key."""
+
+    DEFAULT_CSS = """
+    PlaceBar {
+        height: 1; background: $panel;
+        #trouble { width: 1fr; text-align: right; padding: 0 1; color: $error; text-style: bold; text-wrap: nowrap; }
+    }
+    """
+
+    def __init__(self, here: str) -> None:
+        super().__init__()
+        self._here = here
+
+    def compose(self) -> ComposeResult:
+        for one in SCREENS:
+            yield PlaceTab(one.name, f"{one.key} {one.title}", is_here=one.name == self._here)
+        yield Static("", id="trouble", markup=False)
+
+    def on_resize(self) -> None:
+        is_roomy = self.size.width >= 70
+        for one, tab in zip(SCREENS, self.query(PlaceTab), strict=True):
+            tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
+
+    def tell(self, text: str) -> None:
+        """Show what is wrong; an empty text takes it away."""
+        self.query_one("#trouble", Static).update(text)

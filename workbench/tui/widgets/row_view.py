@@ -1,0 +1,269 @@
+"""A table of any length: it draws the lines that are seen and asks for the pages that it lacks.
+
+It holds no list. Row 0 is the newest line; lines that arrive while somebody reads are put on top, and what is
+read stays under the eye.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from storage.windows import PAGE_ROWS, Line
+from workbench.tui.widgets.columns import Look, cells_of
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+
+    from workbench.tui.widgets.columns import Cells
+
+PAGES_KEPT = 24
+
+
+class RowView(ScrollView, can_focus=True, inherit_bindings=False):
+    """The lines of a selection, with a cursor."""
+
+    DEFAULT_CSS = """
+    RowView {
+        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+        & > .row--cursor { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
+        & > .row--blurred { background: $panel; text-style: bold; }
+        & > .row--muted { color: $text-muted; }
+        & > .row--type { color: $primary; }
+        & > .row--bad { color: $error; }
+        & > .row--good { color: $success; }
+        & > .row--label { color: $accent; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row--cursor", "row--blurred", "row--muted", "row--type", "row--bad", "row--good", "row--label",
+    }  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "Next line", id="rows.down", show=False),
+        Binding("k,up", "move(-1)", "Previous line", id="rows.up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "A page down", id="rows.page-down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "A page up", id="rows.page-up", show=False),
+        Binding("g,home", "move_to(0)", "To the newest, and follow", id="rows.first", show=False),
+        Binding("G,end", "move_to(-1)", "To the last", id="rows.last", show=False),
+        Binding("enter", "open", "Open the trace", id="rows.open", show=False),
+    ]
+    ALLOW_SELECT = False
+
+    cursor = reactive(0, repaint=False)
+
+    @dataclass
+    class PagesWanted(Message):
+        """These pages are seen and not there."""
+
+        pages: tuple[int, ...]
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, RowView.PagesWanted)
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another line, or on a line that is here now."""
+
+        line: Line | None
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, RowView.Moved)
+
+    @dataclass
+    class Opened(Message):
+        """Somebody chose the line."""
+
+        line: Line
+
+    def __init__(self) -> None:
+        super().__init__(id="rows")
+        self._pages: OrderedDict[int, list[Line]] = OrderedDict()
+        self._head: list[Line] = []
+        self._below = 0
+        self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
+        self._asked: set[int] = set()
+        self._told: tuple[str, str] | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows are known to be there."""
+        return len(self._head) + self._below
+
+    @property
+    def below(self) -> int:
+        """How many of them were there when the list was read."""
+        return self._below
+
+    @property
+    def is_at_top(self) -> bool:
+        """Whether the newest line is the chosen one, so that the table follows."""
+        return self.cursor == 0
+
+    def line(self, row: int) -> Line | None:
+        """Return the line of that row, None where its page is not here."""
+        if row < len(self._head):
+            return self._head[-1 - row] if row >= 0 else None
+        number, offset = divmod(row - len(self._head), PAGE_ROWS)
+        lines = self._pages.get(number)
+        return lines[offset] if lines is not None and offset < len(lines) else None
+
+    @property
+    def current(self) -> Line | None:
+        """The line under the cursor."""
+        return self.line(self.cursor)
+
+    def start(self, lines: list[Line], *, keep_cursor: bool = False) -> None:
+        """Show a new list that begins with these lines."""
+        self._pages.clear()
+        self._asked.clear()
+        self._head.clear()
+        self._pages[0] = lines
+        if not keep_cursor:
+            self.cursor = 0
+            self.scroll_to(y=0, animate=False)
+        self.set_length(len(lines))
+
+    def set_length(self, rows: int) -> None:
+        """Say how many rows the list has below those that arrived since."""
+        self._below = rows
+        self._resized()
+        self.cursor = max(0, min(self.cursor, self.row_count - 1))
+        self._tell()
+
+    def put(self, number: int, lines: list[Line]) -> None:
+        """Take in a page."""
+        self._pages[number] = lines
+        self._pages.move_to_end(number)
+        self._asked.discard(number)
+        while len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+        self.refresh()
+        self._tell()
+
+    def renew(self, fresh: dict[str, Line]) -> None:
+        """Replace lines that are held by what they are now."""
+        self._head = [fresh.get(line.id, line) for line in self._head]
+        self.refresh()
+
+    def arrive(self, lines: list[Line]) -> None:
+        """Put newer lines on top, oldest first; the chosen line stays chosen unless it is the top one."""
+        follows = self.is_at_top
+        self._head += lines
+        self._resized()
+        if follows:
+            self.scroll_to(y=0, animate=False)
+        else:
+            self.set_reactive(RowView.cursor, self.cursor + len(lines))
+            self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
+        self.refresh()
+        self._tell()
+
+    def seen_pages(self) -> tuple[int, ...]:
+        """Return the numbers of the pages that are in sight."""
+        top = max(0, self.scroll_offset.y - len(self._head))
+        bottom = max(0, self.scroll_offset.y + self.size.height - len(self._head))
+        last = max(0, (self._below - 1) // PAGE_ROWS)
+        return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
+
+    def _resized(self) -> None:
+        self.virtual_size = Size(self.size.width, self.row_count)
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._resized()
+        self._show_cursor()
+
+    def render_line(self, y: int) -> Strip:
+        row = self.scroll_offset.y + y
+        width = self.size.width
+        if row >= self.row_count:
+            return Strip.blank(width, self.rich_style)
+        line = self.line(row)
+        if line is None:
+            self._ask(row)
+            return Strip([Segment(" …".ljust(width), self.rich_style + self._style("row--muted"))], width)
+        return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
+
+    def _cells_of(self, line: Line, width: int) -> Cells:
+        key = (line.id, width, line.label)
+        cells = self._cells.get(key)
+        if cells is None:
+            cells = self._cells[key] = cells_of(line, width)
+            if len(self._cells) > 1000:
+                self._cells.popitem(last=False)
+        return cells
+
+    def _strip(self, cells: Cells, *, is_chosen: bool) -> Strip:
+        base = self.rich_style
+        if is_chosen:
+            base += self._style("row--cursor" if self.has_focus else "row--blurred")
+        segments = [
+            Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(f"row--{look.value}"))
+            for text, look in cells
+        ]
+        return Strip(segments, self.size.width)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name, partial=name not in ("row--cursor", "row--blurred"))
+
+    def _ask(self, row: int) -> None:
+        number = (row - len(self._head)) // PAGE_ROWS
+        if number not in self._asked:
+            self._asked.add(number)
+            self.post_message(self.PagesWanted(tuple(sorted(self._asked))))
+
+    def _tell(self) -> None:
+        line = self.current
+        told = (line.id, line.label) if line else None
+        if told != self._told:
+            self._told = told
+            self.post_message(self.Moved(line))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        for row in (old, new):
+            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
+        self._show_cursor()
+        self._tell()
+
+    def _show_cursor(self) -> None:
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, x_axis=False)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor by so many rows."""
+        self.cursor = max(0, min(self.row_count - 1, self.cursor + rows))
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by what fits on the screen."""
+        self.action_move(direction * max(1, self.size.height - 1))
+
+    def action_move_to(self, row: int) -> None:
+        """Move to a row; -1 is the last."""
+        self.cursor = max(0, self.row_count - 1 if row < 0 else row)
+
+    def action_open(self) -> None:
+        """Choose the line under the cursor."""
+        if line := self.current:
+            self.post_message(self.Opened(line))
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.scroll_offset.y + event.y
+        if row < self.row_count:
+            self.cursor = row
+            if event.chain > 1:
+                self.action_open()

@@ -1,4 +1,4 @@
-"""What people and the workbench ask of the traces. Reads only, except for ``label``.
+"""What people and the workbench ask of the traces; reads only.
 
 Rows come back under the column names of the schema, with JSON columns as values and
 flags as booleans: what ``--json`` prints and what ``export`` writes.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from storage import lean, traces
+from storage import labels, traces
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,7 +42,6 @@ _MATCHING = """
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
-WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
 # Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt.
 _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate')"
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
@@ -74,10 +73,6 @@ HOW_LONG_DOES_IT_TAKE = f"""
            min(case when place * 100 >= measurements * 95 then latency_ms end) as p95_ms,
            min(case when place * 100 >= measurements * 99 then latency_ms end) as p99_ms
     from ranked group by stage order by min(position), stage
-"""
-LABEL_THE_TRACE = """
-    insert into labels (trace_id, labelled_at, verdict, task_type)
-    values (:id, :labelled_at, :verdict, :task_type)
 """
 
 
@@ -175,19 +170,6 @@ def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
-    """Store what a person says of the trace: "ok", "wrong", or the task type it should have had."""
-    is_class = verdict not in ("ok", "wrong")
-    entry: dict[str, object] = {
-        "id": trace_id,
-        "labelled_at": lean.utc_now(),
-        "verdict": "class" if is_class else verdict,
-        "task_type": verdict if is_class else "",
-    }
-    db.execute(LABEL_THE_TRACE, entry)
-    return entry
-
-
 def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Iterator[Row]:
     """Yield every matching trace, newest first, a page in memory at a time."""
     before = ""
@@ -230,8 +212,7 @@ def _with_children(db: sqlite3.Connection, row: Row) -> Row:
         row[table.removeprefix("trace_")] = children
         for item in children if table == "trace_items" else ():
             item["kept"] = bool(item["kept"])
-    given = db.execute(WHAT_WAS_THE_LABEL, {"id": row["id"]}).fetchone()
-    row["label"] = None if given is None else dict(given)
+    row["label"] = labels.given(db, str(row["id"]))
     return row
 
 

@@ -66,7 +66,7 @@ def filters(command: Callable[..., None]) -> Callable[..., None]:
 @as_json
 def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> None:
     """List the newest traces, newest first."""
-    with _opened() as db:
+    with opened() as db:
         rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
     if is_json:
         print_json(rows)
@@ -81,7 +81,7 @@ def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> 
 @as_json
 def show(trace_id: str, is_json: bool) -> None:
     """Show one trace with everything that was weighed; the beginning of its id will do."""
-    with _opened() as db:
+    with opened() as db:
         row: Row = queries.show(db, queries.find(db, trace_id))
     _print_trace(row, is_json=is_json)
 
@@ -92,26 +92,9 @@ def show(trace_id: str, is_json: bool) -> None:
 @as_json
 def last(session_id: str, host: str, is_json: bool) -> None:
     """Show the newest trace."""
-    with _opened() as db:
+    with opened() as db:
         row: Row = queries.show(db, queries.last(db, session_id=session_id, host=host))
     _print_trace(row, is_json=is_json)
-
-
-@trace.command()
-@click.argument("trace_id", metavar="ID")
-@click.argument("verdict", metavar="CLASS|ok|wrong")
-@as_json
-def label(trace_id: str, verdict: str, is_json: bool) -> None:
-    """Say that a trace was right (ok), wrong, or which task type it should have had."""
-    known = _task_types()
-    if verdict not in ("ok", "wrong", *known):
-        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor a task type; known: {', '.join(known)}")
-    with _opened() as db:
-        entry = queries.label(db, queries.find(db, trace_id), verdict)
-    if is_json:
-        print_json(entry)
-    else:
-        click.echo(f"{entry['id']}: {verdict}")
 
 
 @trace.command()
@@ -121,7 +104,7 @@ def label(trace_id: str, verdict: str, is_json: bool) -> None:
 def export(kind: str, out: str | None, **which: str | None) -> None:
     """Write the matching traces: JSONL with everything beside them, or CSV with the columns of ``traces``."""
     write = _write_csv if kind == "csv" else _write_jsonl
-    with _opened() as db, _destination(out) as file:
+    with opened() as db, _destination(out) as file:
         write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
         file.flush()
 
@@ -131,7 +114,7 @@ def export(kind: str, out: str | None, **which: str | None) -> None:
 @as_json
 def stats(is_json: bool, **which: str | None) -> None:
     """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt."""
-    with _opened() as db:
+    with opened() as db:
         figures = queries.stats(db, _filter(which))
     if is_json:
         print_json(asdict(figures))
@@ -140,7 +123,8 @@ def stats(is_json: bool, **which: str | None) -> None:
 
 
 @contextlib.contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
+def opened() -> Iterator[sqlite3.Connection]:
+    """Open the database of this person; what goes wrong with it is said in words."""
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
@@ -154,13 +138,13 @@ def _filter(which: dict[str, str | None]) -> queries.Filter:
         raise click.BadParameter(
             f"{wanted.since!r} is no date; write it as 2026-03, 2026-03-31 or 2026-03-31T14:00", param_hint="--since"
         )
-    if wanted.task_type and wanted.task_type not in (known := _task_types()):
+    if wanted.task_type and wanted.task_type not in (known := task_types()):
         click.echo(f"no rule defines the task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
     return wanted
 
 
-def _task_types() -> list[str]:
-    """Return what the rules in force here define."""
+def task_types() -> list[str]:
+    """Return the task types that the rules in force here define."""
     from enricher.api import rules_for
     from enricher.classify import TASK_TYPE
     from enricher.rules.cache import NoRulesError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storage import database, queries, spool, traces
+from storage import database, labels, queries, spool, traces
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_trace_is_shown_with_all_that_was_weighed(log, whole_trace):
 def test_of_several_labels_the_newest_counts(log):
     db, (trace_id,) = log({})
     for verdict in ("ok", "wrong", "refactor"):
-        queries.label(db, trace_id, verdict)
+        labels.give(db, trace_id, verdict)
 
     shown = queries.show(db, trace_id)["label"]
     assert (shown["verdict"], shown["task_type"]) == ("class", "refactor")

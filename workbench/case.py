@@ -1,0 +1,245 @@
+"""One golden case: a prompt, the inputs of its judgement, what is expected of it, and its line in the file.
+
+Nothing that a channel offered is in it (no memory, no file, no task): a case is about
+the judgement of a prompt, and runs the same on every machine.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify import classify
+from enricher.decision import Inputs, decide
+from enricher.redaction import redact
+from enricher.settings import DEFAULTS
+from storage.traces import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from enricher.decision import Enrichment
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value
+
+OK, WRONG, CLASS = VERDICTS = ("ok", "wrong", "class")
+EXPECTED, UNWANTED = "expected", "unwanted"
+CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+LONGEST_SHOWN = 60
+
+
+class LineError(ValueError):
+    """A line that is no case; the message says what it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided on a prompt, context aside; what is None was not said, and is not compared.
+
+    ``approach`` is the name of its rule, empty for none: a new wording changes no judgement.
+    """
+
+    task_type: str | None = None
+    shown: bool | None = None
+    search_intent: str | None = None
+    guardrails: tuple[str, ...] | None = None
+    approach: str | None = None
+
+    def differences(self, other: Decided) -> tuple[str, ...]:
+        """Return the names of what both say and say differently."""
+        pairs = ((name, getattr(self, name), getattr(other, name)) for name in self.__slots__)
+        return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what was said, in a fixed order."""
+        said = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in said if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A prompt with the inputs of its judgement and what is expected of it.
+
+    ``says`` is what has to come out, or for the verdict ``wrong`` what must not come out again.
+    ``earlier`` holds the words that the prompt points back to; ``settings`` those that are not the defaults.
+    """
+
+    id: str
+    prompt: str
+    verdict: str
+    says: Decided
+    earlier: str = ""
+    settings: dict[str, Value] = field(default_factory=dict)
+    skills: tuple[tuple[str, str], ...] = ()
+    injected: tuple[str, ...] = ()
+    spent: int = 0
+    form: str = ""
+    note: str = ""
+
+    def decided_by(self, rules: Rules) -> Decided:
+        """Return what these rules decide on the case."""
+        inputs = Inputs(
+            self.prompt,
+            settings={**DEFAULTS, **self.settings},
+            skills=list(self.skills),
+            injected=list(self.injected),
+            spent=self.spent,
+            form=self.form,
+        )
+        return decided_of(decide(inputs, rules, classify(self.prompt, rules.table, earlier=self.earlier)))
+
+    def faults(self, got: Decided) -> tuple[str, ...]:
+        """Return the names of what is not as the case wants it; empty where the case passes."""
+        differing = self.says.differences(got)
+        if self.verdict != WRONG:
+            return differing
+        return () if differing else tuple(self.says.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line of the file in its fixed order: texts redacted once more, what is empty left out."""
+        says = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
+        rest = {
+            "earlier": clean(self.earlier),
+            "settings": {key: self.settings[key] for key in sorted(self.settings)},
+            "skills": [[clean(name), clean(description)] for name, description in self.skills],
+            "injected": list(self.injected),
+            "spent": self.spent,
+            "form": self.form,
+            "note": clean(self.note),
+        }
+        first = {"id": self.id, "verdict": self.verdict, "prompt": clean(self.prompt), **says}
+        return first | {name: value for name, value in rest.items() if value}
+
+
+def clean(text: str) -> str:
+    """Return the text without secrets, in characters that a file can hold."""
+    return redact(storable(text))[0]
+
+
+def decided_of(enrichment: Enrichment) -> Decided:
+    """Return what was decided, context aside."""
+    judged = enrichment.classification
+    return Decided(
+        task_type=judged.task_type,
+        shown=not judged.uncertain,
+        search_intent=judged.search_intent or "none",
+        guardrails=tuple(one.id for one in enrichment.guardrails),
+        approach=enrichment.approach.id if enrichment.approach else "",
+    )
+
+
+def from_line(line: bytes) -> Case:
+    """Return the case that a line of the file holds; raises LineError with the remedy."""
+    if line.startswith(CONFLICT_MARKS):
+        raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise LineError(f"no JSON ({_first_line(error)}); write one object, or label the trace again") from None
+    if not isinstance(value, dict):
+        raise LineError('a case is an object: {"id", "verdict", "prompt", "expected"}')
+    return _case(value)
+
+
+def _case(value: dict[str, Any]) -> Case:
+    verdict = value.get("verdict")
+    if verdict not in VERDICTS:
+        raise LineError(f"verdict is {_shown(verdict)}; write one of {', '.join(VERDICTS)}")
+    wanted = UNWANTED if verdict == WRONG else EXPECTED
+    required = ("id", "verdict", "prompt", wanted)
+    known = (*required, *OPTIONAL)
+    if missing := [name for name in required if name not in value]:
+        raise LineError(f"no {missing[0]!r}; a case with the verdict {verdict!r} has {', '.join(required)}")
+    if unknown := sorted(value.keys() - set(known)):
+        raise LineError(f"unknown key {_shown(unknown[0])}; known: {', '.join(known)}")
+    for name in ("id", "prompt", *OPTIONAL):
+        if name in value and not CHECKS[name][0](value[name]):
+            raise LineError(f"{name} is {_shown(value[name])}; write {CHECKS[name][1]}")
+    return Case(
+        value["id"], value["prompt"], verdict, _judgement(value[wanted], wanted, verdict=verdict),
+        earlier=value.get("earlier", ""),
+        settings=value.get("settings", {}),
+        skills=tuple((name, description) for name, description in value.get("skills", ())),
+        injected=tuple(value.get("injected", ())),
+        spent=value.get("spent", 0),
+        form=value.get("form", ""),
+        note=value.get("note", ""),
+    )  # fmt: skip
+
+
+def _judgement(value: object, name: str, *, verdict: str) -> Decided:
+    known = Decided.__slots__
+    if not isinstance(value, dict) or not value:
+        raise LineError(f"{name} is {_shown(value)}; write an object with one or more of {', '.join(known)}")
+    if unknown := sorted(value.keys() - set(known)):
+        raise LineError(f"unknown key {_shown(unknown[0])} in {name}; known: {', '.join(known)}")
+    for key, given in value.items():
+        if not CHECKS[key][0](given):
+            raise LineError(f"{name}.{key} is {_shown(given)}; write {CHECKS[key][1]}")
+    if verdict == CLASS and "task_type" not in value:
+        raise LineError(f"no 'task_type' in {name}; a corrected class says which")
+    fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
+    return Decided(**fields)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_said(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and _is_said(value) and value.isprintable()
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_name, value))
+
+
+def _is_settings(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        key in DEFAULTS and isinstance(given, bool) == isinstance(DEFAULTS[key], bool)
+        and isinstance(given, (int, float) if isinstance(DEFAULTS[key], (int, float)) else str)
+        for key, given in value.items()
+    )  # fmt: skip
+
+
+def _is_skills(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair)) for pair in value
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "id": (_is_name, "the trace's id"),
+    "prompt": (_is_said, "the prompt"),
+    "earlier": (_is_text, "a text"),
+    "settings": (_is_settings, "an object of settings (enricher config show)"),
+    "skills": (_is_skills, "a list of [name, description]"),
+    "injected": (_is_names, "a list of texts such as guardrail:H3"),
+    "spent": (_is_count, "a number of tokens"),
+    "form": (_is_text, "a text"),
+    "note": (_is_text, "a text"),
+    "task_type": (_is_name, "a task type"),
+    "shown": (lambda value: isinstance(value, bool), "true or false"),
+    "search_intent": (_is_name, "a search intent, or none"),
+    "guardrails": (_is_names, "a list of guardrail ids, empty for none"),
+    "approach": (_is_text, "the name of an approach, empty for none"),
+}
+OPTIONAL = ("earlier", "settings", "skills", "injected", "spent", "form", "note")
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or ["nested too deeply"])[0]

@@ -1,0 +1,148 @@
+"""Which prompts to label first: thirty labels should take five minutes and teach the most.
+
+A label teaches where the classifier nearly decided otherwise, and the more prompts are
+like it. Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS``
+and by how many places of a term are looked at.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from storage.stemming import stem
+from storage.words import STOP_WORDS, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from storage.labels import Prompt
+
+MOST_PROMPTS = 20_000
+SCANNED_CHARS = 2_000
+MOST_TERMS = 24
+RAREST_TERMS = 6
+"""By so many of its terms, the rarest, a prompt looks for others like it."""
+MOST_PLACES = 40
+MOST_COMPARED = 8
+"""So many clusters are met by each of them, and so many of those met most often are compared."""
+ALIKE = 0.5
+"""From this share of common terms on, two prompts ask for much the same (Jaccard's index)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` says what its label would teach."""
+
+    id: str
+    prompt: str
+    task_type: str
+    confidence: float
+    margin: float
+    cluster_size: int
+    why: str
+
+
+@dataclass(slots=True)
+class _Cluster:
+    terms: frozenset[str]
+    members: list[Prompt]
+
+
+def order(prompts: Sequence[Prompt]) -> list[Queued]:
+    """Return the prompts without a label, the most instructive first.
+
+    One prompt of every cluster comes before the second of any, labels counted; sessions take turns.
+    """
+    rounds: list[list[tuple[Prompt, _Cluster]]] = []
+    for cluster in _clusters(prompts[:MOST_PROMPTS]):
+        cluster.members.sort(key=lambda one: (not one.is_labelled, one.margin, one.confidence))
+        for number, one in enumerate(cluster.members):
+            if number == len(rounds):
+                rounds.append([])
+            if not one.is_labelled:
+                rounds[number].append((one, cluster))
+    found: list[tuple[Prompt, _Cluster]] = []
+    for one_round in rounds:
+        following = _spread(one_round)
+        if found and len(following) > 1 and following[0][1] is found[-1][1]:
+            following[:2] = reversed(following[:2])
+        found += following
+    return [_queued(one, cluster) for one, cluster in found]
+
+
+def _spread(one_round: Iterable[tuple[Prompt, _Cluster]]) -> list[tuple[Prompt, _Cluster]]:
+    """Order by what a label teaches; each prompt of a session that was taken makes its others wait."""
+    heap = [(-_worth(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
+    heapq.heapify(heap)
+    taken: Counter[str] = Counter()
+    found = []
+    while heap:
+        _, place, counted, one, cluster = heapq.heappop(heap)
+        if (times := taken[one.session_id]) > counted:
+            heapq.heappush(heap, (-_worth(one, cluster) / (1 + times), place, times, one, cluster))
+            continue
+        taken[one.session_id] += 1
+        found.append((one, cluster))
+    return found
+
+
+def _worth(one: Prompt, cluster: _Cluster) -> float:
+    return math.log2(1 + len(cluster.members)) / (1 + one.margin)
+
+
+def _queued(one: Prompt, cluster: _Cluster) -> Queued:
+    size = len(cluster.members)
+    lead = f"{one.task_type or 'no class'} leads by {one.margin:g} points" if one.margin else "two classes are level"
+    like = f", {size - 1} more like it" if size > 1 else ""
+    return Queued(one.id, one.prompt, one.task_type, one.confidence, one.margin, size, lead + like)
+
+
+def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
+    """Put each prompt to the earlier ones that it shares most terms with, or begin a cluster."""
+    terms = [_terms(one.prompt) for one in prompts]
+    frequency = Counter(term for one in terms for term in one)
+    places: dict[str, list[int]] = {}
+    found: list[_Cluster] = []
+    for one, own in zip(prompts, terms, strict=True):
+        rarest = sorted(own, key=lambda term: (frequency[term], term))[:RAREST_TERMS]
+        met = Counter(chain.from_iterable(places.get(term, ()) for term in rarest))
+        cluster = _nearest(own, [found[number] for number, _ in met.most_common(MOST_COMPARED)])
+        if cluster is None:
+            cluster = _Cluster(own, [])
+            for term in own:
+                known = places.setdefault(term, [])
+                if len(known) < MOST_PLACES:
+                    known.append(len(found))
+            found.append(cluster)
+        cluster.members.append(one)
+    return found
+
+
+def _nearest(terms: frozenset[str], clusters: Iterable[_Cluster]) -> _Cluster | None:
+    """Return the cluster that shares most, the earliest of several; None where none shares enough."""
+    shares = ((_share(terms, one.terms), one) for one in clusters)
+    share, nearest = max(shares, key=lambda pair: pair[0], default=(0.0, None))
+    return nearest if share >= ALIKE else None
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
+@functools.lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return stem(word)
+
+
+def _terms(prompt: str) -> frozenset[str]:
+    """Return the stems of the words that say what a prompt is about; of one without such words, all of its words."""
+    said = words(prompt[:SCANNED_CHARS])
+    telling = [word for word in said if word not in STOP_WORDS]
+    return frozenset(_stem(word) for word in (telling or said)[:MOST_TERMS])

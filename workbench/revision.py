@@ -1,0 +1,53 @@
+"""A git revision as a place to read files from: what they said, not what they say now."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from enricher.memory.git import GitError, ask
+
+
+class RevisionError(Exception):
+    """The revision cannot be read; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One commit of the work tree ``root``; ``name`` is how the person called it."""
+
+    root: str
+    name: str
+    commit: str
+
+    def holds(self, path: str) -> bool:
+        """Say whether ``path`` lies in the work tree and the commit has a file there."""
+        name = self._name(path)
+        return bool(name and _ask(self.root, "ls-tree", "-z", "--name-only", self.commit, "--", name))
+
+    def content(self, path: str) -> bytes:
+        """Return what the file held; raises RevisionError where the commit has none there."""
+        return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
+
+    def _name(self, path: str) -> str:
+        """Return the path as git has it, empty where it lies elsewhere."""
+        name = os.path.relpath(os.path.realpath(path), self.root)
+        return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
+
+
+def find(folder: str, name: str) -> Revision:
+    """Return the revision of the work tree around ``folder``; raises RevisionError."""
+    root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
+    try:
+        found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except GitError as error:
+        message = f"{name} is no revision of {root}; fetch it first (in CI: fetch-depth: 0), or name another"
+        raise RevisionError(message) from error
+    return Revision(root, name, found.decode("ascii").strip())
+
+
+def _ask(folder: str, *arguments: str) -> bytes:
+    try:
+        return ask(folder, *arguments)
+    except GitError as error:
+        raise RevisionError(str(error)) from error

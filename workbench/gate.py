@@ -77,11 +77,15 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome: every case, what is wrong with the file of cases, the figures and the verdict."""
+    """The outcome: every case, what is wrong with the file of cases, the figures and the verdict.
+
+    ``base`` is how a person calls it, empty where there is none; ``candidate`` and ``base_hash`` identify the rules.
+    """
 
     file: str
     candidate: str
     base: str
+    base_hash: str
     checked: tuple[Checked, ...]
     problems: tuple[Problem, ...]
     missing: tuple[Case, ...]
@@ -235,13 +239,19 @@ def _report(
     if before is None and not figures.approved:
         verdict = "inconclusive"  # nothing was approved, so nothing could regress
     return Report(
-        path, now.rules.hash, before.rules.hash if before else "", checked, known.problems,
+        path,
+        now.rules.hash,
+        before.label if before else "",
+        before.rules.hash if before else "",
+        checked,
+        known.problems,
         missing=() if allow_removed else gone,
         removed=gone if allow_removed else (),
         rewritten=tuple(case for case in known.cases if case.id in earlier and _differs(case, earlier[case.id])),
-        figures=figures, verdict=verdict,
+        figures=figures,
+        verdict=verdict,
         notes=tuple(before.notes) if before else (),
-    )  # fmt: skip
+    )
 
 
 def _check(case: Case, now: _Side, before: _Side | None) -> Checked:

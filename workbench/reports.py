@@ -39,6 +39,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "file": report.file,
         "candidate": report.candidate,
         "base": report.base or None,
+        "base_hash": report.base_hash or None,
         "cases": figures.cases,
         "approved": figures.approved,
         "changed": figures.changed,
@@ -170,8 +171,10 @@ def statistics(report: Report) -> list[str]:
         said.append(f"{counts} (mid-p McNemar: p = {figures.p_value:.3f})")
     if figures.at_most is not None:
         said.append(f"no approved case regressed: at most {figures.at_most:.1%} of such prompts would (95 %)")
-    if figures.cases:
-        said.append(f"with {figures.cases:,} cases, a difference of {figures.detectable:.1%} shows four times in five")
+    if figures.detectable < 1:
+        said.append(f"{figures.cases:,} cases show a difference of {figures.detectable:.1%} four times in five")
+    elif figures.cases:
+        said.append(f"{figures.cases:,} cases are too few to tell a difference from chance")
     return said
 
 

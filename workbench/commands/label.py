@@ -50,12 +50,12 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: st
         )
     path = os.path.abspath(cases) if cases else files.path_for(cwd)
     root = os.path.dirname(os.path.dirname(path))
-    was_trusted = trust.is_trusted(root)
+    is_ours = trust.is_trusted(root) or not os.path.lexists(os.path.join(root, files.FOLDER))
     try:
         files.add(path, files.case_of(db, trace_id, verdict))
     except files.CasesError as error:
         raise click.ClickException(str(error)) from error
-    if was_trusted:  # a line of one's own takes no trust away
+    if is_ours and os.path.basename(os.path.dirname(path)) == files.FOLDER:  # one's own line takes no trust away
         memories = trust.fingerprint(root, memories=True) if trust.are_memories_trusted(root) else ""
         trust.give(root, (trust.fingerprint(root), memories))
     return path

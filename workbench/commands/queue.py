@@ -54,14 +54,15 @@ def queue(limit: int, is_labelling: bool, is_case: bool, cases: str, is_json: bo
 
 
 def _print(found: list[Queued]) -> None:
-    table = new_table("id", "task_type", "confidence", "why", "prompt")
+    table = new_table("id", "task_type", "confidence", "margin", "alike", "prompt")
     table.expand = True
     for column in table.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
     table.columns[-1].ratio = 1
     for one in found:
         prompt = " ".join(one.prompt[:SHOWN_CHARS].split())
-        table.add_row(*map(printable, (one.id[:ID_CHARS], one.task_type, f"{one.confidence:.2f}", one.why, prompt)))
+        figures = (f"{one.confidence:.2f}", f"{one.margin:g}", one.cluster_size)
+        table.add_row(*map(printable, (one.id[:ID_CHARS], one.task_type, *figures, prompt)))
     new_console().print(table)
 
 

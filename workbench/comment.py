@@ -13,7 +13,7 @@ from workbench.reports import differences, headline, named, one_line, state, sta
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workbench.gate import Checked, Report
+    from workbench.gate_report import Checked, Report
 
 MOST_ROWS = 50
 LARGEST = 60_000

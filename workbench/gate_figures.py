@@ -20,7 +20,7 @@ from workbench.statistics import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.gate import Checked
+    from workbench.gate_report import Checked
 
 
 @dataclass(frozen=True, slots=True)

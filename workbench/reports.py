@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.case import Case
-    from workbench.gate import Checked, Report
+    from workbench.gate_report import Checked, Report
 
 PROMPT_CHARS = 120
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")

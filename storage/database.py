@@ -147,7 +147,7 @@ def _prepare(state_dir: str, path: str) -> None:
             intake.forget_marks(state_dir)
             _create(path)
         elif version < traces.SCHEMA_VERSION:
-            _migrate(path)
+            migrate(path)
 
 
 def _version(path: str) -> int:
@@ -171,7 +171,8 @@ def _create(path: str) -> None:
     os.replace(f"{path}.new", path)
 
 
-def _migrate(path: str) -> None:
+def migrate(path: str) -> None:
+    """Bring an older database to this schema; nobody else may be using it."""
     with contextlib.closing(_open(path)) as db:
         _apply_migrations(db)
 

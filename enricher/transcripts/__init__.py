@@ -177,7 +177,7 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
             conversation.problem = f"{path}: {_reason(failure)}"
             found = None
         if found:
-            _keep(found, conversation, event.prompt)
+            summarise(found, conversation, event.prompt)
             conversation.resumed = found.news
     if news and f"item:{seen_mark(news)}" not in told:
         conversation.resumed = conversation.resumed or news
@@ -233,7 +233,7 @@ def _read(path: str, event: PromptEvent) -> Found:
         decoded_lines += 1
         record = _decoded(line)
         if record is not None:
-            _take(host, record, found)
+            take_one(host, record, found)
     if is_cut and found.todos is None:
         found.todos = _earlier_todos(path, host)
     return found
@@ -251,14 +251,14 @@ def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
         start, stop = data.rfind(b"\n", 0, end) + 1, data.find(b"\n", end)
         record = _decoded(data[start:stop]) if 0 < stop - start <= LONGEST_LINE else None
         if record is not None:
-            _take(host, record, earlier)
+            take_one(host, record, earlier)
         if earlier.todos is not None:
             return earlier.todos
         end = start
     return None
 
 
-def _take(host: Host, record: dict[str, Any], found: Found) -> None:
+def take_one(host: Host, record: dict[str, Any], found: Found) -> None:
     """Understand one record; one whose shape is not its host's is passed over."""
     try:
         host.take(record, found)
@@ -340,7 +340,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
     return piece
 
 
-def _keep(found: Found, conversation: Conversation, prompt: str) -> None:
+def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     """Put what was found into its short, redacted form, prompts in the order they were asked."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     is_terse = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)

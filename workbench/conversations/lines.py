@@ -1,0 +1,87 @@
+"""Read foreign files forwards: regular ones only, a bounded piece at a time, whatever bytes are in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from storage.lean import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_LINE = 16 << 20
+"""Bytes; images that a person pasted stand in the line of their prompt."""
+PIECE = 1 << 20
+LARGEST_DOCUMENT = 64 << 20
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+TOO_LONG = f"a line of more than {LONGEST_LINE >> 20} MB is passed over"
+NO_OBJECT = "no JSON object"
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """Open a regular file without waiting for a pipe's other end; raises OSError for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("not a regular file")
+        yield file
+
+
+def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield each line with its number; of one beyond LONGEST_LINE only the first bytes, without its end."""
+    number = 0
+    while line := file.readline(LONGEST_LINE):
+        number += 1
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while (piece := file.readline(PIECE)) and not piece.endswith(b"\n"):
+                pass
+        yield number, line
+
+
+def is_too_long(line: bytes) -> bool:
+    """Say whether this is only the beginning of a line."""
+    return len(line) == LONGEST_LINE and not line.endswith(b"\n")
+
+
+def decoded(content: bytes) -> dict[str, Any] | None:
+    """Return the object that a line holds, None where it holds none; wrong UTF-8 is replaced."""
+    try:
+        value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def moment(value: object) -> int | None:
+    """Return a time as microseconds since 1970: ISO-8601 (UTC if it does not say), or seconds or milliseconds.
+
+    None for what is no time, or none between the year 2000 and tomorrow.
+    """
+    try:
+        found = _parsed(value)
+    except (ValueError, OverflowError, OSError):
+        return None
+    if found is None or not EARLIEST.timestamp() <= found <= datetime.now(UTC).timestamp() + 86_400:
+        return None
+    return round(found * 1_000_000)
+
+
+def _parsed(value: object) -> float | None:
+    if isinstance(value, str):
+        time = datetime.fromisoformat(value.strip())
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) / 1000 if value > 100_000_000_000 else float(value)
+    return None
+
+
+def text_at(record: object, *path: str) -> str:
+    """Return the string at ``path`` inside nested objects, empty where there is none."""
+    for key in path:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record if isinstance(record, str) else ""

@@ -1,0 +1,63 @@
+"""What was said and done before a prompt, as the hook would have read it at the end of the transcript.
+
+The records before the prompt are kept within the hook's own bounds and read newest
+first by its own reader (``enricher.transcripts``).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from enricher.context.conversation import Conversation
+from enricher.transcripts import (
+    LONGEST_LINE,
+    MOST_BYTES,
+    MOST_DECODED_BYTES,
+    MOST_DECODED_LINES,
+    TAKEN_UP,
+    Found,
+    summarise,
+    take_one,
+    takes_up,
+)
+
+if TYPE_CHECKING:
+    from enricher.transcripts import Host
+
+
+class Window:
+    """The last records of a session; those of a subagent, or too long for the hook, are not among them."""
+
+    __slots__ = ("_bytes", "_host", "_records")
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._records: deque[tuple[dict[str, Any], int, int]] = deque()
+        self._bytes = 0
+
+    def add(self, record: dict[str, Any], *, size: int, offset: int) -> None:
+        """Take the next record; ``offset`` is where its line of ``size`` bytes begins."""
+        if size > LONGEST_LINE:
+            return
+        self._records.append((record, size, offset))
+        self._bytes += size
+        oldest = offset + size - MOST_BYTES
+        while self._bytes > MOST_DECODED_BYTES or len(self._records) > MOST_DECODED_LINES or self._starts_at() < oldest:
+            self._bytes -= self._records.popleft()[1]
+
+    def before(self, prompt: str, *, cwd: str) -> Conversation:
+        """Return the conversation before ``prompt``, redacted and short."""
+        found, conversation = Found(cwd, prompt), Conversation()
+        for record, _size, _offset in reversed(self._records):
+            if found.is_full():
+                break
+            take_one(self._host, record, found)
+        summarise(found, conversation, prompt)
+        conversation.resumed = found.news
+        if conversation.prompts and takes_up(prompt):
+            conversation.resumed = conversation.resumed or TAKEN_UP
+        return conversation
+
+    def _starts_at(self) -> int:
+        return self._records[0][2]

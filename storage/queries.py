@@ -42,8 +42,9 @@ _MATCHING = """
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
-# Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt.
-_IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate')"
+# Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt; an imported
+# one was not answered.
+_IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 'import'"
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"

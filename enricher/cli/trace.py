@@ -113,9 +113,12 @@ def export(kind: str, out: str | None, **which: str | None) -> None:
 @filters
 @as_json
 def stats(is_json: bool, **which: str | None) -> None:
-    """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt."""
+    """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt.
+
+    That is what the hook did: imported prompts, and those of tests, are counted with --origin only.
+    """
     with opened() as db:
-        figures = queries.stats(db, _filter(which))
+        figures = queries.stats(db, _filter({**which, "origin": which["origin"] or "hook"}))
     if is_json:
         print_json(asdict(figures))
     else:

@@ -50,10 +50,10 @@ def read_history() -> History:
 def _fill(history: History, db: sqlite3.Connection) -> None:
     from storage import queries
 
-    stats = queries.stats(db, queries.Filter())
+    stats = queries.stats(db, queries.Filter(origin="hook"))
     history.prompts, history.last_seen = stats.prompts, stats.last_seen
     for host in history.last_seen:
-        recent = queries.matching(db, queries.Filter(host=host), limit=RECENT_PROMPTS)
+        recent = queries.matching(db, queries.Filter(host=host, origin="hook"), limit=RECENT_PROMPTS)
         failed = [str(row["error"]) for row in recent if row["status"] == "error"]
         if failed:
             history.failures[host] = (len(failed), len(recent), failed[0])

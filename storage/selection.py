@@ -47,13 +47,14 @@ class Selection:
     """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must hold.
 
     ``where`` stands for everything, the words included. ``beside`` is the same without them, for whoever
-    looks for the words in an index.
+    looks for the words in the index: ``match`` is what that is asked (``storage.search.with_index`` sets it).
     """
 
     where: str
     parameters: dict[str, Value] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     beside: str = ""
+    match: str = ""
 
 
 EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)

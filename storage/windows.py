@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from storage.selection import Selection
+
+    Parameters = dict[str, str | float]
 
 PAGE_ROWS = 200
 PROMPT_CHARS = 500
 ABOVE_ALL = "g"
-"""Sorts behind every id, which is in hexadecimal digits."""
+"""Sorts behind every id, which is in hexadecimal digits; behind an id it means that one included."""
 LONGEST_RANKING = 1_000
+LONGEST_SESSION = 2_000
 
 _LINE = f"""
     traces.id, traces.at, traces.host, traces.project, traces.session_id, traces.status, traces.origin,
@@ -29,6 +32,12 @@ _LINE = f"""
               from labels where labels.trace_id = traces.id order by labels.id desc limit 1), '') as label
 """
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
+WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
+WHICH_LINES_OF_THE_SESSION = f"""
+    select {_LINE} from traces where traces.session_id = :session_id order by traces.id limit {LONGEST_SESSION}
+"""
+WHAT_WAS_SAID = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc"
+WHICH_SOURCES = "select layer from instructions_sources where hash = :hash order by position"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +61,15 @@ class Line:
 
 def page(db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS) -> list[Line]:
     """Return the newest traces that are older than ``before``, newest first."""
-    query = f"""
-        select {_LINE} from traces where traces.id < :before and ({which.where}) order by traces.id desc limit :limit
-    """
-    return [_line(row) for row in db.execute(query, {**which.parameters, "before": before, "limit": limit})]
+    return list(stream(db, which, before=before, limit=limit))
 
 
-def stream(db: sqlite3.Connection, which: Selection, *, limit: int = PAGE_ROWS) -> Iterator[Line]:
-    """Yield the first page line by line, as it is found."""
-    query = f"select {_LINE} from traces where {which.where} order by traces.id desc limit :limit"
-    for row in db.execute(query, {**which.parameters, "limit": limit}):
+def stream(
+    db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS
+) -> Iterator[Line]:
+    """Yield a page line by line, as it is found."""
+    body, named = _behind(db, which, before)
+    for row in db.execute(f"select {_LINE} {body} limit :limit", {**named, "limit": limit}):
         yield _line(row)
 
 
@@ -78,21 +86,19 @@ def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
 
 def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[str]:
     """Yield the id of the last row of every further page that is full, from the one behind that id on."""
-    query = f"""
-        select traces.id from traces where traces.id < :before and ({which.where})
-        order by traces.id desc limit 1 offset {PAGE_ROWS - 1}
-    """
-    while row := db.execute(query, {**which.parameters, "before": behind}).fetchone():
-        behind = row[0]
+    while True:
+        body, named = _behind(db, which, behind)
+        row = db.execute(f"select traces.id {body} limit 1 offset {PAGE_ROWS - 1}", named).fetchone()
+        if row is None:
+            return
+        behind = str(row[0])
         yield behind
 
 
 def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
     """Return how many rows come behind the last mark, at most a page."""
-    query = f"""
-        select count(*) from (select 1 from traces where traces.id < :before and ({which.where}) limit {PAGE_ROWS})
-    """
-    return int(db.execute(query, {**which.parameters, "before": behind}).fetchone()[0])
+    body, named = _behind(db, which, behind)
+    return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
 
 def newest(db: sqlite3.Connection) -> int:
@@ -106,6 +112,54 @@ def written_since(db: sqlite3.Connection, which: Selection, *, after: int, limit
         select {_LINE} from traces where traces.rowid > :after and ({which.where}) order by traces.id limit :limit
     """
     return [_line(row) for row in db.execute(query, {**which.parameters, "after": after, "limit": limit})]
+
+
+def lines(db: sqlite3.Connection, ids: Sequence[str]) -> list[Line]:
+    """Return the traces of these ids in their order, without those that are gone."""
+    found = (db.execute(WHICH_LINE, {"id": one}).fetchone() for one in ids)
+    return [_line(row) for row in found if row is not None]
+
+
+def session(db: sqlite3.Connection, session_id: str) -> list[Line]:
+    """Return the prompts of a session, oldest first, at most ``LONGEST_SESSION``."""
+    return [_line(row) for row in db.execute(WHICH_LINES_OF_THE_SESSION, {"session_id": session_id})]
+
+
+def label_history(db: sqlite3.Connection, trace_id: str) -> list[dict[str, str]]:
+    """Return everything that was said of a trace, newest first."""
+    return [dict(row) for row in db.execute(WHAT_WAS_SAID, {"id": trace_id})]
+
+
+def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
+    """Return the layers that a version of the rules was compiled from, lowest first; empty where that was not kept."""
+    return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
+
+
+def _behind(db: sqlite3.Connection, which: Selection, before: str) -> tuple[str, Parameters]:
+    """Return where the rows older than ``before`` come from, newest first, with the parameters of that."""
+    named = dict(which.parameters)
+    if not which.match:
+        named["before"] = before
+        return f"from traces where traces.id < :before and ({which.where}) order by traces.id desc", named
+    named["match"] = which.match
+    named["below"] = _number(db, before)
+    return (
+        f"""from prompts_fts
+        cross join trace_numbers on trace_numbers.number = prompts_fts.rowid
+        cross join traces on traces.id = trace_numbers.trace_id
+        where prompts_fts match :match and prompts_fts.rowid < :below and ({which.beside})
+        order by prompts_fts.rowid desc""",
+        named,
+    )
+
+
+def _number(db: sqlite3.Connection, before: str) -> int:
+    """Return the number that the rows older than ``before`` lie below."""
+    if before == ABOVE_ALL:
+        return 2**62
+    query = "select number from trace_numbers where trace_id = :id"
+    row = db.execute(query, {"id": before.removesuffix(ABOVE_ALL)}).fetchone()
+    return int(row[0]) + before.endswith(ABOVE_ALL) if row else 0
 
 
 def _line(row: sqlite3.Row) -> Line:

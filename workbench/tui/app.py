@@ -65,7 +65,15 @@ class Workbench(App[None], inherit_bindings=False):
             for one in SCREENS
         ),
         Binding("question_mark,f1", "help", "Help", id="app.help", key_display="?"),
-        Binding("ctrl+p", "command_palette", "Palette", id="app.palette", key_display="^p", priority=True),
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "Menu",
+            id="app.palette",
+            tooltip="Everything that can be done here",
+            key_display="^p",
+            priority=True,
+        ),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
         Binding("q", "quit", "Quit", id="app.quit"),
         Binding("ctrl+q", "quit", "Quit, also while typing", id="app.quit-now", show=False, priority=True),

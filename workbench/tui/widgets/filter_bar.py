@@ -85,6 +85,9 @@ class FilterBar(Vertical):
     class Left(Message):
         """The person is done with the filter."""
 
+    class Entered(Message):
+        """The person is about to type."""
+
     def __init__(self) -> None:
         super().__init__()
         self._completing = Completing()
@@ -106,9 +109,15 @@ class FilterBar(Vertical):
         """The input."""
         return self.query_one(FilterInput)
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the filter cannot be understood."""
+        return bool(self._wrong)
+
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
         """Complete these values, by field."""
         self._completing.values = values
+        self._show_hint()
 
     def show(self, text: str) -> None:
         """Put a filter into the line without running it."""
@@ -139,6 +148,7 @@ class FilterBar(Vertical):
 
     def on_descendant_focus(self) -> None:
         self.add_class("-open")
+        self.post_message(self.Entered())
         self._show_hint()
 
     def on_descendant_blur(self) -> None:

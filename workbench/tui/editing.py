@@ -1,0 +1,45 @@
+"""Which instructions file a person edits, and how another program is given the screen for it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from enricher.home import config_dir
+from enricher.rules.layers import find_layers
+from storage import private
+
+if TYPE_CHECKING:
+    from workbench.tui.app import Workbench
+
+FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
+
+
+def file_to_edit(given: str = "") -> str:
+    """Return the instructions that are edited: those given, else the nearest layer that is not ours, else one's own."""
+    if given:
+        return given
+    own = [layer.path for layer in find_layers(os.getcwd()).instructions if layer.name != "packaged"]
+    return own[-1] if own else os.path.join(config_dir(), "instructions.md")
+
+
+def open_editor(app: Workbench, path: str) -> str:
+    """Give the terminal to ``$VISUAL`` or ``$EDITOR`` until it ends; return why that did not work, else nothing."""
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if app.is_web:
+        return f"A browser has no editor to open; edit {path} on the machine that serves this."
+    if not os.path.exists(path):
+        private.make_directory(os.path.dirname(path))
+        private.write_file(path, FIRST_LINES.encode())
+    try:
+        with app.suspend():
+            ended = subprocess.run([*command, path], check=False).returncode
+    except SuspendNotSupported:
+        return f"This terminal cannot be given to an editor; edit {path} elsewhere, a save is seen here."
+    except OSError as failure:
+        return f"{command[0]} cannot be started ({failure.strerror}); set EDITOR to an editor that is installed."
+    return f"{command[0]} ended with {ended}" if ended else ""

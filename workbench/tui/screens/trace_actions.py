@@ -1,0 +1,132 @@
+"""What can be done with one trace, wherever it is shown: label, replay, edit, open and copy its address."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+
+from workbench.tui.editing import file_to_edit, open_editor
+from workbench.tui.messages import Labelled, OpenCompare
+from workbench.tui.screens.base import WorkbenchScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PUBLISHED = "ENRICHER_PUBLISHED_URL"
+TRACE_PATH = "/-/enricher/trace/"
+TOLD = {"ok": "right", "wrong": "wrong"}
+
+
+class TraceActions(WorkbenchScreen):
+    """The keys of one trace; ``chosen()`` says which."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "label('ok')", "Right", id="trace.right", tooltip="Label: the trace is right"),
+        Binding("x", "label('wrong')", "Wrong", id="trace.wrong", tooltip="Label: the trace is wrong"),
+        Binding("c", "choose_class", "Class", id="trace.class", tooltip="Label: which task type it should have had"),
+        Binding("r", "replay", "Replay", id="trace.replay", tooltip="Replay the trace with today's rules"),
+        Binding("e", "edit", "Edit", id="trace.edit", show=False, tooltip="Open the instructions in your editor"),
+        Binding("o", "open_published", "Open", id="trace.open", show=False, tooltip="Open it in the published history"),
+        Binding(
+            "u", "copy_url", "URL", id="trace.url", show=False, tooltip="Copy its address in the published history"
+        ),
+    ]
+
+    def chosen(self) -> tuple[str, str]:
+        """Return the id and the task type of the trace that is meant, two empty texts for none."""
+        raise NotImplementedError
+
+    def labelled(self, trace_id: str) -> None:
+        """The label of a trace is stored."""
+
+    def _wanted(self) -> str:
+        trace_id, _task_type = self.chosen()
+        if not trace_id:
+            self.notify("There is no trace to do that with.", severity="warning", timeout=3)
+        return trace_id
+
+    def action_label(self, verdict: str) -> None:
+        """Say that the trace is right, wrong, or of another class."""
+        if trace_id := self._wanted():
+            self.store_label(trace_id, verdict)
+
+    @work(thread=True, group="trace.label", exit_on_error=False)
+    def store_label(self, trace_id: str, verdict: str) -> None:
+        """Store a label; none is dropped for a later one, so this worker is not exclusive."""
+        from storage import labels
+
+        with self.database(drain=False) as db:
+            labels.give(db, trace_id, verdict)
+        self.app.call_from_thread(self._is_stored, trace_id, verdict)
+
+    def _is_stored(self, trace_id: str, verdict: str) -> None:
+        told = TOLD.get(verdict, f"should be {verdict}")
+        self.notify(f"Labelled {told}.", timeout=2)
+        self.labelled(trace_id)
+        self.app.post_message(Labelled(trace_id))
+
+    def action_choose_class(self) -> None:
+        """Ask which task type it should have had."""
+        if self._wanted():
+            self.find_task_types(*self.chosen())
+
+    @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
+    def find_task_types(self, trace_id: str, now: str) -> None:
+        """Read the task types of the rules in force, which may have to be compiled first."""
+        from enricher.cli.trace import task_types
+
+        self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
+
+    def _ask_for_class(self, trace_id: str, task_types: Sequence[str], now: str) -> None:
+        from workbench.tui.widgets.chooser import ClassChooser
+
+        def answered(name: str | None) -> None:
+            if name:
+                self.store_label(trace_id, name)
+
+        self.app.push_screen(ClassChooser(task_types, now=now), answered)
+
+    def action_replay(self) -> None:
+        """Show what today's rules make of the trace."""
+        if trace_id := self._wanted():
+            self.app.post_message(OpenCompare(trace_id))
+
+    def action_edit(self) -> None:
+        """Open the instructions in the person's editor."""
+        path = file_to_edit(self.app.instructions)
+        if trouble := open_editor(self.app, path):
+            self.notify(trouble, severity="warning", timeout=8, markup=False)
+        else:
+            self.app.refresh()
+
+    def _published(self) -> str:
+        base: str = os.environ.get(PUBLISHED) or self.app.memory.recall("app", "published_url", "")
+        return base.rstrip("/")
+
+    def action_open_published(self) -> None:
+        """Open the trace in the published history."""
+        if not (trace_id := self._wanted()):
+            return
+        if base := self._published():
+            self.app.open_url(f"{base}{TRACE_PATH}{trace_id}")
+            self.notify(f"Opened {base}{TRACE_PATH}{trace_id[:14]}…", timeout=3, markup=False)
+        else:
+            self._tell_of_publishing()
+
+    def action_copy_url(self) -> None:
+        """Copy the address of the trace in the published history; its id where nothing is published."""
+        if not (trace_id := self._wanted()):
+            return
+        base = self._published()
+        self.app.copy_to_clipboard(f"{base}{TRACE_PATH}{trace_id}" if base else trace_id)
+        if base:
+            self.notify("Its address is in the clipboard.", timeout=2)
+        else:
+            self._tell_of_publishing("The trace's id is in the clipboard. ")
+
+    def _tell_of_publishing(self, before: str = "") -> None:
+        hint = f"The history is not published that I know of: set {PUBLISHED}, like http://127.0.0.1:8001"
+        self.notify(before + hint, severity="warning", timeout=8, markup=False)

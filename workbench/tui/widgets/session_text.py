@@ -1,0 +1,51 @@
+"""A session as text: its prompts in order, with every place where the class of work changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.tui.widgets.columns import MARKS, Column, fit, one_line, short_time
+from workbench.tui.widgets.trace_text import heading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from storage.windows import Line
+
+TYPE = Column("type", "", 16)
+
+
+def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
+    """Return the prompts, oldest first; ``chosen`` is the id of the one that is marked."""
+    if not lines:
+        return Content("")
+    drifts = _drifts(lines)
+    told = f"{len(lines)} prompts, the class changes {len(drifts)} times" if len(lines) > 1 else "one prompt"
+    found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(told, "$text-muted"), Content("")]
+    prompt = Column("prompt", "", max(10, width - TYPE.width - 14))
+    for line in lines:
+        mark = "▸" if line.id == chosen else " "
+        drift = "↳" if line.id in drifts else " "
+        text = fit(one_line(line.prompt), prompt)
+        row = (
+            f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
+            (f"{drift}{fit(line.task_type + '?' * line.uncertain, TYPE)}", "$primary" if line.id in drifts else ""),
+            f" {text}",
+        )
+        found.append(Content.assemble(*row).stylize("bold") if line.id == chosen else Content.assemble(*row))
+    found += [Content(""), Content.styled("↳ another class than the prompt before", "$text-muted")]
+    return Content("\n").join(found)
+
+
+def _drifts(lines: Sequence[Line]) -> set[str]:
+    """Return the ids at which the class is another than that of the last prompt that had one."""
+    found, former = set(), ""
+    for line in lines:
+        if line.status == "skipped" or not line.task_type:
+            continue
+        if former and line.task_type != former:
+            found.add(line.id)
+        former = line.task_type
+    return found

@@ -1,0 +1,89 @@
+"""Two arms on the same prompts: what each answers, how long it takes, and whether the difference is one.
+
+Both arms answer every prompt. For the clock each answers twice more, in the order
+a b b a and, for every second prompt, b a a b, so that neither gains by its place; the
+answer before that warms up and is not timed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.redaction import redact
+from storage.experiments import Result
+from storage.traces import storable
+from workbench.experiments.form import read
+from workbench.experiments.report import Pair, Report, report_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workbench.experiments.arms import Answer, Arm, Task
+    from workbench.experiments.questions import Question
+
+ORDERS = ("abba", "baab")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An experiment that has run: the report, and every answer, a before b."""
+
+    report: Report
+    results: tuple[Result, ...]
+
+
+def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95) -> Outcome:
+    """Let both arms answer every prompt; ``left_out`` is read at the end and counts the prompts without an answer."""
+    pairs: list[Pair] = []
+    breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
+    unknown = 0
+    for question in questions:
+        tasks = {"a": a.task(question), "b": b.task(question)}
+        ready = {name: task for name, task in tasks.items() if task is not None}
+        if len(ready) < len(tasks):
+            left_out[f"no answer of arm {next(name for name in tasks if name not in ready)}"] += 1
+            continue
+        answers = {name: task.answer() for name, task in ready.items()}
+        times = _timed(ready, ORDERS[len(pairs) % 2])
+        results = {}
+        for name, arm in (("a", a), ("b", b)):
+            results[name], broken = _result(name, question, ready[name], answers[name], times[name])
+            breaches[name].update(broken)
+            arm.tell(question, answers[name])
+        unknown += any(task.is_unknown for task in ready.values())
+        pairs.append(Pair(question.session, results["a"], results["b"]))
+    report = report_on(
+        pairs, same_arms=a.hash == b.hash, breaches=breaches, left_out=left_out, unknown_context=unknown, level=level
+    )
+    return Outcome(report, tuple(one for pair in pairs for one in (pair.a, pair.b)))
+
+
+def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
+    """Return the mean time of an answer in milliseconds, each arm timed twice."""
+    total = dict.fromkeys(tasks, 0)
+    for name in order:
+        begin = time.perf_counter_ns()
+        tasks[name].answer()
+        total[name] += time.perf_counter_ns() - begin
+    return {name: nanoseconds / 2 / 1e6 for name, nanoseconds in total.items()}
+
+
+def _result(
+    name: str, question: Question, task: Task, answer: Answer, measured_ms: float
+) -> tuple[Result, tuple[str, ...]]:
+    reading = read(answer.text, terms=task.terms, tokens=task.tokens, told=task.told, names=answer.names or None)
+    result = Result(
+        question.row.id,
+        name,
+        answer.task_type,
+        answer.tokens,
+        measured_ms if answer.latency_ms is None else answer.latency_ms,
+        not answer.failure and not reading.fault,
+        question.quality(answer.task_type),
+        len(reading.violations),
+        redact(storable(answer.text))[0],
+    )
+    return result, reading.violations

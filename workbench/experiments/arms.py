@@ -1,0 +1,183 @@
+"""The two arms of an experiment: instructions that answer now, or answers that somebody recorded.
+
+An arm hands out one task per prompt: a pure function that can be run as often as
+timing needs it. What an arm has told a session is its own, never the other's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from enricher.classify import classify
+from enricher.decision import Inputs, decide
+from enricher.hosts import presentable
+from enricher.render import estimate_tokens
+from storage.lean import dumps, keyed_hash
+from workbench.experiments.form import FormError, Terms, allowance, parse, references
+from workbench.experiments.questions import QuestionError, lines
+from workbench.outcome import judged_again, settings_under
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from enricher.decision import Enrichment
+    from enricher.rules.cache import Rules
+    from workbench.experiments.questions import Question
+    from workbench.sides import Side
+
+REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "enricher enrich --jsonl" prints'
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an arm says to a prompt; ``names`` is what it tells, as ``kind:reference``.
+
+    ``latency_ms`` is None where the answer is computed now and has to be timed; ``failure``
+    says why there is no answer.
+    """
+
+    task_type: str
+    text: str
+    tokens: int
+    names: tuple[str, ...]
+    latency_ms: float | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One prompt for one arm: how to answer it, and by which terms the answer is judged.
+
+    ``tokens`` is what it may cost, ``told`` what the session has, ``is_unknown`` says that
+    these rules would have asked a channel something else, whose answer nobody knows.
+    """
+
+    answer: Callable[[], Answer]
+    terms: Terms
+    tokens: int
+    told: frozenset[str]
+    is_unknown: bool = False
+
+
+class Arm(Protocol):
+    """One side of an experiment; equal hashes are equal arms."""
+
+    label: str
+    hash: str
+
+    def task(self, question: Question) -> Task | None:
+        """Return what there is to do for a prompt, None where this arm has no answer to it."""
+
+    def tell(self, question: Question, answer: Answer) -> None:
+        """Remember what the session of the prompt has now been told."""
+
+
+class Told:
+    """What an arm told each session, and what that cost in tokens; recorded prompts bring that with them."""
+
+    def __init__(self) -> None:
+        self._names: defaultdict[str, list[str]] = defaultdict(list)
+        self._spent: defaultdict[str, int] = defaultdict(int)
+
+    def before(self, question: Question) -> tuple[list[str], int]:
+        """Return what the session knows and has spent."""
+        return self._names[question.session], self._spent[question.session]
+
+    def add(self, question: Question, answer: Answer) -> None:
+        """Remember an answer."""
+        self._names[question.session] = sorted({*self._names[question.session], *answer.names})
+        self._spent[question.session] += answer.tokens
+
+
+class Instructions:
+    """Rules that decide from the inputs of a prompt: the side's, or those it was recorded under where it has none."""
+
+    def __init__(self, side: Side) -> None:
+        self.label, self.hash = side.label, side.hash
+        self._side = side
+        self._told = Told()
+        self._terms: dict[str, Terms] = {}
+
+    def task(self, question: Question) -> Task | None:
+        """Return the decision on the prompt; None where no rules are known for it."""
+        row, base = question.row, question.base
+        own = self._side.rules_for(row.rules_hash)
+        rules = own or base
+        if rules is None:
+            return None
+        inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
+        if base is not None:
+            inputs.settings = settings_under(inputs.settings, base.body["settings"], rules.body["settings"])
+        if not question.is_recorded:
+            inputs.injected, inputs.spent = self._told.before(question)
+        return Task(
+            lambda: _answer(decide(inputs, rules, _judged(inputs, rules))),
+            self._terms.setdefault(rules.hash, Terms.of(rules)),
+            allowance(inputs.settings, spent=inputs.spent),
+            frozenset(inputs.injected),
+            question.is_recorded and own is not None and bool(judged_again(row, own, recorded=base).unknown),
+        )
+
+    def tell(self, question: Question, answer: Answer) -> None:
+        """Remember what the session of the prompt has now been told."""
+        self._told.add(question, answer)
+
+
+class Recording:
+    """Answers from a file, whoever gave them; they are judged by the rules that the prompt came with."""
+
+    def __init__(self, path: str) -> None:
+        self.label = path
+        self._told = Told()
+        self._answers = {str(value.get("id")): _recorded(value, place) for place, value in lines(path)}
+        content = [[key, one.task_type, one.text, one.tokens, one.failure] for key, one in self._answers.items()]
+        self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
+
+    def task(self, question: Question) -> Task | None:
+        """Return the recorded answer; None where the file has none."""
+        answer, base = self._answers.get(question.row.id), question.base
+        if answer is None or base is None:
+            return None
+        settings = json.loads(question.row.inputs)["settings"]
+        told, spent = self._told.before(question)
+        tokens = allowance(settings, spent=spent)
+        return Task(lambda: answer, Terms.of(base), tokens, frozenset(told))
+
+    def tell(self, question: Question, answer: Answer) -> None:
+        """Remember what the session of the prompt has now been told."""
+        self._told.add(question, answer)
+
+
+def _judged(inputs: Inputs, rules: Rules) -> Any:
+    return classify(inputs.prompt, rules.table, earlier=inputs.conversation.basis(inputs.prompt))
+
+
+def _answer(enrichment: Enrichment) -> Answer:
+    names = tuple(f"{kind}:{reference}" for kind, reference in enrichment.refs())
+    text = presentable(enrichment.text)
+    return Answer(enrichment.classification.task_type, text, enrichment.tokens, names)
+
+
+def _recorded(value: dict[str, Any], place: str) -> Answer:
+    if "error" in value and value.get("id") is not None:
+        return Answer("", "", 0, (), latency_ms=0.0, failure=str(value["error"]))
+    text = value.get("text")
+    if not isinstance(text, str) or value.get("id") is None:
+        raise QuestionError(f"{place}: the answer has no {'id' if isinstance(text, str) else 'text'}; {REMEDY}")
+    latency = value.get("latency_ms", _sum(value.get("timings_ms")))
+    if not isinstance(latency, int | float) or isinstance(latency, bool) or latency < 0:
+        raise QuestionError(f"{place}: the answer does not say how long it took (latency_ms); {REMEDY}")
+    tokens = estimate_tokens(text) if text else 0
+    answer = Answer(str(value.get("task_type") or ""), text, tokens, (), latency_ms=float(latency))
+    try:
+        said = parse(text)
+    except FormError:
+        return answer
+    return replace(answer, names=tuple(references(said)), task_type=answer.task_type or said.task_type)
+
+
+def _sum(timings: object) -> float | None:
+    return float(sum(timings.values())) if isinstance(timings, dict) else None

@@ -1,0 +1,95 @@
+"""Does the agent do better with it? Sessions in two cohorts, and how far apart they came out.
+
+A session's cohort is a keyed hash of its id, the experiment's name being the key: the
+same on every machine, before and after the fact, without a table that could be lost.
+Every session counts in the cohort it was given, whatever it then ran with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from storage.lean import keyed_hash
+from storage.traces import short
+from workbench.statistics import Effect, Share, Verdict, difference_of_means, difference_of_shares, share_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from storage.experiments import Session
+
+    Cohort = Literal["a", "b"]
+
+FEWEST_SESSIONS = 2
+FEWEST_TO_JUDGE = 10
+"""Labelled sessions that each cohort needs for a verdict: below, the interval promises more than it holds."""
+
+PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
+    ("prompts_per_session", lambda one: float(one.prompts)),
+    ("tokens_per_session", lambda one: float(one.tokens)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One cohort: its sessions and prompts, how many prompts were held back, what share of the labelled was right."""
+
+    sessions: int
+    prompts: int
+    held_back: int
+    labelled: int
+    right: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two cohorts of one experiment; ``effects`` are b minus a, None where the sessions are too few.
+
+    The verdict is that of the labels: changed where b is better and the interval leaves no
+    doubt, regressed where it is worse, inconclusive otherwise and where a cohort has fewer
+    than ten labelled sessions.
+    """
+
+    name: str
+    a: Side
+    b: Side
+    effects: dict[str, Effect | None]
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def cohort_of(session_id: str, *, name: str) -> Cohort:
+    """Return the cohort of a session in the experiment of that name: each half of all sessions, for good."""
+    digest = keyed_hash(name.encode(), short(session_id).encode())
+    return "b" if int(digest[:8], 16) & 1 else "a"
+
+
+def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> Comparison:
+    """Return how far the cohorts lie apart in what was labelled right and in what a session took."""
+    groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
+    a, b = (_side(groups[cohort], level) for cohort in "ab")
+    has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS
+    right = difference_of_shares(a.right, b.right) if has_labels else None
+    has_sessions = min(a.sessions, b.sessions) >= FEWEST_SESSIONS
+    effects: dict[str, Effect | None] = {"right": right}
+    for metric, of in PRICES:
+        values = [[of(one) for one in groups[cohort]] for cohort in "ab"]
+        effects[metric] = difference_of_means(*values, level=level) if has_sessions else None
+    is_enough = min(a.right.clusters, b.right.clusters) >= FEWEST_TO_JUDGE
+    return Comparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
+
+
+def _side(sessions: Sequence[Session], level: float) -> Side:
+    right = share_changed([(one.right, one.labelled) for one in sessions if one.labelled], level=level)
+    prompts, held_back = sum(one.prompts for one in sessions), sum(one.held_back for one in sessions)
+    return Side(len(sessions), prompts, held_back, right.prompts, right)
+
+
+def _verdict(right: Effect | None) -> Verdict:
+    if right is None or 0 in right.interval:
+        return "inconclusive"
+    return "changed" if right.difference > 0 else "regressed"

@@ -1,0 +1,152 @@
+"""Read a text back against its documented form, and count the rules that it breaks.
+
+The form is that of ``enricher.render``: a title, then at most one line of each label in
+their order. A response is a success only if it can be read back and names nothing that
+the rules do not define; silence is one, too.
+
+FormError             a line that the form does not have; holds its number
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.render import CONTEXT_LABEL, HARD_CAP_TOKENS, MOST_CHARACTERS, TITLE, estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from enricher.rules.cache import Rules
+
+CLASSIFICATION = re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)")
+CONTEXT = re.compile(re.escape(CONTEXT_LABEL) + "(?P<said>)")
+ITEM = re.compile(r"- (?P<said>.*\S.*)")
+GUARDRAILS = re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\))")
+GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")
+APPROACH = re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)")
+PARTIAL = re.compile(r"_Partial: (?P<said>\S.*)_")
+LABELS = {
+    "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "guardrails": GUARDRAILS,
+    "approach": APPROACH, "partial": PARTIAL,
+}  # fmt: skip
+"""What a line may be, in the order of the text."""
+
+
+class FormError(ValueError):
+    """A line that the documented form does not have there; ``line`` counts from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a text says; ``guardrails`` are ids."""
+
+    task_type: str = ""
+    items: tuple[str, ...] = ()
+    guardrails: tuple[str, ...] = ()
+    approach: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What rules let a text say; ``always`` are the guardrails that they repeat on purpose."""
+
+    task_types: frozenset[str]
+    guardrails: frozenset[str]
+    always: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(rules: Rules) -> Terms:
+        """Return the names that compiled rules define."""
+        known = rules.body["guardrails"]["rules"]
+        task_types = (name for facet, name in rules.table.classes if rules.table.facets[facet]["name"] == "task_type")
+        return Terms(
+            frozenset(task_types),
+            frozenset(one[0] for one in known),
+            frozenset(one[0] for one in known if one[3]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a response fared: what could be read, why not, and the names of the rules it breaks, one for each breach."""
+
+    said: Said = field(default_factory=Said)
+    fault: str = ""
+    violations: tuple[str, ...] = ()
+
+
+def parse(text: str) -> Said:
+    """Return what a text in the format ``enrichment`` says; an empty one says nothing. Raises FormError."""
+    if not text:
+        return Said()
+    title, *lines = text.split("\n")
+    if title != TITLE:
+        raise FormError(1, f"the title is not {TITLE!r}")
+    found: list[tuple[str, str]] = []
+    for number, line in enumerate(lines, 2):
+        found.append(_labelled(line, number, after=found[-1][0] if found else ""))
+    if not found:
+        raise FormError(1, "nothing follows the title")
+    if found[-1][0] == "context":
+        raise FormError(len(lines) + 1, "the context holds no item")
+    said = {label: value for label, value in found if label != "item"}
+    guardrails = tuple(GUARDRAIL.findall(said.get("guardrails", "")))
+    items = tuple(value for label, value in found if label == "item")
+    return Said(said.get("classification", ""), items, guardrails, said.get("approach", ""))
+
+
+def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
+    order = list(LABELS)
+    for label, form in LABELS.items():
+        if match := form.fullmatch(line):
+            is_next = not after or order.index(label) > order.index(after) or label == after == "item"
+            if not is_next or (label == "item" and after not in ("context", "item")):
+                raise FormError(number, f"{label} stands where it does not belong")
+            if after == "context" and label != "item":
+                raise FormError(number, "the context holds no item")
+            return label, match["said"]
+    raise FormError(number, f"{line[:60]!r} is none of the documented lines")
+
+
+def read(
+    text: str, *, terms: Terms, tokens: int, told: Collection[str], names: Collection[str] | None = None
+) -> Reading:
+    """Return how a response fares under rules.
+
+    ``tokens`` is what it may cost by ruling R12's estimate, ``told`` holds what its session
+    was told before as ``kind:reference``; ``names`` is what it tells now, by default as
+    ``references`` reads it off the text. A breach each: ``form`` (it cannot be read back),
+    ``budget`` (more tokens than it may cost, or more characters than a host takes),
+    ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
+    session has, unless the rules say always).
+    """
+    over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
+    try:
+        said = parse(text)
+    except FormError as error:
+        return Reading(fault=str(error), violations=("form", *over))
+    unknown = [f"class {said.task_type}"] if said.task_type and said.task_type not in terms.task_types else []
+    strangers = [one for one in said.guardrails if one not in terms.guardrails]
+    faults = [*unknown, *(f"guardrail {one}" for one in strangers)]
+    new = references(said) if names is None else names
+    again = [one for one in new if one in told and one.removeprefix("guardrail:") not in terms.always]
+    breaches = [*over, *["unknown class" for _ in unknown], *["unknown guardrail" for _ in strangers]]
+    fault = f"no rule defines {', '.join(faults)}" if faults else ""
+    return Reading(said, fault, (*breaches, *("repeated" for _ in again)))
+
+
+def references(said: Said) -> list[str]:
+    """Return what a session has now been told, as ``kind:reference``; an approach goes by its words."""
+    return [f"guardrail:{one}" for one in said.guardrails] + ([f"approach:{said.approach}"] if said.approach else [])
+
+
+def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
+    """Return the tokens that a text may cost: the prompt's budget, what the session has left, the hard cap."""
+    left = int(settings["budgets.session_tokens"]) - spent
+    return max(0, min(int(settings["budgets.tokens"]), left, HARD_CAP_TOKENS))

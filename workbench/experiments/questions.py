@@ -1,0 +1,175 @@
+"""The prompts that both arms answer, each with the inputs of its judgement and what is known to be right.
+
+What a channel would offer is asked once, by the rules in force, so that both arms
+decide from the same inputs; a recorded prompt brings the inputs that it had.
+
+QuestionError         a line that cannot be used, with file, line and remedy
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from enricher.api import enrich
+from enricher.rules.cache import NoRulesError
+from storage import corpus, experiments
+from storage.corpus import Row
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from enricher.rules.cache import Rules
+    from storage.selection import Selection
+    from workbench.versions import Versions
+
+REMEDY = (
+    'write one {"id", "prompt", "cwd"?, "session_id"?, "task_type"?} a line, or what "enricher trace export" writes'
+)
+NOT_ANSWERED = ("skipped", "error")
+
+
+class QuestionError(ValueError):
+    """A line that cannot be used, with file, line and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt; ``right`` and ``wrong`` are the task types that people called so.
+
+    ``base`` are the rules that its inputs were collected by, None where nobody kept them;
+    ``is_recorded`` says that the row is a trace, whose inputs know what its session was told.
+    """
+
+    row: Row
+    base: Rules | None
+    is_recorded: bool
+    right: frozenset[str] = frozenset()
+    wrong: frozenset[str] = frozenset()
+
+    @property
+    def session(self) -> str:
+        """What prompts that resemble each other share; a prompt without a session stands for itself."""
+        return self.row.session_id or f"prompt {self.row.id}"
+
+    def quality(self, task_type: str) -> float | None:
+        """Return 1 for a task type that is right, 0 for one that is not, None where nobody knows."""
+        if self.right:
+            return float(task_type in self.right)
+        return 0.0 if task_type in self.wrong else None
+
+
+class Questions:
+    """The prompts of an experiment; ``left_out`` counts the others by reason, once they have been read."""
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+        self.left_out: Counter[str] = Counter()
+
+    def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[Question]:
+        """Yield the recorded prompts, newest first, with their labels; ``limit`` 0 means all."""
+        said = experiments.labels(db)
+        for page in corpus.rows(db, selection, limit=limit):
+            for row in page:
+                if reason := _objection(row):
+                    self.left_out[reason] += 1
+                else:
+                    yield self._labelled(row, *said.get(row.id, ("", "")))
+
+    def of_file(self, path: str) -> Iterator[Question]:
+        """Yield the prompts of a JSONL file in their order; raises QuestionError."""
+        seen: set[str] = set()
+        for place, value in lines(path):
+            question = self._trace(value, place) if "prompt_hmac" in value else self._plain(value, place)
+            if question is None:
+                continue
+            if question.row.id in seen:
+                raise QuestionError(f"{place}: the id {question.row.id!r} stands there twice; give each prompt its own")
+            seen.add(question.row.id)
+            yield question
+
+    def _trace(self, value: dict[str, Any], place: str) -> Question | None:
+        try:
+            row = Row(**{name: _column(name, value[name]) for name in corpus.COLUMNS})
+        except (KeyError, TypeError) as error:
+            raise QuestionError(f"{place}: the trace has no {error}; {REMEDY}") from error
+        if reason := _objection(row):
+            self.left_out[reason] += 1
+            return None
+        label = value.get("label") or {}
+        return self._labelled(row, label.get("verdict", ""), label.get("task_type", ""))
+
+    def _plain(self, value: dict[str, Any], place: str) -> Question | None:
+        prompt = value.get("prompt", value.get("text"))
+        if not isinstance(prompt, str):
+            raise QuestionError(f"{place}: the row has no prompt; {REMEDY}")
+        session, cwd = str(value.get("session_id") or ""), str(value.get("cwd") or "")
+        try:
+            asked = enrich(prompt, cwd=cwd, session_id=session)
+        except NoRulesError as error:
+            raise QuestionError(f"{place}: {error}; see: enricher check") from error
+        if asked.skipped:
+            self.left_out[f"skipped: {asked.skipped}"] += 1
+            return None
+        row = _row_of(
+            id=str(value.get("id") or place.rpartition(":")[2]),
+            session_id=session,
+            cwd=cwd,
+            prompt=asked.prompt,
+            inputs=json.dumps(asked.inputs.to_json()),
+            rules_hash=asked.rules.hash,
+        )
+        right = (value.get("task_type"), value.get("alt_task_type"))
+        return Question(row, asked.rules, is_recorded=False, right=frozenset(str(one) for one in right if one))
+
+    def _labelled(self, row: Row, verdict: str, task_type: str) -> Question:
+        right = {"ok": row.task_type, "class": task_type}.get(verdict, "")
+        wrong = row.task_type if verdict == "wrong" else ""
+        base = self._versions.rules(row.rules_hash)
+        known = (frozenset(filter(None, [one])) for one in (right, wrong))
+        return Question(row, base, True, *known)
+
+
+def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ``file:line`` and the object of each line that is not empty; raises QuestionError."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise QuestionError(f"{path}: cannot be read: {error.strerror}") from error
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            yield f"{path}:{number}", _object(line, f"{path}:{number}")
+
+
+def _object(line: bytes, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise QuestionError(f"{place}: this is no UTF-8 text; {REMEDY}") from error
+    except (ValueError, RecursionError) as error:
+        raise QuestionError(f"{place}: the line is not JSON ({error}); {REMEDY}") from error
+    if not isinstance(value, dict):
+        raise QuestionError(f"{place}: the line is not a JSON object; {REMEDY}")
+    return value
+
+
+def _objection(row: Row) -> str:
+    if row.status in NOT_ANSWERED:
+        return row.status
+    return "" if '"settings"' in row.inputs else "no text kept"
+
+
+def _column(name: str, value: object) -> Any:
+    if name == "inputs":
+        return json.dumps(value)
+    return int(value) if name == "uncertain" and isinstance(value, bool) else value
+
+
+def _row_of(**known: str) -> Row:
+    numbers = {"uncertain": 0, "intent_confidence": None, "output_tokens": 0}
+    values: dict[str, Any] = {name: known.get(name, numbers.get(name, "")) for name in corpus.COLUMNS}
+    return Row(**values)

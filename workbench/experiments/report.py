@@ -1,0 +1,249 @@
+"""What an experiment says: five figures per arm, their paired differences, and one of the four verdicts.
+
+Prompts of one session resemble each other, so the session is the unit wherever some
+session has more than one prompt. Nothing is rounded here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.statistics import (
+    Interval,
+    Quantile,
+    Share,
+    Shift,
+    Verdict,
+    benjamini_hochberg,
+    bootstrap_quantiles,
+    hodges_lehmann,
+    mcnemar_midp,
+    mean_by_session,
+    minimum_detectable_effect,
+    minimum_detectable_share,
+    minimum_detectable_shift,
+    share_changed,
+    signed_rank,
+    verdict_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from storage.experiments import Result
+
+    Better = Literal["higher", "lower", ""]
+    Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
+
+SAME_ARMS: Test = "none: the arms are the same"
+METRICS: tuple[tuple[str, str, Better, Callable[[Result], float | None]], ...] = (
+    ("tokens", "tokens", "", lambda one: float(one.tokens)),
+    ("latency_ms", "ms", "", lambda one: one.latency_ms),
+    ("success", "share", "higher", lambda one: float(one.succeeded)),
+    ("quality", "share", "higher", lambda one: one.quality),
+    ("violations", "per prompt", "lower", lambda one: float(one.violations)),
+)
+"""Name, unit, which way is better (empty: a matter of price, which decides no verdict), and how to read it off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What both arms answered to one prompt of a session."""
+
+    session: str
+    a: Result
+    b: Result
+
+    def is_same(self) -> bool:
+        """Say whether the agent would see the same and the prompt was judged alike."""
+        return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFigures:
+    """One metric of one arm; the deviation is that of single prompts."""
+
+    n: int
+    mean: float | None
+    sd: float | None
+    quantiles: tuple[Quantile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of both arms over the ``pairs`` that have it; ``difference`` is b minus a.
+
+    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's, ``p_adjusted``
+    after Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means
+    that so many pairs would have shown with a power of 0.8. What cannot be said is None.
+    """
+
+    name: str
+    unit: str
+    better: Better
+    a: ArmFigures
+    b: ArmFigures
+    pairs: int
+    difference: float | None
+    interval: Interval | None
+    shift: Shift | None
+    test: Test
+    tested_by: Literal["prompt", "session"]
+    p: float | None
+    p_adjusted: float | None
+    detectable: float | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An experiment in figures; ``share`` is that of prompts which the arms answer differently."""
+
+    prompts: int
+    sessions: int
+    share: Share
+    metrics: tuple[Metric, ...]
+    breaches: dict[str, dict[str, int]]
+    gained: int
+    lost: int
+    left_out: dict[str, int]
+    unknown_context: int
+    same_arms: bool
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; an end of an interval that nothing bounds is None."""
+        value: dict[str, Any] = finite({**asdict(self), "metrics": {one.name: asdict(one) for one in self.metrics}})
+        return value
+
+
+def report_on(
+    pairs: Sequence[Pair],
+    *,
+    same_arms: bool,
+    breaches: dict[str, Counter[str]],
+    left_out: Counter[str],
+    unknown_context: int = 0,
+    level: float = 0.95,
+) -> Report:
+    """Return the report; ``same_arms`` says that both have one rules hash, which refuses every test."""
+    is_same = same_arms and all(pair.is_same() for pair in pairs)
+    metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in METRICS]
+    tested = [at for at, one in enumerate(metrics) if one.p is not None]
+    for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
+        metrics[at] = _judged(replace(metrics[at], p_adjusted=adjusted), level)
+    gained, lost = _moved(pairs)
+    changed = sum(not pair.is_same() for pair in pairs)
+    return Report(
+        len(pairs),
+        len({pair.session for pair in pairs}),
+        share_changed(_by_session(pairs), level=level),
+        tuple(metrics),
+        {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
+        gained,
+        lost,
+        dict(sorted(left_out.items())),
+        unknown_context,
+        is_same,
+        _verdict(metrics, changed=changed, gained=gained, lost=lost, level=level),
+    )
+
+
+def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int, level: float) -> Verdict:
+    if any(one.verdict == "regressed" for one in metrics):
+        return "regressed"
+    return verdict_of(changed, gained=gained, lost=lost, level=level)
+
+
+def _by_session(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    changed, prompts = Counter[str](), Counter[str]()
+    for pair in pairs:
+        prompts[pair.session] += 1
+        changed[pair.session] += not pair.is_same()
+    return [(changed[session], size) for session, size in prompts.items()]
+
+
+def _moved(pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Count the labelled prompts that b gets right and a wrong, and the other way round."""
+    known = [(pair.a.quality, pair.b.quality) for pair in pairs]
+    both = [(a, b) for a, b in known if a is not None and b is not None]
+    return sum(a < b for a, b in both), sum(a > b for a, b in both)
+
+
+def _metric(
+    pairs: Sequence[Pair],
+    name: str,
+    unit: str,
+    better: Better,
+    of: Callable[[Result], float | None],
+    *,
+    is_same: bool,
+    level: float,
+) -> Metric:
+    found = [(pair.session, of(pair.a), of(pair.b)) for pair in pairs]
+    both = [(session, a, b) for session, a, b in found if a is not None and b is not None]
+    sides = [[one[side] for one in both] for side in (1, 2)]
+    a, b = (_arm([float(value) for value in side], with_quantiles=name == "latency_ms", level=level) for side in sides)
+    differences = [after - before for _, before, after in both]
+    sessions = [session for session, _, _ in both]
+    tested_by: Literal["prompt", "session"] = "prompt" if len(set(sessions)) == len(sessions) else "session"
+    is_binary = unit == "share" and tested_by == "prompt"
+    mean = mean_by_session(differences, sessions=sessions, level=level) if both else None
+    test: Test = SAME_ARMS if is_same else "mid-p McNemar" if is_binary else "signed rank"
+    return Metric(
+        name, unit, better, a, b, len(both),
+        mean.estimate if mean else None,
+        mean.interval if mean else None,
+        hodges_lehmann(differences, level=level) if both and unit != "share" else None,
+        test,
+        tested_by,
+        None if is_same or not both else _p(sessions, differences, is_binary=is_binary),
+        None,
+        _detectable(differences, error=mean.error if mean else math.inf, is_share=unit == "share", level=level),
+        "identical" if is_same or (both and not any(differences)) else "inconclusive",
+    )  # fmt: skip
+
+
+def _arm(values: list[float], *, with_quantiles: bool, level: float) -> ArmFigures:
+    quantiles = tuple(bootstrap_quantiles(values, level=level)) if values and with_quantiles else ()
+    mean, deviation = (fmean(values) if values else None), (stdev(values) if len(values) > 1 else None)
+    return ArmFigures(len(values), mean, deviation, quantiles)
+
+
+def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool) -> float:
+    if is_binary:
+        return mcnemar_midp(sum(one > 0 for one in differences), sum(one < 0 for one in differences))
+    sums: defaultdict[str, list[float]] = defaultdict(list)
+    for session, one in zip(sessions, differences, strict=True):
+        sums[session].append(one)
+    return signed_rank([math.fsum(values) for values in sums.values()])
+
+
+def _detectable(differences: Sequence[float], *, error: float, is_share: bool, level: float) -> float | None:
+    """Return what would have been noticed; of shares that differ nowhere, the share that would have shown once."""
+    n, unequal = len(differences), sum(one != 0 for one in differences)
+    if is_share and n:
+        return (
+            minimum_detectable_effect(n, baseline=unequal / n, level=level) if unequal else minimum_detectable_share(n)
+        )
+    return minimum_detectable_shift(1, deviation=error, level=level) if unequal else None
+
+
+def _judged(metric: Metric, level: float) -> Metric:
+    if metric.p_adjusted is None or metric.p_adjusted >= 1 - level or metric.difference is None:
+        return metric
+    is_worse = bool(metric.better) and (metric.difference < 0) == (metric.better == "higher")
+    return replace(metric, verdict="regressed" if is_worse else "changed")
+
+
+def finite(value: Any) -> Any:
+    """Return plain values in which a number that is not finite is None, as JSON has no such."""
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,214 @@
+"""Figures on how long the hook takes: percentiles of everything and of every hour or day, shifts between versions.
+
+Holds counts by microsecond, never the measurements: a million prompts need no more memory than the
+different latencies that they had.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.latencies import TOTAL, Block, Counts, Series, Use, percentiles
+from workbench.statistics import Interval, Shift, Verdict
+from workbench.statistics.intervals import normal_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from enricher.settings import Value
+
+HOOK_MS = 2000
+"""What a host waits for the hook (ruling R2)."""
+INSIDE_MS = 1500
+"""After so long the hook answers with what it has."""
+BINS_PER_DOUBLING = 16
+MOST_COMPARED = 1000
+"""Above so many values a side is reduced to so many evenly spaced quantiles before all pairs are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """Nearest-rank percentiles of ``n`` measurements, in milliseconds."""
+
+    n: int
+    p50: float
+    p95: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The percentiles of one hour or day; ``start`` is its first second of the epoch."""
+
+    start: int
+    figures: Percentiles
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many measurements lie between two latencies, in milliseconds; the lower end belongs to it."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One series: its figures, how they went over time (oldest first), how they are spread."""
+
+    series: Series
+    figures: Percentiles
+    points: tuple[Point, ...]
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One series under two versions; ``shift`` is candidate minus base, None where one side has nothing."""
+
+    series: Series
+    base: Percentiles | None
+    candidate: Percentiles | None
+    shift: Shift | None
+    verdict: Verdict
+
+
+class Tally:
+    """Adds up blocks, newest first; only the hour or day that is being read is kept in full."""
+
+    def __init__(self) -> None:
+        self._whole: dict[Series, Counts] = {}
+        self._parts: dict[int, dict[Series, Counts]] = {}
+        self._points: dict[Series, dict[int, Percentiles]] = {}
+        self._uses: dict[str, Use] = {}
+        self._newest = 0
+        self.prompts = 0
+        self.reached = 0
+        """The second of the epoch down to which everything is in."""
+
+    def add(self, block: Block) -> None:
+        """Take in a block; one of the newest hour or day may come at any time."""
+        self.prompts += block.prompts
+        self.reached = min(self.reached or block.start, block.start)
+        self._newest = max(self._newest, block.start)
+        for use in block.uses:
+            known = self._uses.get(use.rules_hash, Use(use.rules_hash, 0, ""))
+            self._uses[use.rules_hash] = Use(
+                use.rules_hash, known.prompts + use.prompts, max(known.last_at, use.last_at)
+            )
+        part = self._parts.setdefault(block.start, {})
+        for series, counts in block.counts.items():
+            self._whole.setdefault(series, Counter()).update(counts)
+            own = part.setdefault(series, Counter())
+            own.update(counts)
+            self._points.setdefault(series, {})[block.start] = _figures(own)
+        for start in [one for one in self._parts if one not in (self._newest, block.start)]:
+            del self._parts[start]
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """Return every series as it stands, in the order of a prompt's way."""
+        return tuple(
+            Profile(series, _figures(self._whole[series]), self._over_time(series), _bins(self._whole[series]))
+            for series in sorted(self._whole)
+        )
+
+    def versions(self) -> tuple[Use, ...]:
+        """Return the versions of the rules, the one used last first."""
+        return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
+
+    def _over_time(self, series: Series) -> tuple[Point, ...]:
+        return tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
+
+
+def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
+    """Return what the series may take in milliseconds, None where nothing is laid down."""
+    if series == TOTAL:
+        return INSIDE_MS
+    if series.kind == "channel":
+        return float(settings["budgets.channel_ms"])
+    return float(settings["budgets.gather_ms"]) if series.name == "gather" else None
+
+
+def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[Comparison]:
+    """Compare every series that either side has."""
+    return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
+
+
+def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level: float = 0.95) -> Shift:
+    """Return by how many milliseconds the second side's latencies lie above the first's.
+
+    The estimate is the median of all differences of one value of each side, the interval that of
+    the rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides
+    share no prompt. Raises ValueError where a side is empty.
+    """
+    if not first or not second:
+        raise ValueError("a shift needs values on both sides")
+    n, m = sum(first.values()), sum(second.values())
+    left, right = _reduced(first), _reduced(second)
+    pairs = len(left) * len(right)
+    spread = normal_quantile((1 + level) / 2) * math.sqrt((n + m + 1) / (12 * n * m)) * pairs
+    low = max(1, math.floor(pairs / 2 - spread))
+    ends = [_difference(left, right, rank) / 1000 for rank in (low, (pairs + 1) // 2, pairs + 1 - low)]
+    return Shift(ends[1], Interval(ends[0], ends[2], level), n + m)
+
+
+def _compare(series: Series, base: Counts | None, candidate: Counts | None) -> Comparison:
+    sides = [_figures(counts) if counts else None for counts in (base, candidate)]
+    if not base or not candidate:
+        return Comparison(series, sides[0], sides[1], None, "inconclusive")
+    shift = shift_between(base, candidate)
+    return Comparison(series, sides[0], sides[1], shift, _verdict(shift, is_same=base == candidate))
+
+
+def _verdict(shift: Shift, *, is_same: bool) -> Verdict:
+    if is_same:
+        return "identical"
+    if 0 in shift.interval:
+        return "inconclusive"
+    return "regressed" if shift.estimate > 0 else "changed"
+
+
+def _figures(counts: Counts) -> Percentiles:
+    return Percentiles(counts.total(), *percentiles(counts))
+
+
+def _bins(counts: Counts) -> tuple[Bin, ...]:
+    """Count in steps that each are the same factor wide, without gaps."""
+    found: Counter[int] = Counter()
+    for us, count in counts.items():
+        found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count
+    if not found:
+        return ()
+    return tuple(Bin(_bound(one), _bound(one + 1), found[one]) for one in range(min(found), max(found) + 1))
+
+
+def _bound(number: int) -> float:
+    return float(2 ** (number / BINS_PER_DOUBLING) / 1000)
+
+
+def _reduced(counts: Mapping[int, int]) -> list[int]:
+    """Return the values sorted; above ``MOST_COMPARED`` as so many quantiles."""
+    n, most = sum(counts.values()), MOST_COMPARED
+    ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
+    values: list[int] = []
+    below = 0
+    for value in sorted(counts):
+        below += counts[value]
+        while len(values) < len(ranks) and ranks[len(values)] < below:
+            values.append(value)
+    return values
+
+
+def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
+    """Return the difference, second minus first, that has this rank among those of all pairs."""
+    low, high = second[0] - first[-1], second[-1] - first[0]
+    while low < high:
+        middle = (low + high) // 2
+        below = sum(bisect_right(second, value + middle) for value in first)
+        low, high = (low, middle) if below >= rank else (middle + 1, high)
+    return low

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from piloting import screen_text
+from simulator import Account
 from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from simulator import Account
 
     from workbench.tui.app import Workbench
 
@@ -39,12 +39,21 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     time.tzset()
 
 
-@pytest.fixture
-def library(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
-    """Return an account in which six prompts of two sessions were asked, each by a real hook call."""
+@pytest.fixture(scope="session")
+def _asked(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """Ask the prompts once for all tests: six processes of the hook are two seconds."""
+    account = Account(tmp_path_factory.mktemp("library") / "home")
     for position, prompt in enumerate(PROMPTS):
         account.ask(prompt, session_id=f"session-{'ab'[position % 2]}")
     account.rest()
+    account.traces()
+    return account
+
+
+@pytest.fixture
+def library(_asked: Account, account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Return an account in which six prompts of two sessions were asked, each by a real hook call."""
+    shutil.copytree(_asked.state, account.state)
     monkeypatch.setenv("ENRICHER_HOME", str(account.state))
     monkeypatch.setenv("ENRICHER_CONFIG_HOME", str(account.config))
     return account

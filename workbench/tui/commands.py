@@ -71,7 +71,7 @@ class WorkbenchCommands(Provider):
 
     def _bindings(self) -> list[Command]:
         found: dict[str, Command] = {}
-        for active in self.screen.active_bindings.values():
+        for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
             if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
                 continue

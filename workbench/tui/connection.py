@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """How long to leave a database alone that could not be opened."""
 
+_ONE_AT_A_TIME = threading.Lock()
+
 
 @contextlib.contextmanager
 def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
@@ -30,9 +33,15 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
     Without ``drain`` what waits in the spool is left there, which saves a look at the disk.
     """
     with database.said_in_words(state_dir):
-        db = database.connect(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
+        db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
+
+
+def _whole(state_dir: str) -> sqlite3.Connection:
+    """Create or migrate the database, one thread at a time: the lock on its file only keeps other processes out."""
+    with _ONE_AT_A_TIME:
+        return database.connect(state_dir)
 
 
 def _is_ready(state_dir: str) -> bool:
@@ -92,7 +101,7 @@ class Watcher:
         if self._db is not None and identity == self._seen:
             return False
         self.close()
-        self._db = database.connect(self._state_dir)
+        self._db = _whole(self._state_dir)
         found = os.stat(self._path)
         self._seen = (found.st_dev, found.st_ino)
         self._version = int(self._db.execute("pragma data_version").fetchone()[0])

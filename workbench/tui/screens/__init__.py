@@ -63,7 +63,10 @@ class Place:
         return screen
 
 
-SCREENS = (Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),)
+SCREENS = (
+    Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),
+    Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
+)
 
 
 def place(name: str) -> Place | None:

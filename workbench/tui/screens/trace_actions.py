@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
+LABEL = Binding.Group("Label")
 TOLD = {"ok": "right", "wrong": "wrong"}
 
 
@@ -24,11 +25,11 @@ class TraceActions(WorkbenchScreen):
     """The keys of one trace; ``chosen()`` says which."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "label('ok')", "Right", id="trace.right", tooltip="Label: the trace is right"),
-        Binding("x", "label('wrong')", "Wrong", id="trace.wrong", tooltip="Label: the trace is wrong"),
-        Binding("c", "choose_class", "Class", id="trace.class", tooltip="Label: which task type it should have had"),
+        Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
+        Binding("x", "label('wrong')", "Label: wrong", id="trace.wrong", group=LABEL),
+        Binding("c", "choose_class", "Label: another class", id="trace.class", group=LABEL),
         Binding("r", "replay", "Replay", id="trace.replay", tooltip="Replay the trace with today's rules"),
-        Binding("e", "edit", "Edit", id="trace.edit", show=False, tooltip="Open the instructions in your editor"),
+        Binding("e", "edit", "Edit", id="trace.edit", tooltip="Open the instructions in your editor"),
         Binding("o", "open_published", "Open", id="trace.open", show=False, tooltip="Open it in the published history"),
         Binding(
             "u", "copy_url", "URL", id="trace.url", show=False, tooltip="Copy its address in the published history"

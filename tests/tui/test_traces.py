@@ -1,0 +1,352 @@
+"""The Traces screen: the list, the filter, the live tail, the trace beside it, and every key."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from big_history import write_history
+from piloting import run_workbench, screen_text, settle, until
+
+from storage import database
+from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.widgets.chooser import ClassChooser
+from workbench.tui.widgets.detail import Detail
+from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.row_header import RowHeader
+from workbench.tui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+    from workbench.tui.app import Workbench
+
+WIDE = (200, 50)
+
+
+def rows(app: Workbench) -> RowView:
+    return app.screen.query_one(RowView)
+
+
+def prompts(app: Workbench) -> list[str]:
+    table = rows(app)
+    return [line.prompt if (line := table.line(row)) else "…" for row in range(table.row_count)]
+
+
+def said(account: Account) -> list[tuple[str, str]]:
+    with closing(database.connect(str(account.state))) as db:
+        return [tuple(row) for row in db.execute("select verdict, task_type from labels order by id")]
+
+
+async def test_the_newest_prompt_stands_first(library: Account) -> None:
+    async with run_workbench(library.state) as (app, _pilot):
+        assert prompts(app)[0] == "what is the difference between the two caches here?"
+        assert len(prompts(app)) == 6
+
+
+async def test_an_empty_database_says_what_to_do_next(tmp_path: Path) -> None:
+    async with run_workbench(tmp_path / "new") as (app, _pilot):
+        assert "enricher install" in screen_text(app)
+
+
+async def test_the_keys_that_move(library: Account) -> None:
+    pairs = [
+        ("j", 1), ("down", 2), ("k", 1), ("up", 0), ("up", 0), ("G", 5), ("g", 0), ("end", 5), ("home", 0),
+        ("pagedown", 5), ("pageup", 0), ("ctrl+f", 5), ("ctrl+b", 0), ("n", 1), ("N", 0),
+    ]  # fmt: skip
+    async with run_workbench(library.state) as (app, pilot):
+        found = []
+        for key, _row in pairs:
+            await pilot.press(key)
+            found.append((key, rows(app).cursor))
+
+        assert found == pairs
+
+
+async def test_a_click_chooses_the_row_and_a_second_one_opens_it(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.click(RowView, offset=(20, 3))
+        chosen = rows(app).cursor
+        await pilot.click(RowView, offset=(20, 3), times=2)
+        await settle(app, pilot)
+
+        assert chosen == 3
+        assert app.focused is app.screen.query_one(Detail)
+
+
+async def test_the_wheel_scrolls_without_choosing(tmp_path: Path) -> None:
+    write_history(tmp_path, 300)
+    async with run_workbench(tmp_path) as (app, pilot):
+        rows(app).post_message(_wheel(app))
+        await pilot.pause()
+
+        assert rows(app).scroll_offset.y > 0
+        assert rows(app).cursor == 0
+
+
+def _wheel(app: Workbench):
+    from textual.events import MouseScrollDown
+
+    return MouseScrollDown(
+        rows(app), x=5, y=5, delta_x=0, delta_y=1, button=0, shift=False, meta=False, ctrl=False
+    )  # fmt: skip
+
+
+async def test_enter_reads_the_trace_in_place_of_the_list_and_escape_goes_back(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("j", "enter")
+        await settle(app, pilot)
+        read = screen_text(app)
+        await pilot.press("escape")
+
+        assert "/clear" in read
+        assert "skipped (slash_command)" in read
+        assert app.focused is rows(app)
+
+
+async def test_the_trace_is_shown_beside_the_list_where_there_is_room(library: Account) -> None:
+    async with run_workbench(library.state, size=WIDE) as (app, pilot):
+        await pilot.press("G")
+        await until(pilot, lambda: "points, and the signals" in screen_text(app))
+
+        assert "what speaks for debug" in screen_text(app)
+
+
+async def test_evidence_is_underlined(library: Account) -> None:
+    async with run_workbench(library.state, size=WIDE) as (app, pilot):
+        await pilot.press("G")
+        await until(pilot, lambda: app.screen.query_one(Detail).trace)
+        text = app.screen.query_one("#detail-text").content
+        underlined = [text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)]
+
+        assert "crash" in underlined
+
+
+@pytest.mark.parametrize(("key", "entry"), [("y", ("ok", "")), ("x", ("wrong", ""))])
+async def test_a_key_labels_the_trace(library: Account, key: str, entry: tuple[str, str]) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press(key)
+        await until(pilot, lambda: rows(app).current.label)
+
+        assert said(library) == [entry]
+
+
+async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, ClassChooser))
+        await pilot.press("d")
+        await until(pilot, lambda: not isinstance(app.screen, ClassChooser) and rows(app).current.label)
+
+        assert said(library) == [("class", "debug")]
+
+
+async def test_leaving_the_question_says_nothing(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, ClassChooser))
+        await pilot.press("escape")
+        await settle(app, pilot)
+
+        assert said(library) == []
+
+
+async def test_the_queue_lists_what_has_no_label_and_goes_on_after_each(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("l")
+        await settle(app, pilot)
+        queued = rows(app).row_count
+        await pilot.press("y")
+        await until(pilot, lambda: rows(app).cursor == 1)
+        await pilot.press("l")
+        await settle(app, pilot)
+
+        assert queued == 5, "the slash command was never judged"
+        assert rows(app).row_count == 6
+
+
+async def test_s_shows_the_session_in_order_with_its_drift(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("G", "s")
+        await until(pilot, lambda: "Session" in screen_text(app))
+        shown = screen_text(app)
+        await pilot.press("s")
+        await until(pilot, lambda: "Prompt" in screen_text(app))
+
+        assert shown.index("nightly export") < shown.index("thanks!")
+        assert "the class changes 1 times" in shown
+
+
+async def test_a_filter_is_run_while_it_is_typed(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("slash", *"type:test")
+        await until(pilot, lambda: rows(app).row_count == 1)
+        await pilot.press("enter")
+
+        assert prompts(app) == ["add a test for the rounding in prices.py"]
+        assert app.focused is rows(app)
+
+
+async def test_tab_completes_the_filter(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("slash", *"stat")
+        await pilot.pause(0.05)
+        await pilot.press("tab", *"sk")
+        await pilot.pause(0.05)
+        await pilot.press("tab")
+        await until(pilot, lambda: rows(app).row_count == 1)
+
+        assert app.screen.query_one(FilterBar).input.value == "status:skipped"
+
+
+async def test_a_filter_that_cannot_be_understood_is_told_and_the_list_stays(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("slash", *"typ:test")
+        await until(pilot, lambda: "did you mean type:?" in screen_text(app))
+
+        assert rows(app).row_count == 6
+
+
+async def test_escape_takes_the_filter_away(library: Account) -> None:
+    async with run_workbench(library.state, selection="type:test") as (app, pilot):
+        filtered = rows(app).row_count
+        await pilot.press("escape")
+        await settle(app, pilot)
+
+        assert (filtered, rows(app).row_count) == (1, 6)
+
+
+async def test_words_are_found_through_the_index(library: Account) -> None:
+    async with run_workbench(library.state, selection="rounding") as (app, pilot):
+        await until(pilot, lambda: app.screen._which.match)  # noqa: SLF001
+        await until(pilot, lambda: prompts(app) == ["add a test for the rounding in prices.py"])
+
+        assert "being indexed" not in screen_text(app)
+
+
+async def test_capital_s_and_a_click_on_a_title_sort(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("S")
+        await settle(app, pilot)
+        slowest = [rows(app).line(row).latency_ms for row in range(6)]
+        await pilot.click(RowHeader, offset=(1, 0))
+        await settle(app, pilot)
+
+        assert slowest == sorted(slowest, reverse=True)
+        assert "newest first" in screen_text(app)
+
+
+async def test_a_new_prompt_appears_on_top_while_the_table_follows(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        library.ask("why is the build red?")
+        await until(pilot, lambda: rows(app).row_count == 7)
+
+        assert rows(app).current.prompt == "why is the build red?"
+
+
+async def test_a_new_prompt_does_not_move_what_is_read(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("j")
+        before = rows(app).current.id
+        library.ask("why is the build red?")
+        await until(pilot, lambda: rows(app).row_count == 7)
+        new = screen_text(app)
+        await pilot.press("g")
+
+        assert "1 new" in new
+        assert rows(app).current.id > before
+        assert "1 new" not in screen_text(app)
+
+
+async def test_prompts_of_tests_and_of_other_filters_do_not_arrive(library: Account) -> None:
+    async with run_workbench(library.state, selection="type:test") as (app, pilot):
+        library.ask("why is the build red?")
+        library.ask("add a test for the login form")
+        await until(pilot, lambda: rows(app).row_count == 2)
+
+        assert prompts(app)[0] == "add a test for the login form"
+
+
+async def test_a_hundred_thousand_rows_are_there_at_once_and_to_their_end(tmp_path: Path) -> None:
+    write_history(tmp_path, 20_000)
+    async with run_workbench(tmp_path) as (app, pilot):
+        begun = time.perf_counter()
+        await pilot.press("G")
+        await until(pilot, lambda: rows(app).current)
+        took = time.perf_counter() - begun
+
+        assert rows(app).row_count > 19_000
+        assert rows(app).line(rows(app).row_count - 1) is rows(app).current
+        assert took < 3
+
+
+@pytest.mark.parametrize("place", ["a filter", "a trace"])
+async def test_other_screens_can_ask_for(library: Account, place: str) -> None:
+    wanted = library.traces()[1]
+    async with run_workbench(library.state) as (app, pilot):
+        app.post_message(FilterTraces("type:test") if place == "a filter" else OpenTrace(wanted["id"]))
+        await until(pilot, lambda: rows(app).row_count == 1)
+
+        assert prompts(app) == ["add a test for the rounding in prices.py"]
+
+
+async def test_u_copies_the_address_of_the_trace(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENRICHER_PUBLISHED_URL", "http://127.0.0.1:8001/")
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("u")
+
+        assert app.clipboard == f"http://127.0.0.1:8001/-/enricher/trace/{library.trace()['id']}"
+
+
+async def test_without_a_published_history_the_id_is_copied_and_the_remedy_told(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("u")
+        await until(pilot, lambda: "ENRICHER_PUBLISHED_URL" in screen_text(app))
+
+        assert app.clipboard == library.trace()["id"]
+
+
+async def test_o_opens_the_trace_in_the_published_history(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENRICHER_PUBLISHED_URL", "http://127.0.0.1:8001")
+    opened: list[str] = []
+    async with run_workbench(library.state) as (app, pilot):
+        monkeypatch.setattr(app, "open_url", opened.append)
+        await pilot.press("o")
+
+    assert opened == [f"http://127.0.0.1:8001/-/enricher/trace/{library.trace()['id']}"]
+
+
+async def test_e_tells_where_no_editor_can_have_the_terminal(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("e")
+        await until(pilot, lambda: "instructions.md" in screen_text(app))
+
+        assert (library.config / "instructions.md").read_text().startswith("# Classification")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
+async def test_what_the_screen_looks_like(tmp_path: Path, check_screen, size: tuple[int, int]) -> None:
+    write_history(tmp_path, 60)
+    async with run_workbench(tmp_path, size=size) as (app, pilot):
+        await pilot.press("j")
+        await until(pilot, lambda: app.screen.query_one(Detail).trace)
+        await settle(app, pilot)
+
+        check_screen(app, f"traces-{size[0]}x{size[1]}")
+
+
+async def test_sixty_columns_break_nothing(library: Account) -> None:
+    async with run_workbench(library.state, size=(60, 20)) as (app, _pilot):
+        assert "what is the difference" in screen_text(app)
+
+
+async def test_it_says_the_same_without_colours(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with run_workbench(library.state) as (app, _pilot):
+        coloured = screen_text(app)
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with run_workbench(library.state) as (app, _pilot):
+        assert screen_text(app) == coloured

@@ -1,0 +1,461 @@
+"""The Latency screen: percentiles of every stage and channel, how they went, how they are spread, what was slow.
+
+The figures come from threads, the newest prompts first; a log of a million is added up behind the first figures.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from enricher.settings import DEFAULTS
+from storage.latencies import DAY_S, TOTAL, Series
+from storage.selection import EVERYTHING, Selection, SelectionError, parse
+from workbench.latency import HOOK_MS, budget_ms
+from workbench.tui import timing
+from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.reading import reading
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.timing import Compared, FoundSlow, Measured
+from workbench.tui.widgets.choice import Choice, Option
+from workbench.tui.widgets.columns import one_line, short_time
+from workbench.tui.widgets.figures import FiguresTable, Heading, Row, ms
+from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.plot import PercentilePlot, SpreadPlot
+from workbench.tui.widgets.sparkline import sparkline
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from enricher.settings import Value
+    from storage.latencies import Slow
+    from workbench.latency import Comparison, Profile
+    from workbench.tui.timing import Figures
+
+VIEWS = (
+    Option("time", "t", "over time"),
+    Option("spread", "d", "distribution"),
+    Option("slow", "s", "slowest"),
+    Option("versions", "v", "versions"),
+)
+STAGES = (
+    Heading("stage", "stage", 17),
+    Heading("n", "prompts", 9, is_number=True),
+    Heading("p50", "p50", 8, is_number=True),
+    Heading("p95", "p95", 8, is_number=True),
+    Heading("p99", "p99", 8, is_number=True),
+    Heading("budget", "p95 of budget", 15, is_number=True),
+)
+MOST_TREND = 60
+LEAST_TREND = 8
+SLOW = (
+    Heading("ms", "took", 9, is_number=True),
+    Heading("at", "when", 12),
+    Heading("type", "task type", 14),
+    Heading("prompt", "prompt", 0),
+)
+VERSIONS = (
+    Heading("stage", "stage", 17),
+    Heading("base", "base p50", 9, is_number=True),
+    Heading("candidate", "cand. p50", 9, is_number=True),
+    Heading("shift", "shift", 9, is_number=True),
+    Heading("interval", "95 % interval", 20, is_number=True),
+    Heading("verdict", "verdict", 0),
+)
+SETTLED_S = 0.15
+"""The cursor rests for so long before the slowest prompts of its line are looked for."""
+SHORT = 8
+NOTHING_YET = """\
+Nothing was measured yet.
+
+  enricher install    lets your agent clients ask the hook; the next prompt is measured
+  enricher demo       types sample prompts at a real hook
+
+Imported conversations were never asked, so they have no latency."""
+NOTHING_MATCHES = "No measured prompt matches this filter.\n\n  /         change it\n  escape    take it away"
+
+
+class LatencyScreen(WorkbenchScreen):
+    """How long prompts take, and where the time goes."""
+
+    PLACE = "latency"
+    HELP = f"""\
+How long the hook took, in all and by stage and channel. Percentiles are by nearest rank: of 100 prompts, 95
+took no longer than p95. The last column is p95 over time; every block is an hour, or a day where there are more
+than three.
+
+**Budgets**: the hook answers with what it has after 1,500 ms (clients wait {HOOK_MS:,} ms); the stage `gather` and
+each channel have what `budgets.gather_ms` and `budgets.channel_ms` say. `over` marks a p95 above its budget.
+
+**Versions** compares the newest prompts of two versions of the rules. They are different prompts, so the shift
+is the median of all differences, with the interval of the rank-sum test: `regressed` is slower, `changed` is
+faster, `inconclusive` has zero inside.
+"""
+    DEFAULT_CSS = """
+    LatencyScreen {
+        #above { height: auto; max-height: 55%; }
+        #stages { height: auto; max-height: 100%; }
+        #below { height: 1fr; min-height: 6; }
+        #below > .view { display: none; }
+        #below.-time #time, #below.-spread #spread, #below.-slow #slow, #below.-versions #versions { display: block; }
+        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
+        &.-empty #above, &.-empty #below { display: none; }
+        &.-empty #empty { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", id="latency.filter", key_display="/"),
+        *(Binding(one.key, f"view('{one.name}')", one.title.capitalize(), id=f"latency.{one.name}") for one in VIEWS),
+        Binding("b", "next_version('base')", "Compare with the next base version", id="latency.base", show=False),
+        Binding("c", "next_version('candidate')", "Compare the next version", id="latency.candidate", show=False),
+        Binding("f", "show_traces", "The prompts of this filter on the Traces screen", id="latency.traces", show=False),
+        Binding("R", "reload", "Measure again", id="latency.reload", show=False),
+        Binding("escape", "back", "Back, or take the filter away", id="latency.back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._which: Selection = EVERYTHING
+        self._text = ""
+        self._view = VIEWS[0].name
+        self._settings: dict[str, Value] = dict(DEFAULTS)
+        self._measured: Measured | None = None
+        self._is_catching_up = False
+        self._is_behind = False
+        self._slow_of: tuple[Series, str] | None = None
+        self._versions = ["", ""]
+        self._compared: tuple[str, str, str] | None = None
+
+    def compose_body(self) -> ComposeResult:
+        yield FilterBar()
+        with Vertical(id="above"):
+            yield FiguresTable(STAGES, id="stages")
+        with Vertical(id="below"):
+            yield Choice(VIEWS)
+            yield PercentilePlot(id="time").add_class("view")
+            yield SpreadPlot(id="spread").add_class("view")
+            yield FiguresTable(SLOW, id="slow").add_class("view")
+            yield FiguresTable(VERSIONS, id="versions").add_class("view")
+        yield Static(NOTHING_YET, id="empty", markup=False)
+
+    def on_mount(self) -> None:
+        self._show_view(self.recall("view", VIEWS[0].name))
+        self.stages.focus()
+        self.select(self.recall("filter", ""))
+
+    @property
+    def stages(self) -> FiguresTable:
+        """The table of stages and channels."""
+        return self.query_one("#stages", FiguresTable)
+
+    @property
+    def bar(self) -> FilterBar:
+        """The filter bar."""
+        return self.query_one(FilterBar)
+
+    @property
+    def profile(self) -> Profile | None:
+        """What is under the cursor of the stages."""
+        profiles = self._measured.figures.profiles if self._measured else ()
+        return next((one for one in profiles if _key(one.series) == self.stages.chosen), None)
+
+    def select(self, text: str) -> None:
+        """Measure what the text selects; one that cannot be understood stays, with what is wrong."""
+        self.bar.show(text)
+        self._selected(text)
+
+    def _selected(self, text: str) -> None:
+        try:
+            self._which = parse(text)
+        except SelectionError as error:
+            self.bar.complain(str(error))
+            if self._measured is None:
+                self.action_reload()
+            return
+        self.bar.complain("")
+        self._text = text
+        self.remember(filter=text)
+        self.action_reload()
+
+    @on(FilterBar.Typed)
+    def _filter_typed(self, message: FilterBar.Typed) -> None:
+        if message.text != self._text:
+            self._selected(message.text)
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.stages.focus()
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.bar.focus_input()
+
+    def action_reload(self) -> None:
+        """Measure from the newest prompt on."""
+        self._is_catching_up = self._is_behind = False
+        self._slow_of = self._compared = None
+        self.bar.tell("measuring …")
+        self.load(self.next_run("load"), self._which)
+
+    def action_back(self) -> None:
+        """Go back to the stages; from there take the filter away."""
+        if self.focused is not self.stages:
+            self.stages.focus()
+        elif self._text:
+            self.select("")
+
+    def action_show_traces(self) -> None:
+        """Show the prompts that were measured."""
+        self.post_message(FilterTraces(self._text))
+
+    def action_view(self, name: str) -> None:
+        """Show another view below the stages."""
+        self._show_view(name)
+        self.remember(view=self._view)
+        if name in ("slow", "versions"):
+            self.query_one(f"#{name}", FiguresTable).focus()
+        else:
+            self.stages.focus()
+
+    def _show_view(self, name: str) -> None:
+        self._view = name if name in {one.name for one in VIEWS} else VIEWS[0].name
+        below = self.query_one("#below")
+        for one in VIEWS:
+            below.set_class(one.name == self._view, f"-{one.name}")
+        self.query_one(Choice).choose(self._view)
+        self._show_below()
+
+    @on(Choice.Chosen)
+    def _view_chosen(self, message: Choice.Chosen) -> None:
+        self.action_view(message.name)
+
+    def data_changed(self) -> None:
+        if self._measured is None or not self._measured.figures.is_final or self.app.trouble:
+            return
+        if self._is_catching_up:
+            self._is_behind = True
+            return
+        self._is_catching_up, self._is_behind = True, False
+        self.catch_up(self.next_run("load"), self._which, self._measured)
+
+    @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
+    def load(self, run: int, which: Selection) -> None:
+        """Add up everything, the newest first."""
+        self._settings = _settings()
+        worker = get_current_worker()
+        with reading(self) as db:
+            timing.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
+
+    @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
+    def catch_up(self, run: int, which: Selection, measured: Measured) -> None:
+        """Add what was asked since."""
+        with reading(self) as db:
+            timing.measure_news(
+                db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
+            )
+
+    @work(thread=True, exclusive=True, group="latency.slow", exit_on_error=False)
+    def find_slowest(self, run: int, which: Selection, series: Series) -> None:
+        """Look for the slowest prompts of a series."""
+        worker = get_current_worker()
+        with reading(self) as db:
+            timing.find_slowest(
+                db, self.post_message, run=run, which=which, series=series, is_over=lambda: worker.is_cancelled
+            )
+
+    @work(thread=True, exclusive=True, group="latency.versions", exit_on_error=False)
+    def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
+        """Compare two versions."""
+        with reading(self) as db:
+            timing.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
+
+    def failed(self, error: BaseException) -> None:
+        self._is_catching_up = False
+        self.bar.tell("")
+        super().failed(error)
+
+    @on(Measured)
+    def _figures_came(self, message: Measured) -> None:
+        if not self.is_latest("load", message.run):
+            return
+        self._measured = message
+        if message.figures.is_final:
+            self._is_catching_up = False
+        figures = message.figures
+        self.set_class(figures.is_final and not figures.prompts, "-empty")
+        self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
+        self._show_stages()
+        self._tell(figures)
+        self._show_below()
+        if self._is_behind:
+            self.data_changed()
+
+    def _tell(self, figures: Figures) -> None:
+        told = f"{figures.prompts:,} prompts"
+        if not figures.is_final:
+            told += f", back to {_day(figures.reached)} …"
+        elif figures.prompts:
+            told += f" since {_day(figures.reached)}"
+        self.bar.tell(told)
+
+    def _show_stages(self) -> None:
+        profiles = self._measured.figures.profiles if self._measured else ()
+        fixed = sum(one.width + 2 for one in STAGES) + 1
+        trend = max(0, min(MOST_TREND, self.size.width - fixed - 2))
+        headings = STAGES if trend < LEAST_TREND else (*STAGES, Heading("trend", "p95 over time", trend))
+        self.stages.show([self._row(one, trend if len(headings) > len(STAGES) else 0) for one in profiles], headings)
+
+    def _row(self, profile: Profile, trend: int) -> Row:
+        figures, budget = profile.figures, budget_ms(profile.series, self._settings)
+        is_over = budget is not None and figures.p95 > budget
+        share = "" if budget is None else f"{'over ' if is_over else ''}{figures.p95 / budget:.0%} of {budget:,.0f} ms"
+        cells = [_name(profile.series), f"{figures.n:,}", ms(figures.p50), ms(figures.p95), ms(figures.p99), share]
+        styles = ["", "text-muted", "", "", "", "error" if is_over else "text-muted"]
+        if trend:
+            cells.append(sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))))
+            styles.append("primary")
+        return Row(_key(profile.series), tuple(cells), tuple(styles))
+
+    def on_resize(self) -> None:
+        if self._measured is not None:
+            self._show_stages()
+
+    @on(FiguresTable.RowHighlighted, "#stages")
+    def _stage_changed(self) -> None:
+        self._show_below()
+
+    def _show_below(self) -> None:
+        """Show what the chosen view says of the series under the cursor."""
+        profile = self.profile
+        if profile is None or self._measured is None:
+            return
+        budget = budget_ms(profile.series, self._settings)
+        for plot in (self.query_one(PercentilePlot), self.query_one(SpreadPlot)):
+            plot.show(profile, budget=budget, width_s=self._measured.figures.width_s)
+        told = {
+            "time": f"{_name(profile.series).strip()} by {'day' if self._is_by_day() else 'hour'} (UTC)"
+            + (f", budget {budget:,.0f} ms" if budget else ""),
+            "spread": f"{_name(profile.series).strip()}, {profile.figures.n:,} prompts",
+        }
+        if self._view in told:
+            self.query_one(Choice).tell(told[self._view])
+        elif self._view == "slow":
+            self.set_timer(SETTLED_S, self._want_slowest)
+        else:
+            self._want_comparison()
+
+    def _is_by_day(self) -> bool:
+        return self._measured is None or self._measured.figures.width_s >= DAY_S
+
+    def _want_slowest(self) -> None:
+        profile, measured = self.profile, self._measured
+        if profile is None or measured is None or self._view != "slow":
+            return
+        wanted = (profile.series, measured.figures.top)
+        if wanted != self._slow_of:
+            self._slow_of = wanted
+            self.query_one(Choice).tell(f"{_name(profile.series).strip()}: looking …")
+            self.find_slowest(self.next_run("slow"), self._which, profile.series)
+
+    @on(FoundSlow)
+    def _slow_came(self, message: FoundSlow) -> None:
+        if not self.is_latest("slow", message.run):
+            return
+        self.query_one("#slow", FiguresTable).show([_slow_row(one) for one in message.prompts])
+        if self._view == "slow":
+            name, more = _name(message.series).strip(), "" if message.is_final else ", still looking …"
+            self.query_one(Choice).tell(f"{name}: the slowest {len(message.prompts)}{more} · enter opens")
+
+    @on(FiguresTable.RowSelected, "#slow")
+    def _slow_opened(self) -> None:
+        if chosen := self.query_one("#slow", FiguresTable).chosen:
+            self.post_message(OpenTrace(chosen))
+
+    @on(FiguresTable.RowSelected, "#stages")
+    def _stage_opened(self) -> None:
+        self.action_view("slow")
+
+    def action_next_version(self, side: str) -> None:
+        """Compare with the next version on that side."""
+        known = [use.rules_hash for use in self._measured.figures.versions] if self._measured else []
+        if len(known) > 1:
+            place = ("base", "candidate").index(side)
+            now = self._versions[place]
+            self._versions[place] = known[(known.index(now) + 1) % len(known)] if now in known else known[0]
+        self.action_view("versions")
+
+    def _want_comparison(self) -> None:
+        if self._view != "versions" or self._measured is None:
+            return
+        figures = self._measured.figures
+        known = [use.rules_hash for use in figures.versions]
+        if len(known) < 2:
+            self.query_one("#versions", FiguresTable).show([])
+            self.query_one(Choice).tell("all prompts were judged by one version of the rules" if known else "")
+            return
+        for place, fallback in ((0, known[1]), (1, known[0])):
+            if self._versions[place] not in known:
+                self._versions[place] = fallback
+        base, candidate = self._versions
+        uses = {use.rules_hash: use for use in figures.versions}
+        told = " → ".join(f"{one[:SHORT]} ({uses[one].prompts:,})" for one in (base, candidate))
+        self.query_one(Choice).tell(f"{told} · b c")
+        wanted = (base, candidate, figures.top)
+        if wanted != self._compared and figures.is_final:
+            self._compared = wanted
+            self.compare(self.next_run("compare"), self._which, base, candidate)
+
+    @on(Compared)
+    def _comparison_came(self, message: Compared) -> None:
+        if self.is_latest("compare", message.run):
+            self.query_one("#versions", FiguresTable).show([_comparison_row(one) for one in message.series])
+
+
+def _settings() -> dict[str, Value]:
+    """Return the settings of the folder that the app was started in."""
+    import os
+
+    from enricher.rules.configuration import read_configuration
+    from enricher.rules.layers import find_layers
+    from enricher.settings import with_environment
+
+    found = dict(DEFAULTS)
+    for layer in find_layers(os.getcwd()).configuration:
+        found |= read_configuration(layer.path)[0]
+    return with_environment(found, os.environ)[0]
+
+
+def _key(series: Series) -> str:
+    return f"{series.kind}:{series.name}"
+
+
+def _name(series: Series) -> str:
+    if series == TOTAL:
+        return "total"
+    return f"  {series.name}" if series.kind == "stage" else f"    {series.name}"
+
+
+def _day(second: int) -> str:
+    moment = datetime.fromtimestamp(second, UTC)
+    return f"{moment:%b} {moment.day}" if moment.year == datetime.now(UTC).year else f"{moment:%Y-%m-%d}"
+
+
+def _slow_row(one: Slow) -> Row:
+    cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
+    return Row(one.id, cells, ("", "text-muted", "primary", ""))
+
+
+def _comparison_row(one: Comparison) -> Row:
+    shift, interval = "-", ""
+    if one.shift:
+        shift = f"{one.shift.estimate:+.2f} ms"
+        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f} ms"
+    sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
+    style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
+    return Row(_key(one.series), (_name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))

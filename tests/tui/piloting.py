@@ -51,6 +51,11 @@ async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
     await pilot.pause()
 
 
+def notices(app: Workbench) -> str:
+    """Return what the app has said in notices."""
+    return "\n".join(notice.message for notice in app._notifications)  # noqa: SLF001 (they fold on the screen)
+
+
 def screen_text(app: Workbench) -> str:
     """Return the visible screen as plain text, blanks at line ends removed."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)

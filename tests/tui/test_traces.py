@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from big_history import write_history
-from piloting import run_workbench, screen_text, settle, until
+from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage import database
 from workbench.tui.messages import FilterTraces, OpenTrace
@@ -305,7 +305,7 @@ async def test_u_copies_the_address_of_the_trace(library: Account, monkeypatch: 
 async def test_without_a_published_history_the_id_is_copied_and_the_remedy_told(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("u")
-        await until(pilot, lambda: "ENRICHER_PUBLISHED_URL" in screen_text(app))
+        await until(pilot, lambda: "ENRICHER_PUBLISHED_URL" in notices(app))
 
         assert app.clipboard == library.trace()["id"]
 
@@ -323,7 +323,7 @@ async def test_o_opens_the_trace_in_the_published_history(library: Account, monk
 async def test_e_tells_where_no_editor_can_have_the_terminal(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("e")
-        await until(pilot, lambda: "instructions.md" in screen_text(app))
+        await until(pilot, lambda: "instructions.md" in notices(app))
 
         assert (library.config / "instructions.md").read_text().startswith("# Classification")
 

@@ -83,7 +83,7 @@ def layout(width: int) -> tuple[Column, ...]:
         first[0] = LONG_TIME
         left -= LONG_TIME.width - TIME.width
     if Column("label", "label", 14) not in beside:
-        first.insert(2, GIVEN)
+        first.insert(3, GIVEN)
         left -= GIVEN.width + 1
     return (*first, Column("prompt", "prompt", max(1, left)), *beside)
 

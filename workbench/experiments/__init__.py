@@ -1,8 +1,9 @@
 """Two arms on the same prompts: what each answers, how long it takes, and whether the difference is one.
 
-Both arms answer every prompt. For the clock each answers twice more, in the order
-a b b a and, for every second prompt, b a a b, so that neither gains by its place; the
-answer before that warms up and is not timed.
+Both arms answer every prompt, b a, and for every second prompt a b; that warms up and is
+not timed. For the clock each answers twice more, in the order a b b a, then b a a b: each
+comes as often after itself, which is faster, as after the other, so that arms which are
+equal come out equal.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str]
         if len(ready) < len(tasks):
             left_out[f"no answer of arm {next(name for name in tasks if name not in ready)}"] += 1
             continue
-        answers = {name: task.answer() for name, task in ready.items()}
-        times = _timed(ready, ORDERS[len(pairs) % 2])
+        order = ORDERS[len(pairs) % 2]
+        answers = {name: ready[name].answer() for name in reversed(order[:2])}
+        times = _timed(ready, order)
         results = {}
         for name, arm in (("a", a), ("b", b)):
             results[name], broken = _result(name, question, ready[name], answers[name], times[name])

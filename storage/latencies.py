@@ -118,6 +118,14 @@ def blocks(
         before = low
 
 
+def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
+    """Return the oldest id of the next so many measured prompts before ``before``, empty where there are none."""
+    if full := _first_of(db, which, low="", before=before, most=most):
+        return full
+    found = oldest(db, which)
+    return found if found and found < before else ""
+
+
 def slowest(
     db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
 ) -> list[Slow]:

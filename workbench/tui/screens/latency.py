@@ -39,21 +39,19 @@ if TYPE_CHECKING:
     from workbench.tui.timing import Figures
 
 VIEWS = (
-    Option("time", "t", "over time"),
+    Option("time", "t", "time"),
     Option("spread", "d", "distribution"),
     Option("slow", "s", "slowest"),
     Option("versions", "v", "versions"),
 )
+STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
 STAGES = (
-    Heading("stage", "stage", 17),
-    Heading("n", "prompts", 9, is_number=True),
     Heading("p50", "p50", 8, is_number=True),
     Heading("p95", "p95", 8, is_number=True),
     Heading("p99", "p99", 8, is_number=True),
-    Heading("budget", "p95 of budget", 15, is_number=True),
+    Heading("budget", "p95 of budget", 19, is_number=True),
 )
 MOST_TREND = 60
-LEAST_TREND = 8
 SLOW = (
     Heading("ms", "took", 9, is_number=True),
     Heading("at", "when", 12),
@@ -61,13 +59,14 @@ SLOW = (
     Heading("prompt", "prompt", 0),
 )
 VERSIONS = (
-    Heading("stage", "stage", 17),
-    Heading("base", "base p50", 9, is_number=True),
-    Heading("candidate", "cand. p50", 9, is_number=True),
-    Heading("shift", "shift", 9, is_number=True),
-    Heading("interval", "95 % interval", 20, is_number=True),
+    STAGE,
+    Heading("base", "base p50", 8, is_number=True),
+    Heading("candidate", "new p50", 8, is_number=True),
+    Heading("shift", "shift", 8, is_number=True),
+    Heading("interval", "95 % interval, ms", 17, is_number=True),
     Heading("verdict", "verdict", 0),
 )
+GATHER = "gather"
 SETTLED_S = 0.15
 """The cursor rests for so long before the slowest prompts of its line are looked for."""
 SHORT = 8
@@ -86,9 +85,9 @@ class LatencyScreen(WorkbenchScreen):
 
     PLACE = "latency"
     HELP = f"""\
-How long the hook took, in all and by stage and channel. Percentiles are by nearest rank: of 100 prompts, 95
-took no longer than p95. The last column is p95 over time; every block is an hour, or a day where there are more
-than three.
+How long the hook took: in all, by stage, and by the channels that the stage `gather` asks. Percentiles are by
+nearest rank: of 100 prompts, 95 took no longer than p95. The last column is p95 over time; every block is an hour,
+or a day where the prompts span more than three. Times of the axes are UTC.
 
 **Budgets**: the hook answers with what it has after 1,500 ms (clients wait {HOOK_MS:,} ms); the stage `gather` and
 each channel have what `budgets.gather_ms` and `budgets.channel_ms` say. `over` marks a p95 above its budget.
@@ -135,7 +134,7 @@ faster, `inconclusive` has zero inside.
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
         with Vertical(id="above"):
-            yield FiguresTable(STAGES, id="stages")
+            yield FiguresTable((STAGE, *STAGES), id="stages")
         with Vertical(id="below"):
             yield Choice(VIEWS)
             yield PercentilePlot(id="time").add_class("view")
@@ -305,21 +304,32 @@ faster, `inconclusive` has zero inside.
         self.bar.tell(told)
 
     def _show_stages(self) -> None:
-        profiles = self._measured.figures.profiles if self._measured else ()
-        fixed = sum(one.width + 2 for one in STAGES) + 1
-        trend = max(0, min(MOST_TREND, self.size.width - fixed - 2))
-        headings = STAGES if trend < LEAST_TREND else (*STAGES, Heading("trend", "p95 over time", trend))
-        self.stages.show([self._row(one, trend if len(headings) > len(STAGES) else 0) for one in profiles], headings)
+        is_wide = self.has_class("-wide")
+        headings = (STAGE, PROMPTS, *STAGES) if is_wide else (STAGE, *STAGES)
+        trend = self.size.width - sum(one.width + 2 for one in headings) - 3
+        trend = max(1, min(MOST_TREND, trend))
+        rows = [self._row(one, trend, with_prompts=is_wide) for one in self._profiles()]
+        self.stages.show(rows, (*headings, Heading("trend", "p95 over time" if trend > 12 else "p95 trend", trend)))
 
-    def _row(self, profile: Profile, trend: int) -> Row:
+    def _profiles(self) -> list[Profile]:
+        """Return the series with the channels behind the stage that asks them."""
+        profiles = self._measured.figures.profiles if self._measured else ()
+        channels = [one for one in profiles if one.series.kind == "channel"]
+        found: list[Profile] = []
+        for one in profiles:
+            if one.series.kind != "channel":
+                found += [one, *channels] if one.series.name == GATHER else [one]
+        return found if GATHER in {one.series.name for one in found} else [*found, *channels]
+
+    def _row(self, profile: Profile, trend: int, *, with_prompts: bool) -> Row:
         figures, budget = profile.figures, budget_ms(profile.series, self._settings)
         is_over = budget is not None and figures.p95 > budget
-        share = "" if budget is None else f"{'over ' if is_over else ''}{figures.p95 / budget:.0%} of {budget:,.0f} ms"
-        cells = [_name(profile.series), f"{figures.n:,}", ms(figures.p50), ms(figures.p95), ms(figures.p99), share]
-        styles = ["", "text-muted", "", "", "", "error" if is_over else "text-muted"]
-        if trend:
-            cells.append(sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))))
-            styles.append("primary")
+        cells = [_name(profile.series), ms(figures.p50), ms(figures.p95), ms(figures.p99), _share(figures.p95, budget)]
+        cells.append(sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))))
+        styles = ["", "", "", "", "error" if is_over else "text-muted", "primary"]
+        if with_prompts:
+            cells.insert(1, f"{figures.n:,}")
+            styles.insert(1, "text-muted")
         return Row(_key(profile.series), tuple(cells), tuple(styles))
 
     def on_resize(self) -> None:
@@ -338,10 +348,11 @@ faster, `inconclusive` has zero inside.
         budget = budget_ms(profile.series, self._settings)
         for plot in (self.query_one(PercentilePlot), self.query_one(SpreadPlot)):
             plot.show(profile, budget=budget, width_s=self._measured.figures.width_s)
+        name = profile.series.name
         told = {
-            "time": f"{_name(profile.series).strip()} by {'day' if self._is_by_day() else 'hour'} (UTC)"
+            "time": f"{name} by {'day' if self._is_by_day() else 'hour'}"
             + (f", budget {budget:,.0f} ms" if budget else ""),
-            "spread": f"{_name(profile.series).strip()}, {profile.figures.n:,} prompts",
+            "spread": f"{name}, {profile.figures.n:,} prompts",
         }
         if self._view in told:
             self.query_one(Choice).tell(told[self._view])
@@ -360,7 +371,7 @@ faster, `inconclusive` has zero inside.
         wanted = (profile.series, measured.figures.top)
         if wanted != self._slow_of:
             self._slow_of = wanted
-            self.query_one(Choice).tell(f"{_name(profile.series).strip()}: looking …")
+            self.query_one(Choice).tell(f"{profile.series.name}: looking …")
             self.find_slowest(self.next_run("slow"), self._which, profile.series)
 
     @on(FoundSlow)
@@ -369,8 +380,8 @@ faster, `inconclusive` has zero inside.
             return
         self.query_one("#slow", FiguresTable).show([_slow_row(one) for one in message.prompts])
         if self._view == "slow":
-            name, more = _name(message.series).strip(), "" if message.is_final else ", still looking …"
-            self.query_one(Choice).tell(f"{name}: the slowest {len(message.prompts)}{more} · enter opens")
+            name, more = message.series.name, "" if message.is_final else ", looking on …"
+            self.query_one(Choice).tell(f"{name}: {len(message.prompts)} slowest{more}")
 
     @on(FiguresTable.RowSelected, "#slow")
     def _slow_opened(self) -> None:
@@ -404,8 +415,11 @@ faster, `inconclusive` has zero inside.
                 self._versions[place] = fallback
         base, candidate = self._versions
         uses = {use.rules_hash: use for use in figures.versions}
-        told = " → ".join(f"{one[:SHORT]} ({uses[one].prompts:,})" for one in (base, candidate))
-        self.query_one(Choice).tell(f"{told} · b c")
+        told = " → ".join(
+            f"{one[:SHORT]} ({uses[one].prompts:,})" if self.has_class("-wide") else one[:SHORT]
+            for one in (base, candidate)
+        )
+        self.query_one(Choice).tell(f"{told}, b c")
         wanted = (base, candidate, figures.top)
         if wanted != self._compared and figures.is_final:
             self._compared = wanted
@@ -438,7 +452,16 @@ def _key(series: Series) -> str:
 def _name(series: Series) -> str:
     if series == TOTAL:
         return "total"
-    return f"  {series.name}" if series.kind == "stage" else f"    {series.name}"
+    return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
+
+
+def _share(p95: float, budget: float | None) -> str:
+    if budget is None:
+        return ""
+    share = p95 / budget
+    if share > 1:
+        return f"over {budget:,.0f} ms ×{share:.1f}"
+    return f"{'<1%' if share < 0.01 else f'{share:.0%}'} of {budget:,.0f} ms"
 
 
 def _day(second: int) -> str:
@@ -455,7 +478,7 @@ def _comparison_row(one: Comparison) -> Row:
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"
-        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f} ms"
+        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f}"
     sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
     style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
     return Row(_key(one.series), (_name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))

@@ -145,7 +145,7 @@ class PercentilePlot(_Plot):
             before: tuple[float, float] | None = None
             for point in points:
                 here = place(point.start, value(point.figures))
-                canvas.line(before or here, here, name)
+                canvas.line(before or (here[0] - 1, here[1]), here, name)
                 before = here
         ends = {name: place(last, value(points[-1].figures))[1] for name, value in LINES}
         names = _names(points[-1].figures, ends, down)
@@ -154,7 +154,7 @@ class PercentilePlot(_Plot):
         ticks = {0: top, (down - 1) // 2: top * (1 - ((down - 1) // 2 + 0.5) / down), down - 1: 0.0}
         rows = [
             [
-                (f"{ms(ticks[row]) if row in ticks else '':>{AXIS - 2}} ", "axis"),
+                (f"{_tick(ticks[row]) if row in ticks else '':>{AXIS - 2}} ", "axis"),
                 ("┤" if row in ticks else "│", "axis"),
                 *canvas.row(row),
                 names.get(row, ("", "")),
@@ -237,6 +237,10 @@ def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int,
         found[row] = (f" {name} {ms(value(figures))}", name)
     overhang = max(0, below - (down - 1))
     return {row - overhang: piece for row, piece in found.items()} if overhang else found
+
+
+def _tick(value: float) -> str:
+    return ms(value) if value else "0 ms"
 
 
 def _row(y: float, down: int) -> int:

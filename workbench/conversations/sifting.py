@@ -69,7 +69,7 @@ class Sieve:
         if self._project is None:
             return False
         found = self.tracer.project_of(cwd)
-        root = self._project.root
+        root = self._project.root.rstrip("/")
         return found is None or not (found.id == self._project.id or f"{os.path.abspath(cwd)}/".startswith(f"{root}/"))
 
     def _kind(self, turn: Turn) -> str:

@@ -1,0 +1,449 @@
+"""``enricher trace import``: what becomes of the conversations that clients keep."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from host_files import Claude, Gemini
+from kept import FAILURE, FIRST, OTHER, PLACES, dated, listed, save, told
+from simulator import ENTRY, ROOT
+
+from enricher.event import PromptEvent
+from enricher.transcripts import read_conversation
+from workbench.conversations import Turn, places
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+STORED_LONG_AGO = "2026-01-02T03:04:05Z"
+
+
+def jsonl(account: Account, *rows: object, name: str = "prompts.jsonl") -> Path:
+    return account.write(name, "".join(row if isinstance(row, str) else json.dumps(row) + "\n" for row in rows))
+
+
+def prompts(account: Account) -> list[str]:
+    return [trace["prompt"] for trace in account.traces()]
+
+
+def test_every_client_s_prompts_are_stored_as_they_were_typed(well_used: Account) -> None:
+    well_used.cli("trace", "import", "--yes")
+
+    by_host: dict[str, list[str]] = {}
+    for trace in well_used.traces():
+        by_host.setdefault(trace["host"], []).append(trace["prompt"])
+    assert by_host == {host: [FIRST, FAILURE, OTHER] for host in PLACES}
+
+
+def test_an_imported_trace_is_one_of_nobody_who_was_told_anything(well_used: Account) -> None:
+    well_used.cli("trace", "import", "--yes", "--host", "claude")
+
+    last = well_used.trace()
+    assert (last["origin"], last["status"], last["cwd"], last["session_id"]) == ("import", "shadow", "/p", "s-1")
+    assert (last["at"], last["channels"], last["stages"]) == ("2026-11-20T00:11:00.250Z", [], [])
+    assert (last["inputs"]["injected"], last["inputs"]["spent"]) == ([], 0)
+    with closing(sqlite3.connect(well_used.state / "enricher.db")) as db:
+        assert db.execute("select count(*) from sessions").fetchone() == (0,)
+
+
+def test_imported_traces_replay_byte_for_byte(well_used: Account) -> None:
+    well_used.cli("trace", "import", "--yes")
+
+    outcome = json.loads(well_used.cli("replay", "--verify", "--json"))
+
+    assert (outcome["same"], outcome["differing"], outcome["left_out"]) == (12, [], {})
+
+
+def test_the_rules_say_of_an_imported_prompt_what_they_said_of_the_typed_one(well_used: Account) -> None:
+    well_used.ask(FAILURE)
+    typed = well_used.trace()
+    well_used.cli("trace", "import", "--yes", "--host", "claude")
+
+    imported = next(trace for trace in well_used.traces() if trace["origin"] == "import" and trace["prompt"] == FAILURE)
+
+    for same in ("task_type", "confidence", "scores", "guardrails", "search_intent", "rules_hash", "prompt_hmac"):
+        assert imported[same] == typed[same], same
+
+
+@pytest.mark.parametrize("host", PLACES)
+def test_the_conversation_before_a_prompt_is_what_the_hook_would_have_read(host: str, tmp_path: Path) -> None:
+    session = told(host)
+    file = session.save(tmp_path / "events.jsonl")
+    turns = [event for event in places.read(places.Source(host, str(file), 0), lambda _size: None) if _is_turn(event)]
+    lines = file.read_text().splitlines()
+    for turn in places.read(places.Source(host, str(file), 0), lambda _size: None):
+        if not isinstance(turn, Turn):
+            continue
+        so_far = tmp_path / "so-far.jsonl"
+        so_far.write_text("".join(f"{line}\n" for line in lines[: turn.line - 1]))
+        event = PromptEvent(turn.text, host=host, cwd=turn.cwd, transcript_path=str(so_far))
+
+        assert turn.before().to_json() == read_conversation(event).to_json()
+    assert len(turns) == 3
+
+
+def _is_turn(event: object) -> bool:
+    return isinstance(event, Turn)
+
+
+def test_importing_again_changes_nothing(well_used: Account) -> None:
+    well_used.cli("trace", "import", "--yes")
+    before = well_used.cli("trace", "export")
+    again = listed(well_used, "--yes")
+
+    assert well_used.cli("trace", "export") == before
+    assert (again["prompts"], again["stored"]) == (0, None)
+    assert all(group["not_again"] == {"imported already": 3} for group in again["groups"])
+
+
+def test_what_no_person_typed_is_left_out_and_counted(account: Account) -> None:
+    session = Claude()
+    session.asks("why is the build red?")
+    session.uses("Read", file_path="/p/a.py")
+    session.asks("<command-name>/clear</command-name>\n<command-message>clear</command-message>")
+    session.asks("<local-command-stdout>ok</local-command-stdout>")
+    session.asks("<bash-input>ls</bash-input>")
+    session.asks("<system-reminder>be nice</system-reminder>")
+    session.asks("[Request interrupted by user for tool use]")
+    session.asks("<task-notification>\n<task-id>b1</task-id> finished\n</task-notification>")
+    session.asks("look around", isSidechain=True)
+    session.asks("Base directory for this skill: /s", isMeta=True)
+    session.asks("Warmup")
+    session.asks("Implement the following plan:\n\n# Plan\n1. …")
+    session.asks("wake up and look")
+    session.records[-1]["promptSource"] = "loop_wakeup"
+    session.asks([{"type": "image", "source": {"data": "…"}}])
+    session.asks(".do it quietly")
+    session.asks("remember: prices are integer cents")
+    session.add("attachment", attachment={"type": "hook_additional_context", "content": ["x"]})
+    session.compacts()
+    save(session, account, PLACES["claude"])
+
+    (group,) = listed(account, "--dry-run")["groups"]
+
+    assert group["prompts"] == 1
+    assert group["left_out"] == {
+        "tool result": 1, "slash command": 1, "command output": 1, "shell command": 1, "system reminder": 1,
+        "interruption": 1, "notification": 1, "subagent": 1, "meta message": 1, "warm-up": 1, "prompt of a program": 1,
+        "machine prompt": 1, "empty": 1, "bypass prefix": 1, "remember": 1, "hook context": 1, "compaction summary": 1,
+    }  # fmt: skip
+
+
+def test_a_template_that_a_script_fills_in_is_no_prompt(account: Account) -> None:
+    template = "Review the following change for defects, and answer with a list of findings, each with a line. " * 3
+    rows = [{"prompt": f"{template}\n\nchange {n}", "session_id": f"s{n}", "at": STORED_LONG_AGO} for n in range(6)]
+    file = jsonl(account, *rows, {"prompt": "why is it slow?", "session_id": "s9", "at": STORED_LONG_AGO})
+
+    said = listed(account, str(file), "--yes")
+
+    assert (said["stored"], said["groups"][0]["left_out"]) == (1, {"prompt of a program": 6})
+
+
+def test_what_hosts_add_to_a_prompt_is_taken_off_and_the_rest_is_kept(account: Account) -> None:
+    session = Claude()
+    session.asks("<system-reminder>be nice</system-reminder>\nwhy is List<String> <b>slow</b>?")
+    save(session, account, PLACES["claude"])
+    account.cli("trace", "import", "--yes")
+
+    assert prompts(account) == ["why is List<String> <b>slow</b>?"]
+
+
+def test_without_a_terminal_it_only_lists_and_says_how_to_go_on(well_used: Account) -> None:
+    said = well_used.cli("trace", "import", exit_code=1)
+
+    assert "12 prompts to store" in said
+    assert not (well_used.state / "enricher.db").exists()
+
+
+def test_a_dry_run_writes_nothing_at_all(well_used: Account) -> None:
+    well_used.cli("trace", "import", "--dry-run")
+
+    assert not list(well_used.state.glob("*.db")) and not (well_used.state / "key").exists()
+
+
+def test_on_a_terminal_it_asks_first(well_used: Account) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import"]
+    with subprocess.Popen(command, env=well_used.env, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.write(ours, b"y\n")
+        said = process.communicate(timeout=60)[0].decode()
+    os.close(ours)
+    os.close(theirs)
+
+    assert (process.returncode, "12 prompts stored" in said) == (0, True)
+    assert len(prompts(well_used)) == 12
+
+
+def test_a_secret_never_reaches_the_disk(account: Account) -> None:
+    chance = random.Random(4)
+    secret = "gh" + "p_" + "".join(chance.choice("abcdefABCDEF0123456789") for _ in range(36))
+    session = Claude()
+    session.asks(f"why does it refuse the token {secret}?")
+    session.uses("Bash", f"fatal: bad credentials {secret}", is_error=True, command="git push")
+    session.answers(f"The token {secret} has run out.")
+    session.asks("and now?")
+    save(session, account, PLACES["claude"])
+    said = account.cli("trace", "import", "--yes")
+    account.cli("trace", "list")
+
+    files = [file for file in account.state.rglob("*") if file.is_file()]
+    assert "1 github_token" in said and len(prompts(account)) == 2
+    assert not [file for file in files if secret.encode() in file.read_bytes()]
+
+
+def test_damage_is_told_by_file_and_line_and_the_rest_is_stored(account: Account) -> None:
+    session = Claude()
+    session.asks("why is the build red?")
+    good = session.lines()
+    asked = json.dumps({"type": "user", "uuid": "u", "message": {"content": "is it the cache?"}})
+    lines = [
+        *(line.encode() for line in good),
+        b'{"type":"user","message":{"role":"us',
+        b'{"type":"user","uuid":"u","message":{"content":"caf\xe9 \x1b[2J closed"}}',
+        b'{"type":"user","uuid":"u","message":{"content":"' + b"x" * 5_000_000 + b'"}}',
+        b"\0\0\0",
+        b'{"type":"user","message":{"content":' + b"[" * 100_000 + b"}",
+        asked.encode(),
+    ]
+    file = account.write(PLACES["claude"], b"\n".join(lines))
+    said = listed(account, "--yes", exit_code=1)
+
+    wrong = [len(good) + 1, len(good) + 4, len(good) + 5]
+    assert said["problems"] == [f"{file}:{line}: no JSON object" for line in wrong]
+    assert (said["stored"], prompts(account)[0]) == (4, "why is the build red?")
+    assert prompts(account)[1] == "caf\ufffd \x1b[2J closed" and len(prompts(account)[2]) < 70_000
+    assert "\x1b" not in account.cli("trace", "import", "--dry-run", exit_code=1)
+
+
+def test_a_pipe_and_a_missing_file_are_told_and_do_not_hang(account: Account) -> None:
+    pipe = account.home / "pipe.jsonl"
+    os.mkfifo(pipe)
+    said = listed(account, str(pipe), str(account.home / "none.jsonl"), str(account.project), exit_code=1)
+
+    assert [one.partition(": ")[2] for one in said["problems"]] == ["not a regular file", "No such file or directory"]
+
+
+def test_what_the_hook_recorded_is_not_imported_beside_it(account: Account) -> None:
+    account.ask(FIRST, session_id="s-1")
+    save(told("claude"), account, PLACES["claude"])
+    said = listed(account, "--yes")
+
+    assert (said["stored"], said["groups"][0]["not_again"]) == (2, {"recorded by the hook": 1})
+
+
+def test_a_session_that_was_copied_into_another_counts_once(account: Account) -> None:
+    save(told("claude"), account, PLACES["claude"])
+    copy = told("claude")
+    copy.asks("and what now?")
+    save(dated(copy, session_id="s-2"), account, ".claude/projects/-p/s-2.jsonl")
+    said = listed(account, "--yes")
+
+    assert (said["stored"], said["groups"][0]["not_again"]) == (4, {"copy": 3})
+
+
+@pytest.mark.parametrize(
+    ("words", "stored"),
+    [
+        pytest.param(["--since", "2026-11-20T00:05"], [FAILURE, OTHER], id="since a time"),
+        pytest.param(["--since", "2026-12"], [], id="since a month"),
+        pytest.param(["--limit", "2"], [FAILURE, OTHER], id="the newest two"),
+        pytest.param(["--project", "/"], [FIRST, FAILURE, OTHER], id="of a folder"),
+        pytest.param(["--host", "gemini"], [], id="of another client"),
+    ],
+)
+def test_only_what_is_asked_for_is_stored(account: Account, words: list[str], stored: list[str]) -> None:
+    save(told("claude"), account, PLACES["claude"])
+    save(Gemini(), account, PLACES["gemini"])
+    account.cli("trace", "import", "--yes", *words)
+
+    assert prompts(account) == stored
+
+
+def test_a_limit_goes_on_where_the_last_one_ended(account: Account) -> None:
+    save(told("claude"), account, PLACES["claude"])
+    for _ in range(2):
+        account.cli("trace", "import", "--yes", "--limit", "2")
+
+    assert prompts(account) == [FIRST, FAILURE, OTHER]
+
+
+def test_a_nonsense_date_is_refused(account: Account) -> None:
+    assert "as 2d, 36h, 4w ago" in account.cli("trace", "import", "--since", "yesterday", exit_code=2)
+
+
+def test_the_project_is_that_of_the_hook_where_the_folder_is_still_there(account: Account) -> None:
+    account.ask("why is the build red?")
+    file = jsonl(account, {"prompt": "and the tests?", "cwd": str(account.project), "at": STORED_LONG_AGO})
+    account.cli("trace", "import", "--yes", str(file))
+
+    imported, typed = account.traces()
+    assert imported["project"] == typed["project"]
+
+
+def test_gemini_s_folder_stands_beside_its_chats(account: Account) -> None:
+    save(told("gemini"), account, PLACES["gemini"])
+    account.write(".gemini/tmp/shop/.project_root", f"{account.project}\n")
+    account.cli("trace", "import", "--yes")
+
+    assert account.trace()["cwd"] == str(account.project)
+
+
+def test_a_gemini_chat_of_the_first_form_is_read(account: Account) -> None:
+    messages = [{"id": "1", "type": "user", "timestamp": STORED_LONG_AGO, "content": "why is it slow?"},
+                {"id": "2", "type": "gemini", "timestamp": STORED_LONG_AGO, "content": "It sorts twice."}]  # fmt: skip
+    chat = {"sessionId": "g-9", "projectHash": "h", "messages": messages}
+    account.write(".gemini/tmp/h/chats/session-2025.json", json.dumps(chat))
+    account.cli("trace", "import", "--yes")
+
+    assert (account.trace()["session_id"], account.trace()["prompt"]) == ("g-9", "why is it slow?")
+
+
+def test_jsonl_lines_may_say_when_where_and_in_which_session(account: Account) -> None:
+    file = jsonl(
+        account,
+        {"prompt": "why is it slow?", "at": STORED_LONG_AGO, "session_id": "s", "cwd": "/p", "id": "a"},
+        {"prompt": "and the other one?", "at": 1767323046, "session_id": "s"},
+        {"prompt": 5},
+        {"prompt": "when?", "at": "yesterday"},
+        {"prompt": "without a time"},
+    )
+    said = listed(account, str(file), "--yes", exit_code=1)
+
+    assert [one.partition(":")[2].partition(":")[0] for one in said["problems"]] == ["3", "4"]
+    assert prompts(account) == ["why is it slow?", "and the other one?", "without a time"]
+    assert account.traces()[1]["inputs"]["conversation"]["prompts"] == ["why is it slow?"]
+
+
+def test_prompts_without_a_time_are_known_again_when_their_file_is_touched(account: Account) -> None:
+    file = jsonl(account, {"prompt": "why is it slow?"}, {"prompt": "why is it slow?"})
+    account.cli("trace", "import", "--yes", str(file))
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    account.cli("trace", "import", "--yes", str(file))
+
+    assert len(prompts(account)) == 2
+
+
+def test_an_export_of_traces_can_be_imported_elsewhere(well_used: Account, tmp_path: Path) -> None:
+    well_used.cli("trace", "import", "--yes", "--host", "codex")
+    file = well_used.home / "export.jsonl"
+    well_used.cli("trace", "export", "--out", str(file))
+    well_used.env["ENRICHER_HOME"] = str(tmp_path / "other")
+    well_used.state = tmp_path / "other"
+    well_used.cli("trace", "import", "--yes", str(file))
+
+    assert prompts(well_used) == [FIRST, FAILURE, OTHER]
+
+
+def llm_logs(file: Path, *, is_new: bool) -> None:
+    """Write two calls of one conversation as ``llm`` does: before 0.32 to responses, then to turns."""
+    file.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("create table conversations (id text primary key, name text, model text)")
+        db.execute(
+            "create table responses (id text primary key, model text, prompt text, system text, prompt_json text, "
+            "options_json text, response text, response_json text, conversation_id text, duration_ms integer, "
+            "datetime_utc text)"
+        )
+        if is_new:
+            db.execute("create table turns (id text primary key, thread_id text, datetime_utc text)")
+            db.execute("create table turn_search (id integer primary key, turn_id text, prompt text, response text)")
+        calls = [
+            ("r1", "why is it slow?", "It sorts.", "04"),
+            ("r2", "and the other one?", "No.", "05"),
+            ("r3", "", "", "06"),
+        ]
+        for identity, prompt, response, second in calls:
+            at = f"2026-01-02T03:04:{second}.123456+00:00"
+            if is_new:
+                db.execute("insert into turns values (?, 'c1', ?)", (identity, at))
+                db.execute("insert into turn_search values (null, ?, ?, ?)", (identity, prompt, response))
+            else:
+                db.execute(
+                    "insert into responses (id, prompt, response, datetime_utc, conversation_id) "
+                    "values (?, ?, ?, ?, 'c1')",
+                    (identity, prompt, response, at),
+                )
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["responses", "turns"])
+def test_the_logs_of_llm_are_read_and_left_as_they_are(account: Account, is_new: bool) -> None:
+    file = account.home / ".config" / "io.datasette.llm" / "logs.db"
+    llm_logs(file, is_new=is_new)
+    before = file.read_bytes()
+    said = listed(account, "--yes")
+
+    assert (said["stored"], said["groups"][0]["left_out"]) == (2, {"empty": 1})
+    assert account.trace()["inputs"]["conversation"] == {"prompts": ["why is it slow?"], "answer": "It sorts."}
+    assert file.read_bytes() == before and [one.name for one in file.parent.iterdir()] == ["logs.db"]
+
+
+def test_a_database_that_is_not_llm_s_is_refused(account: Account) -> None:
+    account.ask("why is the build red?")
+    account.cli("trace", "list")
+    said = listed(account, str(account.state / "enricher.db"), exit_code=1)
+
+    assert "neither the table responses nor turn_search" in said["problems"][0]
+
+
+def test_nothing_is_taken_in_where_the_log_keeps_no_text(well_used: Account) -> None:
+    well_used.write("config/config.toml", 'log = "hash"\n')
+    said = listed(well_used, "--yes", "--host", "claude")
+
+    assert (said["stored"], said["groups"][0]["left_out"]["log keeps no text"]) == (None, 3)
+
+
+def test_the_figures_of_the_hook_do_not_count_imports(well_used: Account) -> None:
+    well_used.ask("why is the build red?")
+    well_used.cli("trace", "import", "--yes")
+
+    stats, imported = (
+        json.loads(well_used.cli("trace", "stats", "--json", *words)) for words in ([], ["--origin", "import"])
+    )
+    assert (stats["prompts"], list(stats["last_seen"]), imported["prompts"]) == (1, ["claude"], 12)
+    assert json.loads(well_used.cli("trace", "last", "--json"))["prompt"] == "why is the build red?"
+
+
+@pytest.mark.slow
+def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(account: Account) -> None:
+    rows = [
+        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1767323046 + n} for n in range(4000)
+    ]
+    file = jsonl(account, *rows)
+    command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import", "--yes", str(file)]
+    with subprocess.Popen(command, env=account.env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        _wait_for_a_batch(account)
+        answer = account.ask("why is the build red?")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
+    stored = sum(trace["origin"] == "import" for trace in account.traces())
+
+    assert answer.is_harmless()
+    assert (process.returncode, "run the same again for the rest" in said) == (1, True), said
+    assert 0 < stored < 4000 and stored % 200 == 0
+    account.cli("trace", "import", "--yes", str(file))
+    assert sum(trace["origin"] == "import" for trace in account.traces()) == 4000
+
+
+def _wait_for_a_batch(account: Account) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            with closing(sqlite3.connect(f"file:{account.state}/enricher.db?mode=ro", uri=True)) as db:
+                if db.execute("select count(*) from traces").fetchone()[0]:
+                    return
+        except sqlite3.Error:
+            pass
+        time.sleep(0.01)

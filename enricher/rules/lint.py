@@ -25,11 +25,17 @@ if TYPE_CHECKING:
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
     """Return the compiled layers with the problems of compiler and lint, sorted by file and line."""
     compiled = compile_layers(instructions, configuration)
-    if not compiled.broken:
-        compiled.problems += _failing_examples(compiled)
-        compiled.problems += _idle_signals(compiled)
-    compiled.problems.sort()
+    compiled.problems = findings(compiled)
     return compiled
+
+
+def findings(compiled: Compiled) -> list[Problem]:
+    """Return the problems that the compiler found and those of lint, sorted by file and line."""
+    found = list(compiled.problems)
+    if not compiled.broken:
+        found += _failing_examples(compiled)
+        found += _idle_signals(compiled)
+    return sorted(found)
 
 
 def _failing_examples(compiled: Compiled) -> Iterator[Problem]:

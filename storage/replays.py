@@ -1,0 +1,149 @@
+"""Replays that a person kept: what other rules would have said, with every prompt that they change.
+
+Texts of prompts are not in here: a result names its trace, and goes with it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from storage import lean, traces
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+KEEP_A_REPLAY = """
+    insert into replays (id, at, base, base_hash, candidate, candidate_hash, selection, context, diff, verdict,
+                         prompts, changed, figures)
+    values (:id, :at, :base, :base_hash, :candidate, :candidate_hash, :selection, :context, :diff, :verdict,
+            :prompts, :changed, :figures)
+"""
+KEEP_A_RESULT = """
+    insert into replay_results (replay_id, trace_id, kinds, cause, before, after)
+    select :replay_id, :trace_id, :kinds, :cause, :before, :after
+    where exists (select 1 from traces where id = :trace_id)
+"""
+WHICH_REPLAYS_WERE_KEPT = "select * from replays order by id desc limit :limit"
+WHICH_REPLAY_IS_MEANT = "select * from replays where id >= :id and id < :id || 'g' order by id limit 2"
+WHAT_CAME_OUT_OTHERWISE = "select * from replay_results where replay_id = :id order by trace_id desc"
+WHICH_TRACES_ARE_LABELLED = """
+    select trace_id, verdict, task_type from labels
+    where id in (select max(id) from labels group by trace_id)
+"""
+
+
+class UnknownReplayError(LookupError):
+    """No kept replay, or several, begin with that id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One prompt that comes out otherwise: in which ways, because of what, and both sides as JSON values."""
+
+    trace_id: str
+    kinds: tuple[str, ...]
+    cause: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A replay as it is kept; ``id`` and ``at`` are given by ``keep`` where they are empty.
+
+    ``diff`` is the unified difference of the instructions; ``context`` says whether the
+    channels' answers were those ``recorded`` or those of ``today``.
+    """
+
+    base: str
+    base_hash: str
+    candidate: str
+    candidate_hash: str
+    selection: str
+    diff: str
+    verdict: str
+    prompts: int
+    changed: int
+    figures: dict[str, Any]
+    context: str = "recorded"
+    id: str = ""
+    at: str = ""
+
+
+def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str:
+    """Store a replay and its results in one transaction; return its id, which sorts by time.
+
+    A result whose trace was deleted meanwhile is left out.
+    """
+    at = replay.at or lean.utc_now()
+    identity = replay.id or traces.new_trace_id()
+    row = {
+        name: getattr(replay, name)
+        for name in (
+            "base", "base_hash", "candidate", "candidate_hash", "selection", "context", "diff", "verdict",
+            "prompts", "changed",
+        )
+    }  # fmt: skip
+    row |= {"id": identity, "at": at, "figures": json.dumps(replay.figures)}
+    db.execute("begin immediate")
+    try:
+        db.execute(KEEP_A_REPLAY, row)
+        db.executemany(KEEP_A_RESULT, (_row(identity, result) for result in results))
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit")
+    return identity
+
+
+def listing(db: sqlite3.Connection, *, limit: int = 100) -> list[Kept]:
+    """Return the replays that were kept, newest first."""
+    return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit})]
+
+
+def show(db: sqlite3.Connection, identity: str) -> tuple[Kept, list[Result]]:
+    """Return the kept replay whose id begins so, with its results, newest prompt first; raises UnknownReplayError."""
+    found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
+    if not identity or len(found) != 1:
+        raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
+    replay = _kept(found[0])
+    results = [
+        Result(
+            row["trace_id"], tuple(json.loads(row["kinds"])), row["cause"],
+            json.loads(row["before"]), json.loads(row["after"]),
+        )
+        for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})
+    ]  # fmt: skip
+    return replay, results
+
+
+def labelled(db: sqlite3.Connection) -> dict[str, str]:
+    """Return what people said last of each labelled trace: "ok", "wrong", or the task type it should have had."""
+    return {
+        row["trace_id"]: row["task_type"] if row["verdict"] == "class" else row["verdict"]
+        for row in _rows(db, WHICH_TRACES_ARE_LABELLED, {})
+    }
+
+
+def _rows(db: sqlite3.Connection, query: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    cursor = db.execute(query, parameters)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def _row(identity: str, result: Result) -> dict[str, str]:
+    return {
+        "replay_id": identity,
+        "trace_id": result.trace_id,
+        "kinds": json.dumps(result.kinds),
+        "cause": result.cause,
+        "before": json.dumps(result.before),
+        "after": json.dumps(result.after),
+    }
+
+
+def _kept(row: dict[str, Any]) -> Kept:
+    return Kept(**{**row, "figures": json.loads(row["figures"])})

@@ -1,0 +1,158 @@
+"""The instructions files that a person may edit: which there are, reading, saving, seeing that another program saved.
+
+What is on the disk belongs to whoever wrote it last: ``save`` replaces a file only while
+it still holds what was read. Editors put a new file in the place of the old one, so the
+folder is watched, never the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.home import config_dir, project_root
+from enricher.rules.layers import OWN_FOLDER, find_layers, packaged_file, speaking_folders
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+FILE = "instructions.md"
+LARGEST = 4 << 20
+DEBOUNCE_MS, STEP_MS = 200, 20
+AGAIN_S = 0.5
+
+
+class FileError(Exception):
+    """The file cannot be read or written; the message names it and says what to do."""
+
+
+class ChangedMeanwhileError(FileError):
+    """Another program has written the file since it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Editable:
+    """A file that speaks or could: whose it is, whether it is there, and why it cannot be edited in place, if so."""
+
+    layer: str
+    path: str
+    exists: bool
+    objection: str = ""
+
+
+def choices(cwd: str, *, given: str = "") -> list[Editable]:
+    """Return the files that a person in ``cwd`` can work on, the packaged one first; ``given`` is one more."""
+    packaged = packaged_file()
+    user = os.path.join(config_dir(), FILE)
+    folders = dict(speaking_folders(cwd)) or {"project": project_root(cwd)}
+    found = [
+        ("packaged", packaged),
+        ("user", user),
+        *((layer.name, layer.path) for layer in find_layers(cwd).instructions if layer.name == "aops"),
+        *((name, os.path.join(folder, OWN_FOLDER, FILE)) for name, folder in folders.items()),
+    ]
+    if given and os.path.abspath(given) not in [path for _layer, path in found]:
+        found.append(("given", os.path.abspath(given)))
+    return [Editable(layer, path, os.path.isfile(path), objection(path)) for layer, path in found]
+
+
+def nearest(cwd: str, *, given: str = "") -> str:
+    """Return the file to begin with: the given one, else the highest layer that exists."""
+    if given:
+        return os.path.abspath(given)
+    return next(one.path for one in reversed(choices(cwd)) if one.exists)
+
+
+def layer_of(path: str, cwd: str) -> str:
+    """Return the name of the layer that a file is in ``cwd``; empty for any other file."""
+    return next((one.layer for one in choices(cwd) if one.path == path), "")
+
+
+def objection(path: str) -> str:
+    """Return why the file should not be edited in place; empty where it may be."""
+    parts = os.path.realpath(path).split(os.sep)
+    if os.path.realpath(path) == os.path.realpath(packaged_file()) and {"site-packages", "dist-packages"} & {*parts}:
+        return "it belongs to the installed package; the next update would overwrite your edit"
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        return "you may not write to it"
+    return ""
+
+
+def read(path: str) -> str:
+    """Return the text of a file, empty where there is none yet; raises FileError."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not UTF-8 text; convert it, then open it again") from error
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(text) > LARGEST:
+        raise FileError(f"{path} is larger than {LARGEST >> 20} MiB; that is no instructions file")
+    return text
+
+
+def save(path: str, text: str, *, over: str | None) -> None:
+    """Put the text into the file at once, with the permissions that it had; a link stays a link.
+
+    ``over`` is what the file held when it was read: anything else there raises
+    ChangedMeanwhileError. None overwrites whatever is there. Raises FileError.
+    """
+    if over is not None and read(path) != over:
+        raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
+    target = os.path.realpath(path)
+    aside = f"{target}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(text.encode(errors="surrogatepass"))
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(target):
+            os.chmod(aside, os.stat(target).st_mode & 0o7777)
+        os.replace(aside, target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
+    """Call ``changed`` with the text after every save by any program, until ``stop`` is set.
+
+    A file that cannot be read just now is one that is being written: the next event tells.
+    """
+    import watchfiles
+
+    names = {os.path.abspath(path), os.path.realpath(path)}
+    known: str | None = None
+    while not stop.is_set():
+        folders = {folder for name in names if os.path.isdir(folder := os.path.dirname(name))}
+        if not folders:
+            time.sleep(AGAIN_S)
+            continue
+        with contextlib.suppress(OSError, RuntimeError):
+            for _changes in watchfiles.watch(
+                *folders,
+                watch_filter=lambda _kind, name: name in names,
+                debounce=DEBOUNCE_MS,
+                step=STEP_MS,
+                rust_timeout=1000,
+                yield_on_timeout=True,
+                recursive=False,
+                stop_event=stop,
+                raise_interrupt=False,
+            ):
+                with contextlib.suppress(FileError):
+                    text = read(path)
+                    if text != known:
+                        known = text
+                        changed(text)
+                if not all(map(os.path.isdir, folders)):
+                    break

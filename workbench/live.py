@@ -1,0 +1,259 @@
+"""What an edit of the instructions would change, told while it is typed: compile, replay, judge the cases, lint.
+
+A ``Desk`` stands for one file that is being edited; each ``examine`` is one run over one
+text of it, a sequence of progress records. No screen and no clock of its own: who runs it
+decides when, and says when to stop.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiler import CATALOGUE, compile_layers
+from enricher.rules.layers import Layer, find_layers
+from enricher.rules.lint import findings
+from storage.selection import EVERYTHING, Selection
+from workbench import sides
+from workbench.cases import CasesError, path_for
+from workbench.corpus import opened
+from workbench.instructions_file import choices
+from workbench.progress import Broken, Figures, Linted
+from workbench.replay import Replay, never
+from workbench.standing import Standing, stand
+from workbench.statistics import verdict_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+    from enricher.rules.document import Problem
+    from workbench.compare import BlastRadius
+    from workbench.corpus import Corpus
+    from workbench.progress import Progress
+    from workbench.statistics import Verdict
+    from workbench.versions import Versions
+
+OPENED, HEAD = "opened", "HEAD"
+"""Bases beside ``recorded`` and a version: the file as it was when it was opened, and as git has it."""
+TELL_EVERY_S = 0.1
+
+
+class Kept:
+    """A side that is compiled once for all runs; what is not known yet is asked of a side made anew."""
+
+    def __init__(self, label: str, make: Callable[[Versions], sides.Side]) -> None:
+        self.label = label
+        self.hash = ""
+        self._make = make
+        self._made: sides.Side | None = None
+        self._versions: Versions | None = None
+        self._known: dict[str, Rules | None] = {}
+
+    def use(self, versions: Versions) -> Kept:
+        """Ask these versions, which belong to the thread of this run, for what is not known."""
+        self._versions, self._made = versions, None
+        if not self._known:
+            self.hash = self._side().hash
+        return self
+
+    def rules_for(self, recorded: str) -> Rules | None:
+        """Return the rules for prompts recorded under that version; raises SideError."""
+        if recorded not in self._known:
+            self._known[recorded] = self._side().rules_for(recorded)
+        return self._known[recorded]
+
+    def texts(self) -> Sequence[tuple[str, str, str]]:
+        """Return its files, empty where nobody kept them."""
+        return sides.texts_of(self._side(), self._versions) if self._versions else ()
+
+    def _side(self) -> sides.Side:
+        if self._made is None and self._versions is not None:
+            self._made = self._make(self._versions)
+        if self._made is None:
+            raise sides.SideError(f"{self.label} was not used yet")
+        return self._made
+
+
+@dataclass(slots=True)
+class Desk:
+    """One file on which a person works: where it is, what it held when it was opened, what is compared with.
+
+    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a
+    version's hash. ``cwd`` says which layers and whose golden cases count.
+    """
+
+    state_dir: str
+    path: str
+    opened: str
+    base: str = OPENED
+    selection: Selection = EVERYTHING
+    cwd: str = ""
+    last: tuple[sides.Side, sides.Side] | None = None
+    _base: Kept | None = None
+
+    def __post_init__(self) -> None:
+        self.path = os.path.abspath(self.path)
+        self.cwd = self.cwd or os.getcwd()
+
+    def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
+        """Yield what the text would change: figures that grow, then lint; or only what is broken.
+
+        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``.
+        """
+        began = time.perf_counter()
+        with opened(self.state_dir, self.selection) as corpus:
+            try:
+                candidate = self._candidate(text, corpus.versions)
+            except sides.SideError as error:
+                yield Broken(tuple(error.problems), str(error).splitlines()[0])
+                return
+            base = self._base_side(corpus.versions)
+            yield from self._replayed(corpus, base, candidate, began=began, should_stop=should_stop)
+            if should_stop():
+                return
+            yield Linted(tuple(self.lint(text, corpus.versions)))
+
+    def lint(self, text: str, versions: Versions) -> list[Problem]:
+        """Return what compiler and lint say of this file among its layers."""
+        layers, texts = self._stack(text, versions)
+        compiled = compile_layers(layers, texts=texts)
+        return [one for one in findings(compiled) if os.path.abspath(one.file) == self.path]
+
+    def _stack(self, text: str, versions: Versions) -> tuple[list[Layer], dict[str, str]]:
+        """Return the layers that the file is one of: as last recorded, else as they lie here, trusted or not."""
+        for place in dict.fromkeys((self.path, os.path.realpath(self.path))):
+            if stacks := versions.stacks_with(place):
+                files = versions.texts(stacks[0])
+                layers = [Layer(layer, path) for layer, path, _text in files if layer != CATALOGUE]
+                return layers, {path: content for _layer, path, content in files} | {place: text}
+        speaking = {layer.path for layer in find_layers(self.cwd).instructions} | {self.path}
+        layers = [Layer(one.layer, one.path) for one in choices(self.cwd) if one.path in speaking]
+        if self.path not in [layer.path for layer in layers]:
+            layers = [Layer("base", self.path)]
+        return layers, {self.path: text}
+
+    def _candidate(self, text: str, versions: Versions, label: str = "this text") -> sides.Side:
+        if any(versions.stacks_with(place) for place in (self.path, os.path.realpath(self.path))):
+            return sides.from_text(self.path, text, versions=versions, label=label)
+        layers, texts = self._stack(text, versions)
+        compiled = compile_layers(layers, texts=texts)
+        if compiled.broken:
+            raise sides.SideError(f"{label} cannot be used:", problems=compiled.broken)
+        return sides.Fixed(
+            label, Rules(compiled.hash, json.loads(json.dumps(compiled.body)))
+        )  # lists, as a stored version is read
+
+    def _base_side(self, versions: Versions) -> sides.Side:
+        if self.base == sides.RECORDED.label:
+            return sides.RECORDED
+        if self._base is None:
+            self._base = Kept(*self._how_to_make_the_base())
+        return self._base.use(versions)
+
+    def _how_to_make_the_base(self) -> tuple[str, Callable[[Versions], sides.Side]]:
+        if self.base == OPENED:
+            return "as opened", lambda versions: self._candidate(self.opened, versions, "as opened")
+        if self.base == HEAD:
+            label = f"{HEAD}:{os.path.basename(self.path)}"
+            return label, lambda versions: self._candidate(sides.text_at(HEAD, self.path), versions, label)
+        return self.base, lambda versions: sides.named(self.base, path=self.path, versions=versions)
+
+    def _replayed(
+        self, corpus: Corpus, base: sides.Side, candidate: sides.Side, *, began: float, should_stop: Callable[[], bool]
+    ) -> Iterator[Figures]:
+        run = Replay(corpus, candidate, base=base, should_stop=should_stop)
+        self.last = base, candidate
+        radius, total = run.blast_radius(), corpus.count()
+        hashes = (base.hash, candidate.hash)
+        told_at = 0.0
+        for pairs in run.pairs():
+            for pair in pairs:
+                radius.add(pair)
+            if time.perf_counter() - told_at > TELL_EVERY_S:
+                yield _figures(radius, hashes, total=total, began=began)
+                told_at = time.perf_counter()
+        if should_stop():
+            return
+        standing = self._standing(corpus.db, radius, base, candidate)
+        left_out = tuple(sorted(corpus.left_out.items()))
+        yield _figures(radius, hashes, total=radius.prompts, began=began, standing=standing, left_out=left_out)
+
+    def _standing(
+        self, db: sqlite3.Connection, radius: BlastRadius, base: sides.Side, candidate: sides.Side
+    ) -> Standing:
+        try:
+            return stand(db, radius.changes, base=base, candidate=candidate, cases_file=path_for(self.cwd))
+        except CasesError:
+            return stand(db, radius.changes, base=base, candidate=candidate)
+
+
+def _figures(
+    radius: BlastRadius,
+    hashes: tuple[str, str],
+    *,
+    total: int,
+    began: float,
+    standing: Standing | None = None,
+    left_out: tuple[tuple[str, int], ...] = (),
+) -> Figures:
+    """Return the account as it stands; it is complete where the cases were judged."""
+    return Figures(
+        radius.base, radius.candidate, *hashes, radius.prompts, total, tuple(radius.changes),
+        radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
+        time.perf_counter() - began,
+        share=radius.share() if standing else None,
+        standing=standing,
+        verdict=_verdict(radius, standing) if standing else None,
+        left_out=left_out,
+    )  # fmt: skip
+
+
+def _verdict(radius: BlastRadius, standing: Standing) -> Verdict:
+    if radius.is_same_rules:
+        return "identical"
+    return verdict_of(radius.changed, failing_cases=len(standing.regressed), gained=standing.gained, lost=standing.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit to measure: its name, the file, and its text before and after."""
+
+    name: str
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class Measured:
+    """How long an edit took to its first and its complete figures, in milliseconds."""
+
+    name: str
+    first_ms: float = 0.0
+    complete_ms: float = 0.0
+    prompts: int = 0
+    changed: int = 0
+
+
+def measure(state_dir: str, edits: Sequence[Edit]) -> list[Measured]:
+    """Time each edit as a person who edits sees it: the base was compared with before, the text is new."""
+    return [_measure(state_dir, edit) for edit in edits]
+
+
+def _measure(state_dir: str, edit: Edit) -> Measured:
+    desk = Desk(state_dir, edit.path, edit.before)
+    for _progress in desk.examine(edit.before):
+        pass
+    outcome, began = Measured(edit.name), time.perf_counter()
+    for progress in desk.examine(edit.after):
+        if isinstance(progress, Figures):
+            elapsed = (time.perf_counter() - began) * 1000
+            outcome.first_ms = outcome.first_ms or elapsed
+            if progress.is_complete:
+                outcome.complete_ms, outcome.prompts, outcome.changed = elapsed, progress.prompts, len(progress.changes)
+    return outcome

@@ -62,7 +62,7 @@ def harmless(text: str, *, longest: int) -> str:
 
 def estimate_tokens(text: str) -> int:
     """Return max(words x 1.3 + 1, characters / 4, CJK characters), the estimate of ruling R12."""
-    if text.isascii():
+    if text.isascii() or max(text) < CJK_STARTS:
         return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
     wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
     return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

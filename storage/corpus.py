@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from storage.selection import Selection
 
+    Scores = dict[str, dict[str, dict[str, int]]]
+
 PAGE_ROWS = 500
 
 COLUMNS = (
@@ -20,6 +22,9 @@ COLUMNS = (
 
 WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
 WHICH_ITEMS_WERE_KEPT = "select channel, ref from trace_items where trace_id = :id and kept order by position"
+WHAT_WAS_SCORED_BETWEEN = """
+    select trace_id, facet, name, score from trace_scores where trace_id between :oldest and :newest
+"""
 WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces where rules_hash <> '' group by rules_hash"
 WHICH_SOURCES_HAS_A_VERSION = "select layer, path, text from instructions_sources where hash = :hash order by position"
 WHICH_VERSIONS_HAVE_SOURCES = """
@@ -86,6 +91,16 @@ def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
 def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
     """Return channel and reference of the items in the text of a trace, in their order."""
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
+
+
+def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
+    """Return the scores of the traces between two ids, both included: by trace, facet and name."""
+    found: Scores = {}
+    cursor = db.cursor()
+    cursor.row_factory = None
+    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED_BETWEEN, {"oldest": oldest, "newest": newest}):
+        found.setdefault(trace_id, {}).setdefault(facet, {})[name] = int(score)
+    return found
 
 
 def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import classify
+from enricher.classify import Classification, choose_task_type, classify
 from enricher.context.asking import Judgement, asked_otherwise
 from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
 from enricher.hosts import presentable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from enricher.classify import Classification
     from enricher.rules.cache import Rules
     from storage.corpus import Row
 
@@ -77,10 +76,39 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None) -> Ou
     ``recorded`` are the rules it was judged by then; without them nothing is known of
     how its channels were declared.
     """
-    inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
+    inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
+    judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt), is_explained=False)
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded)
+
+
+def weighed_again(row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules) -> Outcome:
+    """Return what ``rules`` would have said where they find what was found then, and only weigh it otherwise.
+
+    ``scores`` are the recorded ones by facet and name. Raises KeyError for a trace that
+    kept no features.
+    """
+    kept = json.loads(row.inputs)
+    inputs, table = _inputs(row, kept, rules, recorded), rules.table
+    judged = Classification()
+    judged.features = kept["features"]
+    judged.scores = {facet["name"]: {} for facet in table.facets}
+    for facet_at, name in table.classes:
+        facet = table.facets[facet_at]["name"]
+        judged.scores[facet][name] = scores.get(facet, {}).get(name, 0)
+    choose_task_type(judged, table)
+    judged.search_intent = "" if row.search_intent == NO_INTENT else row.search_intent
+    judged.intent_confidence = row.intent_confidence or 0.0
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded)
+
+
+def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
+    inputs = Inputs.from_json(row.prompt, kept)
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded.body["settings"], rules.body["settings"])
-    judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt))
+    return inputs
+
+
+def _decided(row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None) -> Outcome:
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
     return outcome_of(enrichment, unknown=_unknown(row, inputs, judged, rules, recorded))

@@ -1,116 +1,159 @@
 """Which prompts an edit of the rules can reach at all: the others need not be judged again.
 
 Most edits touch a few signals. A prompt that holds none of the words which a changed
-signal needs fires neither its old nor its new form, and comes out as before. Where an
-edit is of another kind, every prompt is judged again. Words are looked for as parts of
-the text, so the answer «may be reached» can be wrong, «is not reached» cannot:
+signal needs fires neither its old nor its new form, and what was found in it stays. Edits
+of thresholds or guardrails weigh that otherwise, without reading the prompt again. The
+answer «may be reached» can be wrong, «is not reached» cannot:
 ``tests/workbench/test_reach.py`` holds that against edits by chance.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from enricher.classify.matching import MOST_TRIES
+from enricher.classify import TASK_TYPE
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
 from enricher.decision import RECORDED_SETTINGS
+from workbench.unpacked import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from enricher.rules.cache import Rules
 
     Entry = tuple[str, tuple[Any, ...]]
+    Phrase = frozenset[frozenset[str]]
 
-PASSIVE = ("classes", "settings", "format")
-"""Parts of the compiled rules that are compared by what is in them."""
-COMPARED_WHOLE = ("contractions", "requests", "openers", "approvals", "english")
-"""Lists that the reader of every prompt goes by."""
+NOT, WEIGH, JUDGE = range(3)
+"""How far an edit reaches a prompt: not at all; what was found in it is weighed otherwise; what is found may differ."""
+
+READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
+"""What the reader of every prompt goes by: where it differs, any prompt may be read otherwise."""
 MARKERS_BEGIN = "\ue000"
+RUN = re.compile("[a-z0-9]+")
 
 
 class Reach:
-    """Whether two versions of the rules may judge a prompt differently; an unknown one may judge any so."""
+    """How far the difference of two versions of the rules reaches; of an unknown version it reaches everything."""
 
-    __slots__ = ("is_everything", "is_nothing", "needles", "repeated")
+    __slots__ = ("_features", "_least", "_phrases", "_sought")
 
     def __init__(self, before: Rules | None, after: Rules) -> None:
-        self.needles: tuple[str, ...] = ()
-        self.repeated: tuple[str, ...] = ()
-        self.is_nothing = before is not None and before.hash == after.hash
-        self.is_everything = before is None or not (self.is_nothing or _differ_in_signals_only(before, after))
-        if before is not None and not (self.is_nothing or self.is_everything):
-            self._compare(before.body["classes"], after.body["classes"])
-
-    def _compare(self, before: dict[str, Any], after: dict[str, Any]) -> None:
-        try:
-            needles, firsts = _changed_words(before, after)
-        except _TooWideError:
-            self.is_everything = True
+        self._phrases: set[Phrase] = set()
+        self._features: frozenset[str] = frozenset()
+        self._least = JUDGE
+        if before is None:
             return
-        chunks = {chunk for chunk, parts in before["contractions"].items() if needles.intersection(parts)}
-        self.needles = _shortest(needles | chunks)
-        self.repeated = tuple(sorted(firsts))
+        one, other = before.body["classes"], after.body["classes"]
+        if any(one[key] != other[key] for key in READER) or not self._knows_the_words(one, other):
+            return
+        if not _weigh_otherwise(before, after):
+            self._least = NOT
+        elif not _is_settled_late(other):
+            self._least = WEIGH
+        self._sought = _pattern({form for phrase in self._phrases for form in max(phrase, key=_shortest)})
 
-    def may_touch(self, *texts: str) -> bool:
-        """Say whether a prompt that consists of these texts may come out otherwise."""
-        if self.is_everything or self.is_nothing:
-            return self.is_everything
-        for text in texts:
-            low = text.lower().replace("\u2019", "'")
-            for needle in self.needles:
-                if needle in low:
-                    return True
-            for first in self.repeated:
-                if low.count(first) >= MOST_TRIES:
-                    return True
-        return False
+    def _knows_the_words(self, before: dict[str, Any], after: dict[str, Any]) -> bool:
+        """Find the words and features without which a prompt meets no changed signal; say whether that is possible."""
+        if before == after:
+            return True
+        changed = _Changed(_Signals(before), _Signals(after))
+        words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
+        for name in ("fold", "leanings"):
+            words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
+        self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
+        if not all(phrase and all(map(str.isascii, form)) for phrase in self._phrases for form in phrase):
+            return False
+        self._phrases = {frozenset(_with_contractions(phrase, before["contractions"])) for phrase in self._phrases}
+        self._features = frozenset(changed.features)
+        return True
+
+    @property
+    def is_nothing(self) -> bool:
+        """Say whether no prompt at all is reached."""
+        return self._least == NOT and not (self._phrases or self._features)
+
+    def level(self, *texts: str, features: Collection[str] | None = None) -> int:
+        """Return NOT, WEIGH or JUDGE for a prompt that consists of these texts.
+
+        ``features`` are those recorded with it and ``task_`` with its task type, None where they were not.
+        """
+        if self._least == JUDGE or self.is_nothing:
+            return self._least
+        if self._features and (features is None or not self._features.isdisjoint(features)):
+            return JUDGE
+        return JUDGE if any(map(self._holds, texts)) else self._least
+
+    def _holds(self, text: str) -> bool:
+        low = text.lower().replace("\u2019", "'")
+        if not self._sought.search(low):
+            return False
+        words = set(RUN.findall(low))
+        return any(all(_is_there(forms, words, low) for forms in phrase) for phrase in self._phrases)
 
 
-class _TooWideError(Exception):
-    """The edit reaches prompts that no word tells."""
+def _shortest(forms: Iterable[str]) -> int:
+    return min(map(len, forms))
 
 
-def _differ_in_signals_only(before: Rules, after: Rules) -> bool:
+def _is_there(forms: Iterable[str], words: set[str], low: str) -> bool:
+    """Say whether one of the forms may be a word of the text; what is no run of letters is looked for as it is."""
+    return any(form in words or (not form.isalnum() and form in low) for form in forms)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds one of the words where no letter or digit touches it, as nothing parts a word elsewhere."""
+    alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])" if alternatives else r"(?!)")
+
+
+def _with_contractions(
+    words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
+) -> list[frozenset[str]]:
+    """Return the words, each as the set of its forms, with the contractions that stand for one of them."""
+    short: dict[str, set[str]] = {}
+    for chunk, parts in contractions.items():
+        for part in parts:
+            short.setdefault(part, set()).add(chunk)
+    return [frozenset({*forms, *(chunk for form in forms for chunk in short.get(form, ()))}) for forms in words]
+
+
+def _weigh_otherwise(before: Rules, after: Rules) -> bool:
+    """Say whether anything but signals differs: thresholds, guardrails, approaches, channels, budgets."""
     one, other = before.body, after.body
-    if any(one.get(key) != other.get(key) for key in {*one, *other} if key not in PASSIVE):
-        return False
+    if any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"}):
+        return True
     if any(one["settings"].get(key) != other["settings"].get(key) for key in RECORDED_SETTINGS):
-        return False
-    tables = one["classes"], other["classes"]
-    return all(tables[0][key] == tables[1][key] for key in ("facets", "classes", *COMPARED_WHOLE))
+        return True
+    return bool(one["classes"]["facets"] != other["classes"]["facets"])
 
 
-def _changed_words(before: dict[str, Any], after: dict[str, Any]) -> tuple[set[str], set[str]]:
-    """Return the words one of which a reached prompt holds, and those whose many repetitions may shift what fires."""
-    was, now = _Signals(before), _Signals(after)
-    needles: set[str] = set()
-    firsts: set[str] = set()
-    for side, other in ((was, now), (now, was)):
-        for signal in side.all - other.all:
-            for first, entry in side.entries_of(signal):
-                needles |= side.one_word_of(first, entry)
-                firsts |= side.forms_of(first)
-    for name in ("fold", "leanings"):
-        needles |= _changed_keys(before[name], after[name])
-    needles |= set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
-    if not all(needle.isascii() for needle in needles):
-        raise _TooWideError
-    return needles, firsts
+def _is_settled_late(packed: dict[str, Any]) -> bool:
+    """Say whether signals that rest on the task type count for the task type: then its scores cannot be told apart."""
+    table = Table(packed)
+    of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
+    late = (number for numbers in table.late.values() for number in numbers)
+    return any(class_at in of_task_type for number in late for class_at, _weight in table.condition(number)[2])
 
 
-def _changed_keys(before: dict[str, str], after: dict[str, str]) -> set[str]:
-    return {word for word, _value in set(_pairs(before)) ^ set(_pairs(after))}
+class _Changed:
+    """What tells the prompts that meet a changed signal: the words of its phrases, or features."""
 
+    def __init__(self, was: _Signals, now: _Signals) -> None:
+        self.phrases: set[Phrase] = set()
+        self.features: set[str] = set()
+        for side, other in ((was, now), (now, was)):
+            for signal in side.all - other.all:
+                self._add(side, side.number(signal))
 
-def _pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for text in drawers.values():
-        for pair in text.split("~"):
-            if pair:
-                word, _, value = pair.partition("=")
-                yield word, value
+    def _add(self, side: _Signals, number: int) -> None:
+        if feature := side.feature(number):
+            self.features.add(feature)
+        for first, entry in side.entries(number):
+            self.phrases.add(side.words_of(first, entry))
 
 
 class _Signals:
@@ -121,13 +164,13 @@ class _Signals:
         self._table = Table(packed)
         self._entries: dict[int, list[Entry]] = {}
         for kind in ("exact", "index"):
-            for first, value in _pairs(packed[kind]):
+            for first, value in pairs(packed[kind]):
                 for number, rest in _unpacked(value):
                     self._entries.setdefault(number, []).append((first, (kind, *rest)))
-        self._features = {number: name for name, held in packed["features"].items() for number in held}
+        self._features: dict[int, str] = {number: name for name, held in packed["features"].items() for number in held}
         self._features |= {number: f"task_{name}" for name, held in packed["late"].items() for number in held}
         self._forms: dict[str, set[str]] = {}
-        for form, base in _pairs(packed["fold"]):
+        for form, base in pairs(packed["fold"]):
             self._forms.setdefault(base, set()).add(form)
         self._names: dict[int, str] = {}
         self._numbers = {self._name(number): number for number in range(len(packed["conditions"]))}
@@ -141,22 +184,24 @@ class _Signals:
             self._names[number] = repr((self._packed["places"][number], feature, sought, guards, sorted(weights)))
         return self._names[number]
 
-    def entries_of(self, name: str) -> list[Entry]:
-        """Return the phrases of a signal; raises _TooWideError for one that looks for no words."""
-        number = self._numbers[name]
-        if number in self._features or not self._entries.get(number):
-            raise _TooWideError
-        return self._entries[number]
+    def number(self, name: str) -> int:
+        """Return the number that a signal has in this table."""
+        return self._numbers[name]
 
-    def one_word_of(self, first: str, entry: tuple[Any, ...]) -> set[str]:
-        """Return every form of one word without which the phrase does not match: the longest is the rarest."""
-        kind, _gap, *rest = entry if len(entry) > 1 else (*entry, 0)
-        words = [first, *(word for word in rest if word != GAP)]
-        plain = [word for word in words if word not in MARKS and word < MARKERS_BEGIN]
-        if not plain:
-            raise _TooWideError
-        longest = max(plain, key=len)
-        return {longest} if kind == "exact" and longest == first else self.forms_of(longest)
+    def feature(self, number: int) -> str:
+        """Return the feature that a signal looks for; empty for one that looks for words."""
+        return self._features.get(number, "")
+
+    def entries(self, number: int) -> list[Entry]:
+        """Return the phrases of a signal: first word, then kind, gap and the other words."""
+        return self._entries.get(number, [])
+
+    def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:
+        """Return the plain words that a prompt must hold for the phrase, each as the set of its forms."""
+        kind, _gap, *rest = entry
+        words = [{first} if kind == "exact" else self.forms_of(first)]
+        words += [self.forms_of(word) for word in rest if word != GAP]
+        return frozenset(frozenset(forms) for forms in words if not any(map(_is_sign, forms)))
 
     def forms_of(self, word: str) -> set[str]:
         """Return the word and its inflections."""
@@ -172,10 +217,5 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
         yield int(number), (int(gap), *(GAP if word == "…" else word for word in words))
 
 
-def _shortest(words: Iterable[str]) -> tuple[str, ...]:
-    """Leave out every word that holds another one of them."""
-    kept: list[str] = []
-    for word in sorted(set(words), key=lambda word: (len(word), word)):
-        if not any(shorter in word for shorter in kept):
-            kept.append(word)
-    return tuple(kept)
+def _is_sign(word: str) -> bool:
+    return word in MARKS or word >= MARKERS_BEGIN

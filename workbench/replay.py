@@ -1,7 +1,7 @@
 """Judge the recorded prompts again under other rules, newest first, and pair what both sides say.
 
 The recorded side is read, not run again; a prompt that the edit cannot reach is not run
-either. Above POOL_FROM prompts that must be judged, other processes help.
+either. Where more than POOL_FROM prompts must all be run, other processes help.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ import os
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from storage import corpus
 from workbench.compare import BlastRadius, Pair, Prompt
-from workbench.outcome import Outcome, judged_again
-from workbench.reach import Reach
+from workbench.judge import Judge, Task, judge_all, level_of, prepare
+from workbench.outcome import Outcome
+from workbench.reach import NOT, WEIGH
 from workbench.sides import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
-    from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.corpus import Row, Scores
     from workbench.corpus import Corpus
+    from workbench.judge import Sides
+    from workbench.reach import Reach
     from workbench.sides import Side
 
-    Sides = tuple[Outcome | None, Outcome | None]
+    Batch = tuple[list[Row], list[Task]]
 
 POOL_FROM = 20_000
 """Prompts; below it, starting processes costs more than it saves."""
@@ -42,28 +44,8 @@ def never() -> bool:
     return False
 
 
-@dataclass(slots=True)
-class Judge:
-    """The rules of both sides for prompts recorded under each version; None is the recorded side itself."""
-
-    recorded: dict[str, Rules | None] = field(default_factory=dict)
-    before: dict[str, Rules | None] = field(default_factory=dict)
-    after: dict[str, Rules | None] = field(default_factory=dict)
-
-    def outcomes(self, row: Row) -> Sides:
-        """Return what both sides say, None for what was recorded."""
-        recorded = self.recorded[row.rules_hash]
-        sides = self.before[row.rules_hash], self.after[row.rules_hash]
-        before, after = (judged_again(row, rules, recorded=recorded) if rules else None for rules in sides)
-        return before, after
-
-
 class Replay:
-    """One run of a corpus under two sides; iterating yields pairs in lists, newest first.
-
-    Raises ``workbench.sides.SideError`` on the way where a version cannot be compiled.
-    ``judged`` counts the prompts that had to be run again.
-    """
+    """One run of a corpus under two sides; ``judged`` counts the prompts that had to be run."""
 
     def __init__(
         self, corpus: Corpus, candidate: Side, *, base: Side = RECORDED, should_stop: Callable[[], bool] = never
@@ -72,7 +54,7 @@ class Replay:
         self.should_stop = should_stop
         self.judged = 0
         self._judge = Judge()
-        self._reach: dict[str, list[Reach]] = {}
+        self._reaches: dict[str, tuple[Reach | None, Reach | None]] = {}
 
     @property
     def is_same_rules(self) -> bool:
@@ -84,51 +66,78 @@ class Replay:
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
     def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
-        """Yield the pairs; with ``processes`` 0, others help where there is enough to do, with 1 none does."""
-        wanted = processes or (_processors() if self.corpus.count() > POOL_FROM else 1)
+        """Yield pairs in lists, newest first; ``processes`` 0 takes as many as are worth it.
+
+        Raises ``workbench.sides.SideError`` where a version cannot be compiled.
+        """
+        wanted = processes or (_processors() if self._is_large() else 1)
         with ExitStack() as stack:
-            pool = None
-            if wanted > 1:
-                pool = stack.enter_context(self._pool(wanted))
-            yield from self._run(pool, waiting=wanted * WAITING_PER_PROCESS)
+            pool = stack.enter_context(self._pool(wanted)) if wanted > 1 else None
+            yield from self._in_pool(pool, most=wanted * WAITING_PER_PROCESS) if pool else self._here()
+
+    def _is_large(self) -> bool:
+        if self.corpus.count() <= POOL_FROM:
+            return False
+        reaches = [reach for version in self.corpus.versions.in_use for reach in self._reaches_of(version)]
+        return any(reach is not None and reach.level() > NOT for reach in reaches)
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
         """Start processes that know the rules of every version, so that only prompts travel."""
         for version in self.corpus.versions.in_use:
-            self._rules_of(version)
+            self._reaches_of(version)
         spawn = multiprocessing.get_context("spawn")  # a fork of a process with threads may never come up
-        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=_prepare, initargs=(self._judge,))
+        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._judge,))
 
-    def _run(self, pool: ProcessPoolExecutor | None, *, waiting: int) -> Iterator[list[Pair]]:
-        begun: deque[tuple[list[Row], list[Row], Future[list[Sides]]]] = deque()
-        for batch in self._batches():
-            if self.should_stop():
-                break
-            touched = [row for row in batch if self._is_touched(row)]
-            self.judged += len(touched)
-            if pool is None:
-                yield self._paired(batch, {row.id: self._judge.outcomes(row) for row in touched})
-                continue
-            begun.append((batch, touched, pool.submit(_judge_all, touched)))
-            if len(begun) > waiting:
+    def _here(self) -> Iterator[list[Pair]]:
+        for rows, tasks in self._batches():
+            yield self._paired(rows, tasks, [self._judge.outcomes(task) for task in tasks])
+
+    def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[list[Pair]]:
+        begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
+        try:
+            for batch in self._batches():
+                begun.append((batch, pool.submit(judge_all, batch[1])))
+                if len(begun) > most:
+                    yield self._collected(*begun.popleft())
+            while begun and not self.should_stop():
                 yield self._collected(*begun.popleft())
-        while begun and not self.should_stop():
-            yield self._collected(*begun.popleft())
-        if pool is not None:
+        finally:
             pool.shutdown(cancel_futures=True)
 
-    def _batches(self) -> Iterator[list[Row]]:
+    def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> list[Pair]:
+        return self._paired(*batch, outcomes.result())
+
+    def _batches(self) -> Iterator[Batch]:
         size = FIRST_BATCH
         for page in self.corpus.pages():
             for start in range(0, len(page), size):
-                yield page[start : start + size]
+                if self.should_stop():
+                    return
+                rows = page[start : start + size]
+                tasks = self._tasks(rows)
+                self.judged += len(tasks)
+                yield rows, tasks
             size = BATCH
 
-    def _collected(self, batch: list[Row], touched: list[Row], judged: Future[list[Sides]]) -> list[Pair]:
-        return self._paired(batch, dict(zip((row.id for row in touched), judged.result(), strict=True)))
+    def _tasks(self, rows: list[Row]) -> list[Task]:
+        levels = [tuple(level_of(row, reach) for reach in self._reaches_of(row.rules_hash)) for row in rows]
+        scores: Scores = {}
+        if any(WEIGH in both for both in levels):
+            scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
+        return [
+            Task(row, (before, after), scores.get(row.id, {}))
+            for row, (before, after) in zip(rows, levels, strict=True)
+            if before or after
+        ]
 
-    def _paired(self, batch: Iterable[Row], judged: dict[str, Sides]) -> list[Pair]:
-        return [self._pair(row, *judged.get(row.id, (None, None))) for row in batch]
+    def _reaches_of(self, version: str) -> tuple[Reach | None, Reach | None]:
+        if version not in self._reaches:
+            self._reaches[version] = self._judge.learn(version, self.corpus.versions, (self.base, self.candidate))
+        return self._reaches[version]
+
+    def _paired(self, rows: list[Row], tasks: list[Task], outcomes: list[Sides]) -> list[Pair]:
+        said = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
+        return [self._pair(row, *said.get(row.id, (None, None))) for row in rows]
 
     def _pair(self, row: Row, before: Outcome | None, after: Outcome | None) -> Pair:
         prompt = Prompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
@@ -136,37 +145,8 @@ class Replay:
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):
             return Pair(prompt, one, one)
-        if recorded in (one, other):
-            whole = self.corpus.recorded(row)
-            one, other = (whole if side is recorded else side for side in (one, other))
-        return Pair(prompt, one, other)
-
-    def _is_touched(self, row: Row) -> bool:
-        """Say whether a side must be run for this prompt."""
-        reaches = self._rules_of(row.rules_hash)
-        texts = (row.prompt, row.inputs) if '"conversation"' in row.inputs else (row.prompt,)
-        return any(reach.may_touch(*texts) for reach in reaches)
-
-    def _rules_of(self, version: str) -> list[Reach]:
-        """Return how far the sides that must be run reach beyond what a version said."""
-        if version not in self._reach:
-            recorded = self.corpus.versions.rules(version)
-            sides = [side.rules_for(version) for side in (self.base, self.candidate)]
-            self._judge.recorded[version] = recorded
-            self._judge.before[version], self._judge.after[version] = sides
-            self._reach[version] = [Reach(recorded, rules) for rules in sides if rules]
-        return self._reach[version]
-
-
-_PREPARED: list[Judge] = []
-
-
-def _prepare(judge: Judge) -> None:
-    _PREPARED[:] = [judge]
-
-
-def _judge_all(rows: list[Row]) -> list[Sides]:
-    return [_PREPARED[0].outcomes(row) for row in rows]
+        whole = self.corpus.recorded(row)
+        return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
 
 
 def _in_short(row: Row) -> Outcome:

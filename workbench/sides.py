@@ -9,6 +9,7 @@ SideError             there is no such side, or its rules are broken; holds the 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer
 from storage.lean import keyed_hash
+from workbench.unpacked import UnpackedTable
 from workbench.versions import compile_texts
 
 if TYPE_CHECKING:
@@ -181,7 +183,9 @@ def named(name: str, *, path: str, versions: Versions) -> Side:
 def _sound(compiled: Compiled, label: str) -> Rules:
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
-    return Rules(compiled.hash, compiled.body)
+    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as a stored version is read: no tuples
+    rules.table = UnpackedTable(rules.body["classes"])
+    return rules
 
 
 def packaged_path() -> str:

@@ -9,6 +9,7 @@ from enricher.rules.compiler import CATALOGUE, compile_layers
 from enricher.rules.layers import Layer
 from enricher.rules.sources import packaged_texts
 from storage import corpus, queries
+from workbench.unpacked import UnpackedTable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,9 +51,12 @@ class Versions:
 
 def _readable(identity: str, stored: str | None) -> Rules | None:
     try:
-        return recorded_rules(identity, stored) if stored else None
+        rules = recorded_rules(identity, stored) if stored else None
     except ValueError:
         return None
+    if rules is not None:
+        rules.table = UnpackedTable(rules.body["classes"])
+    return rules
 
 
 def compile_texts(texts: Texts, *, instead: Mapping[str, str]) -> Compiled:

@@ -11,7 +11,7 @@ from enricher.classify import topics as intents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from enricher.classify.table import Table
 
@@ -103,8 +103,8 @@ def scanned_part(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
-def classify(text: str, table: Table, *, earlier: str = "") -> Classification:
-    """Return the classes of ``text`` by the table, with the evidence for each.
+def classify(text: str, table: Table, *, earlier: str = "", is_explained: bool = True) -> Classification:
+    """Return the classes of ``text`` by the table, with the evidence for each where it is to be explained.
 
     ``earlier`` is what a prompt points back to ("do the same for the other one"): its
     task types count too, and then the prompt is no small talk.
@@ -115,17 +115,28 @@ def classify(text: str, table: Table, *, earlier: str = "") -> Classification:
     seen = Observation(scanned, table)
     read, features, found = seen.read, seen.features, seen.found
     leaning = matching.leanings(read, table)
-    spans = _offsets({**found, **{~class_at: span for class_at, (_, span) in leaning.items()}}, read, seen.masked)
+    spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
-    _score(result, found, spans, features=features, table=table)
-    _lean(result, leaning, spans, table=table)
+    _score(result, found, table)
+    _lean(result, leaning, table)
+    if is_explained:
+        leans = {~class_at: span for class_at, span in matching.strongest(read, table, leaning).items()}
+        spans = _offsets({**found, **leans}, read, seen.masked)
+        _explain(result, found, spans, features=features, table=table)
+        _explain_leanings(result, leaning, spans, table=table)
     if earlier:
-        _carry(result, classify(earlier, table), table)
-    _choose_task_type(result, table)
-    late = matching.fired_late(found, result.task_type, table)
-    _score(result, late, spans, features=features, table=table)
+        _carry(result, classify(earlier, table, is_explained=False), table)
+    choose_task_type(result, table)
+    if late := matching.fired_late(found, result.task_type, table):
+        _score(result, late, table)
+        if is_explained:
+            _explain(result, late, spans, features=features, table=table)
     _choose_search_intent(result)
-    _intent(result, scanned, found, spans=spans, table=table)
+    if result.search_intent:
+        speaking = _speaking_for_an_intent(found, table)
+        if not is_explained:
+            spans = _offsets(speaking, read, seen.masked)
+        _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if len(text) > len(scanned):
         tail_at = len(text) - TAIL
         for item in result.evidence:
@@ -221,7 +232,21 @@ def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: s
     return spans
 
 
-def _score(
+def _score(result: Classification, found: Iterable[int], table: Table) -> None:
+    facets, classes = table.facets, table.classes
+    if not result.scores:
+        for facet in facets:
+            result.scores[facet["name"]] = {}
+        for facet_at, name in classes:
+            result.scores[facets[facet_at]["name"]][name] = 0
+    by_facet = [result.scores[facet["name"]] for facet in facets]
+    for condition in found:
+        for class_at, weight in table.condition(condition)[2]:
+            facet_at, name = classes[class_at]
+            by_facet[facet_at][name] += weight
+
+
+def _explain(
     result: Classification,
     found: dict[int, tuple[int, int]],
     spans: dict[int, tuple[int, int]],
@@ -229,36 +254,34 @@ def _score(
     features: dict[str, tuple[int, int]],
     table: Table,
 ) -> None:
-    facets, classes = table.facets, table.classes
-    if not result.scores:
-        for facet in facets:
-            result.scores[facet["name"]] = {}
-        for facet_at, name in classes:
-            result.scores[facets[facet_at]["name"]][name] = 0
     for condition in sorted(found):
         _, _, weights, feature, label = table.condition(condition)
         if not weights:
             continue
         start, end = features.get(feature, (0, result.scanned_chars)) if feature else spans[condition]
         for class_at, weight in weights:
-            facet_at, name = classes[class_at]
-            facet = facets[facet_at]["name"]
-            result.scores[facet][name] += weight
+            facet_at, name = table.classes[class_at]
+            facet = table.facets[facet_at]["name"]
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
-def _lean(
+def _lean(result: Classification, leaning: dict[int, int], table: Table) -> None:
+    for class_at, points in leaning.items():
+        facet_at, name = table.classes[class_at]
+        result.scores[table.facets[facet_at]["name"]][name] += points
+
+
+def _explain_leanings(
     result: Classification,
-    leaning: dict[int, tuple[int, tuple[int, int]]],
+    leaning: dict[int, int],
     spans: dict[int, tuple[int, int]],
     *,
     table: Table,
 ) -> None:
-    for class_at, (points, _) in leaning.items():
+    for class_at, points in leaning.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
         start, end = spans[~class_at]
-        result.scores[facet][name] += points
         result.evidence.append(Evidence(facet, name, LEANING, start=start, end=end, weight=points))
 
 
@@ -275,7 +298,8 @@ def _carry(result: Classification, earlier: Classification, table: Table) -> Non
             result.evidence.append(Evidence(TASK_TYPE, name, EARLIER, start=0, end=result.scanned_chars, weight=points))
 
 
-def _choose_task_type(result: Classification, table: Table) -> None:
+def choose_task_type(result: Classification, table: Table) -> None:
+    """Set the best task type of ``result.scores``, its confidence, and whether that is worth showing."""
     facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
@@ -301,27 +325,22 @@ def _choose_search_intent(result: Classification) -> None:
         result.search_intent = "" if best == NO_INTENT else best
 
 
-def _intent(
-    result: Classification,
-    text: str,
-    found: dict[int, tuple[int, int]],
-    *,
-    spans: dict[int, tuple[int, int]],
-    table: Table,
-) -> None:
+def _speaking_for_an_intent(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
+    """Return the fired signals that count for a search intent."""
+    own = {
+        class_at
+        for class_at, (facet_at, name) in enumerate(table.classes)
+        if name != NO_INTENT and table.facets[facet_at]["name"] == SEARCH_INTENT
+    }
+    return {
+        condition: span
+        for condition, span in found.items()
+        if any(class_at in own for class_at, _ in table.condition(condition)[2])
+    }
+
+
+def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
     """Add what seed 001 asks of a search intent: confidence, keywords, topics."""
-    if not result.search_intent:
-        return
-    classes, facets = table.classes, table.facets
-    matched = [
-        spans[condition]
-        for condition in found
-        if condition in spans
-        and any(
-            facets[classes[class_at][0]]["name"] == SEARCH_INTENT and classes[class_at][1] != NO_INTENT
-            for class_at, _ in table.condition(condition)[2]
-        )
-    ]
     counted = intents.merged(matched)
     result.intent_confidence = intents.confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]

@@ -11,6 +11,7 @@ from enricher.classify.table import GAP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from enricher.classify.reading import Reading
@@ -83,21 +84,14 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
     places = _Places(reading)
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
-    words, quiet = reading.words, reading.quiet
-    base_of = {word: table.base(word) for word in set(words)}
-    bases = [base_of[word] for word in words]
+    words = reading.words
+    bases = list(map(table.base, words))
     size, places_of, allowed_at = len(words), table.places, places.bits()
-    remembered = table.remembered
-    tried: dict[str, int] = {}
+    phrases = table.phrases
+    passed_over = reading.quiet | _surplus(words)
     for at, word in enumerate(words):
-        follower = words[at + 1] if at + 1 < size else "¶"
-        begun = remembered.get((word, follower))
-        if begun is None:
-            begun = table.phrases(word, follower)
-        if not begun or at in quiet:
-            continue
-        times = tried[word] = tried.get(word, 0) + 1
-        if times > MOST_TRIES:
+        begun = phrases(word, words[at + 1] if at + 1 < size else "¶")
+        if not begun or at in passed_over:
             continue
         here = allowed_at[at]
         for entry in begun:
@@ -113,12 +107,26 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
                 wholes.setdefault(condition, []).append((at, end))
             else:
                 found[condition] = (at, end)
-    _add_wholes(found, wholes, reading)
+    if wholes:
+        _add_wholes(found, wholes, reading)
     for name, holding in table.features.items():
         if name in features:
             for condition in holding:
                 found[condition] = (-1, -1)
     return _allowed(found, table)
+
+
+def _surplus(words: list[str]) -> set[int]:
+    """Return the places of words that were looked at often enough before."""
+    if len(words) - len(set(words)) < MOST_TRIES:
+        return set()
+    found: set[int] = set()
+    times: dict[str, int] = {}
+    for at, word in enumerate(words):
+        times[word] = times.get(word, 0) + 1
+        if times[word] > MOST_TRIES:
+            found.add(at)
+    return found
 
 
 def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
@@ -130,34 +138,43 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
     return {condition: span for condition, span in allowed.items() if condition in later}
 
 
-def leanings(reading: Reading, table: Table) -> dict[int, tuple[int, Span]]:
-    """Return the points that the plain words of a prompt add per class, each with the place of the strongest word.
+def leanings(reading: Reading, table: Table) -> dict[int, int]:
+    """Return the points that the plain words of a prompt add per class.
 
     Twice the sum of the strengths, divided by the root of the number of words that
     lean at all: a long prompt holds more words, not more evidence.
     """
+    sums = [0] * len(table.classes)
+    leaning = table.leaning
+    count = 0
+    for word in dict.fromkeys(_spoken(reading)):
+        pairs = leaning(word)
+        if pairs:
+            count += 1
+            for class_at, strength in pairs:
+                sums[class_at] += strength
+    root = count**0.5
+    return {class_at: points for class_at, total in enumerate(sums) if total and (points := round(2 * total / root))}
+
+
+def strongest(reading: Reading, table: Table, classes: Iterable[int]) -> dict[int, Span]:
+    """Return for each of the classes the place of the plain word that leans most towards it."""
+    best: dict[int, tuple[int, int]] = dict.fromkeys(classes, WEAKEST)
     first: dict[str, int] = {}
-    seen: set[str] = set()
     for at, word in enumerate(reading.words):
-        if word in seen or at in reading.quiet:
-            continue
-        seen.add(word)
-        if table.leaning(word):
-            first[word] = at
-    sums: dict[int, int] = {}
-    strongest: dict[int, tuple[int, int]] = {}
+        if at not in reading.quiet:
+            first.setdefault(word, at)
     for word, at in first.items():
         for class_at, strength in table.leaning(word):
-            sums[class_at] = sums.get(class_at, 0) + strength
-            if strength > strongest.get(class_at, WEAKEST)[0]:
-                strongest[class_at] = (strength, at)
-    root = len(first) ** 0.5
-    found = {}
-    for class_at in sorted(sums):
-        points, at = round(2 * sums[class_at] / root), strongest[class_at][1]
-        if points:
-            found[class_at] = (points, (at, at + 1))
-    return found
+            if class_at in best and strength > best[class_at][0]:
+                best[class_at] = (strength, at)
+    return {class_at: (at, at + 1) for class_at, (_, at) in best.items()}
+
+
+def _spoken(reading: Reading) -> list[str]:
+    """The words that no prohibition holds."""
+    quiet = reading.quiet
+    return [word for at, word in enumerate(reading.words) if at not in quiet] if quiet else reading.words
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
@@ -195,9 +212,9 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
 def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
     """Leave out what its own ``unless`` forbids or whose ``with`` is missing."""
     refused = []
-    fired_ones = found.keys()
+    fired_ones, condition_of = found.keys(), table.condition
     for condition in found:
-        unless, needs, *_ = table.condition(condition)
+        unless, needs, *_ = condition_of(condition)
         if (unless and not fired_ones.isdisjoint(unless)) or (needs and fired_ones.isdisjoint(needs)):
             refused.append(condition)
     for condition in refused:

@@ -131,16 +131,17 @@ class Table:
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
     """The entries that stand alone or have a gap, and those whose second word is one of ``seconds``."""
     alone, _, behind = packed.partition("|")
-    found = [_entry(text) for text in alone.split(";") if text]
+    found = [entry_of(text) for text in alone.split(";") if text]
     for second in seconds:
         at = behind.find(f"{second}=") if behind.startswith(f"{second}=") else behind.find(f"|{second}=")
         if at >= 0:
             start = behind.index("=", at) + 1
-            found += [_entry(text) for text in behind[start : behind.index("|", start)].split(";")]
+            found += [entry_of(text) for text in behind[start : behind.index("|", start)].split(";")]
     return found
 
 
-def _entry(packed: str) -> Any:
+def entry_of(packed: str) -> Any:
+    """Return a phrase behind its first word: the number of its condition, or that, the gap and the other words."""
     number, _, rest = packed.partition(" ")
     if not rest:
         return int(number)

@@ -15,6 +15,7 @@ STATES = frozenset(("are", "were"))
 """Behind a count, these and results tell how the things are, not what to do with them."""
 FEWEST_TO_SHARE = 5
 EACH = ["each", "of", "the"]
+BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
 """With these in a prompt, many of its words are not the person's own."""
 TRACES = frozenset(("stack_trace", "log", "pasted_error", "error_line"))
@@ -56,7 +57,10 @@ def _keep(found: dict[str, str], name: str, value: str) -> None:
 
 def _count(prompt: str) -> str:
     """A number of like things that are all meant, such as ``40 files`` of "in all 40 files"."""
-    words = prompt[:12_000].lower().split()
+    low = prompt[:12_000].lower()
+    if not any(word in low for word in BEFORE_A_COUNT):
+        return ""
+    words = low.split()
     for at, word in enumerate(words):
         if not (word.isascii() and word.isdigit()) or not FEWEST_TO_SHARE <= int(word[:6]) < 100_000:
             continue
@@ -98,6 +102,9 @@ def _is_item(line: str) -> bool:
 
 def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
     """The one installed skill whose own words the prompt uses; a tie names none."""
+    skills = list(skills)
+    if not skills:
+        return ""
     words = _words(prompt[:4000])
     scored: list[tuple[int, str]] = []
     for name, description in skills:

@@ -15,7 +15,7 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 8
+FORMAT = 9
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so what a person switched off there is not known."""
 
@@ -51,6 +51,11 @@ class Rules:
 
             self._table = Table(self.body["classes"])
         return self._table
+
+    @table.setter
+    def table(self, table: Table) -> None:
+        """Take a table that was unpacked already, where many prompts are judged."""
+        self._table = table
 
 
 class NoRulesError(Exception):

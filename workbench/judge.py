@@ -1,0 +1,92 @@
+"""The rules of both sides for every recorded version, and what they say to one prompt; travels to other processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.outcome import Outcome, judged_again, weighed_again
+from workbench.reach import JUDGE, NOT, WEIGH, Reach
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from enricher.rules.cache import Rules
+    from storage.corpus import Row
+    from workbench.sides import Side
+    from workbench.versions import Versions
+
+    Sides = tuple[Outcome | None, Outcome | None]
+
+FEATURES_KEPT = '"features"'
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A prompt that a side must say something to; ``levels`` says how far each must look, ``scores`` what was found."""
+
+    row: Row
+    levels: tuple[int, int]
+    scores: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(slots=True)
+class Judge:
+    """The rules of each recorded version, and of both sides for its prompts; None for what was recorded."""
+
+    recorded: dict[str, Rules | None] = field(default_factory=dict)
+    sides: dict[str, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
+
+    def learn(self, version: str, versions: Versions, sides: tuple[Side, Side]) -> tuple[Reach | None, Reach | None]:
+        """Find the rules for prompts of a version; return how far each side reaches beyond what was recorded.
+
+        Raises ``workbench.sides.SideError``.
+        """
+        recorded = self.recorded[version] = versions.rules(version)
+        base, candidate = (side.rules_for(version) for side in sides)
+        self.sides[version] = base, candidate
+        return Reach(recorded, base) if base else None, Reach(recorded, candidate) if candidate else None
+
+    def outcomes(self, task: Task) -> Sides:
+        """Return what both sides say, None where it is what was recorded."""
+        recorded = self.recorded[task.row.rules_hash]
+        base, candidate = self.sides[task.row.rules_hash]
+        before, after = task.levels
+        return self._outcome(task, base, recorded, level=before), self._outcome(task, candidate, recorded, level=after)
+
+    def _outcome(self, task: Task, rules: Rules | None, recorded: Rules | None, *, level: int) -> Outcome | None:
+        if rules is None or level == NOT:
+            return None
+        if level == WEIGH and recorded is not None:
+            return weighed_again(task.row, task.scores, rules, recorded=recorded)
+        return judged_again(task.row, rules, recorded=recorded)
+
+
+def level_of(row: Row, reach: Reach | None) -> int:
+    """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE."""
+    if reach is None or reach.is_nothing:
+        return NOT
+    texts = (row.prompt, row.inputs) if '"conversation"' in row.inputs else (row.prompt,)
+    if FEATURES_KEPT not in row.inputs:
+        return JUDGE if reach.level(*texts) else NOT
+    return reach.level(*texts, features=_features(row))
+
+
+def _features(row: Row) -> set[str]:
+    """The recorded features, read off the JSON text: parsing all of it costs as much as weighing."""
+    _, _, behind = row.inputs.partition(f"{FEATURES_KEPT}:")
+    named = behind[: behind.index("]")].strip("[ ")
+    return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
+
+
+_PREPARED: list[Judge] = []
+
+
+def prepare(judge: Judge) -> None:
+    """Give a process of the pool its rules."""
+    _PREPARED[:] = [judge]
+
+
+def judge_all(tasks: Sequence[Task]) -> list[Sides]:
+    """Return the outcomes of tasks in a process of the pool."""
+    return [_PREPARED[0].outcomes(task) for task in tasks]

@@ -1,0 +1,80 @@
+"""The signal table of a process that judges many prompts: unpacked once, where a prompt's process unpacks word by word.
+
+It gives what ``enricher.classify.table.Table`` gives, entry for entry and in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify.table import Table, entry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Group = tuple[list[Any], dict[str, list[Any]]]
+
+NOTHING: list[Any] = []
+
+
+class UnpackedTable(Table):
+    """All phrases by their first words, in dictionaries."""
+
+    __slots__ = ("_groups", "_packed", "_words")
+
+    def __init__(self, packed: dict[str, Any]) -> None:
+        super().__init__(packed)
+        self._packed = packed
+        self._bases = dict(pairs(packed["fold"]))
+        self._groups = {
+            kind: {word: _group(value) for word, value in pairs(packed[kind])} for kind in ("exact", "index")
+        }
+        self._words: dict[str, list[Group]] = {}
+        for word in {*self._groups["exact"], *self._groups["index"], *self._bases}:
+            self._words[word] = self._groups_of(word)
+
+    def __reduce__(self) -> tuple[type[UnpackedTable], tuple[dict[str, Any]]]:
+        return UnpackedTable, (self._packed,)
+
+    def _groups_of(self, word: str) -> list[Group]:
+        exact, index = self._groups["exact"], self._groups["index"]
+        found = [exact.get(word), index.get(word), index.get(self._bases.get(word, ""))]
+        return [group for group in found if group]
+
+    def base(self, word: str) -> str:
+        """Return the base form that ``word`` is an inflection of, empty where it is none."""
+        return self._bases.get(word, "")
+
+    def phrases(self, word: str, follower: str) -> list[Any]:
+        """Return the phrases that may begin with ``word`` and go on with ``follower``."""
+        groups = self._words.get(word)
+        if not groups:
+            return NOTHING
+        base = self._bases.get(follower)
+        found: list[Any] = []
+        for alone, behind in groups:
+            found += alone
+            if behind:
+                found += behind.get(follower, NOTHING)
+                if base:
+                    found += behind.get(base, NOTHING)
+        return found
+
+
+def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the words and values of packed drawers."""
+    for text in drawers.values():
+        for pair in text.split("~"):
+            if pair:
+                word, _, value = pair.partition("=")
+                yield word, value
+
+
+def _group(packed: str) -> Group:
+    alone, _, behind = packed.partition("|")
+    groups = (group.partition("=") for group in behind.split("|") if group)
+    return _entries(alone), {second: _entries(texts) for second, _, texts in groups}
+
+
+def _entries(texts: str) -> list[Any]:
+    return [entry_of(text) for text in texts.split(";") if text]

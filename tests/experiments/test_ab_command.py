@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 
 from storage import database
+from workbench import experiments as harness
 from workbench.experiments.arms import Recording
 from workbench.experiments.questions import QuestionError, Questions
 from workbench.versions import Versions
 
 if TYPE_CHECKING:
     from simulator import Account
+
+    from workbench.experiments.report import Report
 
 PACKAGED = Path(__file__).parents[2] / "instructions"
 TRACE = (
@@ -60,34 +65,38 @@ def run(account: Account, a: str, b: str, *more: str) -> dict[str, Any]:
     return value
 
 
+def compared(account: Account, a: str, b: str, asked: str) -> Report:
+    """Compare two recordings in this process."""
+    with (
+        patch.dict(os.environ, account.env, clear=True),
+        closing(database.connect(str(account.state))) as db,
+    ):
+        questions = Questions(Versions(db))
+        both = {"a": Recording(a), "b": Recording(b)}
+        return harness.run(questions.of_file(asked), **both, left_out=questions.left_out).report
+
+
 WORDIER = ("Start at {frame}:", "You may want to start reading at {frame}:")
 
 
-@pytest.mark.conformance("S2-6a")
-def test_two_arms_that_differ_are_compared_prompt_by_prompt(account: Account) -> None:
+@pytest.mark.conformance("S2-6a", "S2-6b")
+def test_two_arms_are_compared_prompt_by_prompt_in_five_metrics(account: Account) -> None:
     a, b = instructions(account, "a"), instructions(account, "b", WORDIER)
-    made = run(account, a, b, "--prompts", prompts(account))
+    made = run(account, a, b, "--prompts", prompts(account, task_type="debug"))
     kept = json.loads(account.cli("ab", "show", made["id"][:16], "--json"))
 
     assert made["arms"]["a"]["hash"] != made["arms"]["b"]["hash"]
     assert kept == made
     assert [one["prompt_id"] for one in kept["results"]] == [f"p{n:03}" for n in range(1, 31)]
     assert all("Start at" in one["a"]["text"] and "start reading at" in one["b"]["text"] for one in kept["results"])
-
-
-@pytest.mark.conformance("S2-6b")
-def test_five_metrics_are_told_for_each_arm_with_their_difference_and_its_interval(account: Account) -> None:
-    a, b = instructions(account, "a"), instructions(account, "b", WORDIER)
-    metrics = run(account, a, b, "--prompts", prompts(account, task_type="debug"))["metrics"]
-
-    assert list(metrics) == METRICS
-    for one in metrics.values():
+    assert list(made["metrics"]) == METRICS
+    for one in made["metrics"].values():
         assert one["pairs"] == one["a"]["n"] == one["b"]["n"] == 30
         assert one["difference"] == pytest.approx(one["b"]["mean"] - one["a"]["mean"])
         assert one["interval"]["low"] <= one["difference"] <= one["interval"]["high"]
         assert one["a"]["sd"] >= 0
-    assert metrics["tokens"]["difference"] > 0
-    assert metrics["quality"]["a"]["mean"] == 1
+    assert made["metrics"]["tokens"]["difference"] > 0
+    assert made["metrics"]["quality"]["a"]["mean"] == 1
 
 
 @pytest.mark.conformance("S2-6c")
@@ -96,8 +105,8 @@ def test_equal_arms_are_not_significant_and_shifted_ones_are(account: Account) -
     texts = [[SAID.format(n=n, more=" word" * chance.randrange(9)) for n in range(30)] for _arm in range(2)]
     shifted = [text + " and six words more than before" for text in texts[0]]
     asked = ("--prompts", prompts(account), "--out", str(account.home / "report.json"))
-    a, equal, more = (answers(account, name, text) for name, text in zip("abc", (*texts, shifted), strict=True))
-    a, equal, more = (str(Path(one).rename(f"{one}.jsonl")) for one in (a, equal, more))
+    arms = zip(("a.jsonl", "equal.jsonl", "more.jsonl"), (*texts, shifted), strict=True)
+    a, equal, more = (answers(account, name, said) for name, said in arms)
 
     same = run(account, a, equal, *asked)["metrics"]["tokens"]
     other = run(account, a, more, *asked)
@@ -120,12 +129,18 @@ def test_a_response_that_cannot_be_read_back_is_no_success(account: Account) -> 
     assert made["metrics"]["success"]["p"] == 0.5
 
 
-def test_the_same_instructions_on_both_sides_are_identical_and_nothing_is_tested(account: Account) -> None:
-    a = instructions(account, "a")
-    made = run(account, a, a, "--prompts", prompts(account))
+def test_the_same_instructions_on_both_sides_are_identical_nothing_is_tested_and_both_runs_are_listed(
+    account: Account,
+) -> None:
+    a, asked = instructions(account, "a"), prompts(account, 3)
+    first = run(account, a, a, "--prompts", asked)
+    said = account.cli("ab", "run", "--a", a, "--b", a, "--prompts", asked, "--question", "is it the same?")
+    listed = json.loads(account.cli("ab", "list", "--json"))
 
-    assert (made["verdict"], made["same_arms"]) == ("identical", True)
-    assert {(one["verdict"], one["p"]) for one in made["metrics"].values()} == {("identical", None)}
+    assert (first["verdict"], first["same_arms"]) == ("identical", True)
+    assert {(one["verdict"], one["p"]) for one in first["metrics"].values()} == {("identical", None)}
+    assert "the arms are the same, nothing was tested" in " ".join(said.split())
+    assert [one["question"] for one in listed] == ["is it the same?", first["question"]]
 
 
 def test_the_log_is_compared_with_what_it_was_recorded_under_and_exported_it_is_the_same(account: Account) -> None:
@@ -147,48 +162,47 @@ def test_the_log_is_compared_with_what_it_was_recorded_under_and_exported_it_is_
 def test_more_labelled_prompts_wrong_than_right_is_a_regression(account: Account) -> None:
     good = answers(account, "good.jsonl", [SAID.format(n=n, more="") for n in range(30)])
     bad = answers(account, "bad.jsonl", [SAID.format(n=n, more="").replace("debug", "docs") for n in range(30)])
-    made = run(account, good, bad, "--prompts", prompts(account, task_type="debug"))
+    report = compared(account, good, bad, prompts(account, task_type="debug"))
+    quality = next(one for one in report.metrics if one.name == "quality")
 
-    assert (made["verdict"], made["gained"], made["lost"]) == ("regressed", 0, 30)
-    assert made["metrics"]["quality"]["test"] == "mid-p McNemar"
+    assert (report.verdict, report.gained, report.lost) == ("regressed", 0, 30)
+    assert (quality.test, quality.verdict) == ("mid-p McNemar", "regressed")
 
 
 def test_prompts_of_one_session_are_tested_as_one(account: Account) -> None:
-    asked = prompts(account, session_id="one")
     good = answers(account, "good.jsonl", [SAID.format(n=n, more="") for n in range(30)])
     longer = answers(account, "longer.jsonl", [SAID.format(n=n, more=" Then go on.") for n in range(30)])
-    tokens = run(account, good, longer, "--prompts", asked)["metrics"]["tokens"]
+    report = compared(account, good, longer, prompts(account, session_id="one"))
+    tokens = report.to_json()["metrics"]["tokens"]
 
     assert (tokens["tested_by"], tokens["p"], tokens["verdict"]) == ("session", 1, "inconclusive")
     assert tokens["interval"] == {"low": None, "high": None, "level": 0.95}
 
 
-def test_a_session_is_told_a_thing_once_by_instructions_and_a_recording_that_repeats_is_caught(
-    account: Account,
-) -> None:
-    asked = prompts(account, 4, session_id="one")
-    said = answers(account, "said.jsonl", [SAID.format(n=1, more="")] * 4)
-    made = run(account, instructions(account, "a"), said, "--prompts", asked)
+def test_a_recording_that_tells_a_session_the_same_again_is_caught(account: Account) -> None:
+    once = answers(account, "once.jsonl", [SAID.format(n=1, more=""), "", "", ""])
+    again = answers(account, "again.jsonl", [SAID.format(n=1, more="")] * 4)
+    report = compared(account, once, again, prompts(account, 4, session_id="one"))
 
-    assert (made["breaches"]["a"], made["breaches"]["b"]) == ({}, {"repeated": 3})
+    assert report.breaches == {"a": {}, "b": {"repeated": 3}}
 
 
-def test_what_enrich_printed_is_an_arm(account: Account) -> None:
-    asked = prompts(account, 3)
+def test_an_answer_that_failed_is_wrong_and_no_success(account: Account) -> None:
+    good = answers(account, "good.jsonl", [SAID.format(n=1, more="")] * 2)
+    failed = account.write("failed.jsonl", '{"id": "p001", "error": "timed out"}\n{"id": "p002", "error": "timed out"}')
+    report = compared(account, good, str(failed), prompts(account, 2, task_type="debug"))
+
+    assert [one.b.mean for one in report.metrics if one.name in METRICS[2:]] == [0, 0, 0]
+
+
+def test_what_enrich_printed_is_an_arm_and_a_session_is_told_a_thing_once(account: Account) -> None:
+    asked = prompts(account, 3, session_id="one")
     printed = account.write("printed.jsonl", account.cli("enrich", "--jsonl", asked))
-    made = run(account, instructions(account, "a"), str(printed), "--prompts", asked)
+    made = run(account, "recorded", str(printed), "--prompts", asked)
 
-    assert made["share"]["changed"] == 0
+    assert (made["breaches"]["a"], made["metrics"]["success"]["b"]["mean"]) == ({}, 1)
+    assert made["results"][0]["a"]["text"] == made["results"][0]["b"]["text"] != ""
     assert made["metrics"]["latency_ms"]["b"]["mean"] > 0
-
-
-def test_experiments_are_listed_newest_first(account: Account) -> None:
-    asked = prompts(account, 2)
-    a = instructions(account, "a")
-    ids = [run(account, a, a, "--prompts", asked, "--question", f"question {n}")["id"] for n in range(2)]
-
-    assert [one["id"] for one in json.loads(account.cli("ab", "list", "--json"))] == ids[::-1]
-    assert "question 1" in account.cli("ab", "list")
 
 
 @pytest.mark.parametrize(
@@ -234,16 +248,6 @@ def test_an_id_that_stands_twice_is_told_and_nothing_is_kept(account: Account) -
         "ab", "run", "--b", "recorded", "--prompts", str(asked), exit_code=1
     )
     assert json.loads(account.cli("ab", "list", "--json")) == []
-
-
-def test_an_answer_that_failed_is_wrong_and_no_success(account: Account) -> None:
-    asked = prompts(account, 2, task_type="debug")
-    failed = account.write("failed.jsonl", '{"id": "p001", "error": "timed out"}\n{"id": "p002", "error": "timed out"}')
-    made = run(
-        account, answers(account, "good.jsonl", [SAID.format(n=1, more="")] * 2), str(failed), "--prompts", asked
-    )
-
-    assert [made["metrics"][name]["b"]["mean"] for name in ("success", "quality", "violations")] == [0, 0, 0]
 
 
 def test_an_arm_that_is_nothing_is_told_so(account: Account) -> None:

@@ -32,6 +32,8 @@ _LINE = f"""
               from labels where labels.trace_id = traces.id order by labels.id desc limit 1), '') as label
 """
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
+IN_BRIEF = "traces indexed by traces_in_brief"
+"""The planner would walk the ids and look each row up; a rare selection then takes seconds in a million."""
 WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
 WHICH_LINES_OF_THE_SESSION = f"""
     select {_LINE} from traces where traces.session_id = :session_id order by traces.id limit {LONGEST_SESSION}
@@ -77,7 +79,7 @@ def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
     """Return the first thousand by one of ``RANKINGS``, the greatest first; ties newest first."""
     query = f"""
         select {_LINE} from traces join (
-            select traces.id as ranked from traces where {which.where}
+            select traces.id as ranked from {IN_BRIEF} where {which.where}
             order by {RANKINGS[by]} desc, traces.id desc limit {LONGEST_RANKING}
         ) on traces.id = ranked order by {RANKINGS[by]} desc, traces.id desc
     """
@@ -140,7 +142,7 @@ def _behind(db: sqlite3.Connection, which: Selection, before: str) -> tuple[str,
     named = dict(which.parameters)
     if not which.match:
         named["before"] = before
-        return f"from traces where traces.id < :before and ({which.where}) order by traces.id desc", named
+        return f"from {IN_BRIEF} where traces.id < :before and ({which.where}) order by traces.id desc", named
     named["match"] = which.match
     named["below"] = _number(db, before)
     return (

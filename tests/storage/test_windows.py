@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -100,29 +98,21 @@ def test_two_prompts_of_one_microsecond_have_two_numbers(tmp_path) -> None:
         assert numbers[1] == numbers[0] + 1
 
 
-def test_another_writer_gets_its_turn_between_the_batches_of_the_index(tmp_path) -> None:
-    write_history(tmp_path, 3_000)
+def test_another_writer_gets_its_turn_after_every_batch_of_the_index(tmp_path) -> None:
+    write_history(tmp_path, 1_200)
     turns = []
+    with closing(database.connect(str(tmp_path))) as db, closing(database.connect(str(tmp_path))) as other:
+        other.execute("pragma busy_timeout = 0")
 
-    def write_beside() -> None:
-        with closing(database.connect(str(tmp_path))) as other:
-            while not is_over.is_set():
-                begun = time.perf_counter()
-                other.execute("begin immediate")
-                other.execute("rollback")
-                turns.append(time.perf_counter() - begun)
-                time.sleep(0.002)
+        def take_a_turn() -> bool:
+            other.execute("begin immediate")
+            other.execute("rollback")
+            turns.append(search.waiting(other))
+            return False
 
-    is_over = threading.Event()
-    beside = threading.Thread(target=write_beside)
-    with closing(database.connect(str(tmp_path))) as db:
-        beside.start()
-        search.catch_up(db)
-        is_over.set()
-        beside.join()
+        search.catch_up(db, should_stop=take_a_turn)
 
-    assert len(turns) > 1
-    assert max(turns) < 0.5
+    assert turns == [1_200, 700, 200]
 
 
 def _insert(db: sqlite3.Connection, own: str) -> None:

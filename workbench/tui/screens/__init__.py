@@ -65,6 +65,7 @@ class Place:
 
 SCREENS = (
     Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),
+    Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
 )
 

@@ -460,7 +460,7 @@ def _share(p95: float, budget: float | None) -> str:
         return ""
     share = p95 / budget
     if share > 1:
-        return f"over {budget:,.0f} ms ×{share:.1f}"
+        return f"over {budget:,.0f} ms x{share:.1f}"
     return f"{'<1%' if share < 0.01 else f'{share:.0%}'} of {budget:,.0f} ms"
 
 

@@ -152,6 +152,6 @@ def percent(share: float | None) -> str:
     """Return a share with its sign; what is not nothing is never written as 0 %."""
     if share is None:
         return "-"
-    if 0 < share < 0.001:
-        return "<0.1 %"
+    if share < 0.001:
+        return "<0.1 %" if share > 0 else "0 %"
     return f"{share * 100:.1f} %" if share < 0.9995 else "100 %" if share >= 1 else ">99.9 %"

@@ -1,0 +1,414 @@
+"""The Coverage screen: how often each rule speaks, which never do, which always do, and what no rule speaks for.
+
+The figures grow while the log is read; leaving off early keeps what is known by then.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from storage.selection import EVERYTHING, Selection, SelectionError, parse
+from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
+from workbench.tui.reading import reading
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets import coverage_text
+from workbench.tui.widgets.choice import Choice, Option
+from workbench.tui.widgets.coverage_text import EVERY_KIND, KINDS, SORTS
+from workbench.tui.widgets.figures import FiguresTable
+from workbench.tui.widgets.filter_bar import FilterBar
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from textual.app import ComposeResult
+
+    from workbench import coverage
+    from workbench.coverage import Coverage
+    from workbench.tui.widgets.figures import Heading, Row
+    from workbench.unmatched import Cluster
+
+VIEWS = (
+    Option("all", "a", "all"),
+    Option("dead", "d", "dead"),
+    Option("always", "o", "always on"),
+    Option("together", "t", "together"),
+    Option("none", "n", "no signal"),
+)
+TELL_EVERY_S = 0.7
+AGAIN_AFTER_S = 1.0
+MEASURED_AGAIN = 2_000
+"""Up to so many prompts are measured again by themselves when there are new ones."""
+MOST_ROWS = 2_000
+DEFAULT_SORT = "fired"
+CLUSTER = "cluster:"
+NOTHING_YET = """\
+There is no judged prompt yet.
+
+  enricher install         lets your agent clients ask the hook; the next prompt is counted
+  enricher demo            types sample prompts at a real hook
+  enricher trace import    reads the conversations that you had already"""
+NOTHING_MATCHES = "No judged prompt matches this filter.\n\n  /         change it\n  escape    take it away"
+NO_ROWS = {
+    "all": "No rule is of this kind.\n\n  K    another kind",
+    "dead": "Every rule of this kind has spoken.",
+    "always": "No rule spoke in every prompt without being meant to.",
+    "together": "No two rules always spoke together, of those that spoke five times or more.",
+    "none": "Every prompt has a signal.",
+}
+
+
+@dataclass
+class Grown(Message):
+    """The figures have grown: what is known of the first prompts, and how many there are in all."""
+
+    run: int
+    coverage: Coverage
+    total: int
+    is_final: bool
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Grown)
+
+
+class CoverageScreen(WorkbenchScreen):
+    """How often each rule speaks."""
+
+    PLACE = "coverage"
+    HELP = """\
+How often each rule and signal of today's instructions speaks on the recorded prompts. Prompts that were recorded
+under other rules are judged again.
+
+`dead` rules never spoke; how often they may still speak is told below. `always on` rules tell no prompt from
+another. Rules that always speak `together` may be one rule. `no signal` groups the prompts that nothing speaks
+for by their words: what a new rule could be for.
+
+`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule speaks for.
+`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; what is known stays.
+"""
+    DEFAULT_CSS = """
+    CoverageScreen {
+        #rules { height: 1fr; }
+        #about { height: auto; min-height: 2; max-height: 4; padding: 0 1; background: $surface; }
+        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
+        &.-empty #rules, &.-empty #about { display: none; }
+        &.-empty #empty { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", id="coverage.filter", key_display="/"),
+        *(
+            Binding(one.key, f"view('{one.name}')", one.title.capitalize(), id=f"coverage.{one.name}", show=False)
+            for one in VIEWS
+        ),
+        Binding("e", "edit", "Edit the rule", id="coverage.edit"),
+        Binding("K", "kind", "Kind", id="coverage.kind", tooltip="Only one kind of rule: the next"),
+        Binding("S", "sort", "Sort", id="coverage.sort", tooltip="Sort: fired, seldom, wrong, tokens, file"),
+        Binding("R", "reload", "Measure again", id="coverage.reload", show=False),
+        Binding("escape", "back", "Stop measuring, go back, or take the filter away", id="coverage.back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._which: Selection = EVERYTHING
+        self._text = ""
+        self._view, self._kind, self._sort = VIEWS[0].name, EVERY_KIND, DEFAULT_SORT
+        self._grown: Grown | None = None
+        self._is_measuring = self._is_stopped = False
+        self._has_news = False
+        self._shown: dict[str, coverage.Row] = {}
+        self._broken = ""
+
+    def compose_body(self) -> ComposeResult:
+        yield FilterBar()
+        yield Choice(VIEWS)
+        yield FiguresTable(coverage_text.headings(is_wide=False), id="rules")
+        yield Static("", id="about", markup=False)
+        yield Static(NOTHING_YET, id="empty", markup=False)
+
+    def on_mount(self) -> None:
+        self._view = _known(self.recall("view", VIEWS[0].name), [one.name for one in VIEWS])
+        self._kind = _known(self.recall("kind", EVERY_KIND), KINDS)
+        self._sort = _known(self.recall("sort", DEFAULT_SORT), SORTS)
+        self.query_one(Choice).choose(self._view)
+        self.table.focus()
+        self.select(self.recall("filter", ""))
+
+    @property
+    def table(self) -> FiguresTable:
+        """The table of the rules."""
+        return self.query_one(FiguresTable)
+
+    @property
+    def bar(self) -> FilterBar:
+        """The filter bar."""
+        return self.query_one(FilterBar)
+
+    def select(self, text: str) -> None:
+        """Measure on what the text selects; one that cannot be understood stays, with what is wrong."""
+        self.bar.show(text)
+        self._selected(text)
+
+    def _selected(self, text: str) -> None:
+        try:
+            self._which = parse(text)
+        except SelectionError as error:
+            self.bar.complain(str(error))
+            if self._grown is None:
+                self.action_reload()
+            return
+        self.bar.complain("")
+        self._text = text
+        self.remember(filter=text)
+        self.action_reload()
+
+    @on(FilterBar.Typed)
+    def _filter_typed(self, message: FilterBar.Typed) -> None:
+        if message.text != self._text:
+            self._selected(message.text)
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.table.focus()
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.bar.focus_input()
+
+    def action_reload(self) -> None:
+        """Measure from the newest prompt on."""
+        self._is_measuring, self._is_stopped, self._has_news, self._broken = True, False, False, ""
+        self.bar.tell("measuring …")
+        self.measure(self.next_run("load"), self._which)
+
+    def action_back(self) -> None:
+        """Stop measuring; else take the filter away."""
+        if self._is_measuring:
+            self._is_measuring, self._is_stopped = False, True
+            self.next_run("load")
+            self.workers.cancel_group(self, "coverage.load")
+            self._tell()
+        elif self._text:
+            self.select("")
+
+    def action_view(self, name: str) -> None:
+        """Show all rules, or only some."""
+        self._view = name
+        self.remember(view=name)
+        self.query_one(Choice).choose(name)
+        self._show()
+        self.table.focus()
+
+    @on(Choice.Chosen)
+    def _view_chosen(self, message: Choice.Chosen) -> None:
+        self.action_view(message.name)
+
+    def action_kind(self) -> None:
+        """Show rules of the next kind only."""
+        self._kind = _next(self._kind, KINDS)
+        self.remember(kind=self._kind)
+        self._show()
+
+    def action_sort(self, wanted: str = "") -> None:
+        """Sort by the next of the orders, or the one that is wanted."""
+        self._sort = wanted or _next(self._sort, SORTS)
+        self.remember(sort=self._sort)
+        self._show()
+
+    @on(FiguresTable.HeaderSelected)
+    def _heading_clicked(self, event: FiguresTable.HeaderSelected) -> None:
+        name = str(event.column_key.value)
+        named = {"share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong", "tokens": "tokens"}
+        wanted = named.get(name, "fired" if name == "fired" else "file")
+        self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
+
+    def action_edit(self) -> None:
+        """Open the rule where it is written."""
+        row = self._shown.get(self.table.chosen)
+        if row is not None:
+            self.post_message(OpenInstructions(row.file, row.line))
+
+    @on(FiguresTable.RowSelected)
+    def _row_opened(self) -> None:
+        """Show the prompts of a rule or of a group without a signal."""
+        cluster = self._cluster()
+        if row := self._shown.get(self.table.chosen):
+            self._show_prompts(row)
+        elif cluster and cluster.terms:
+            self.post_message(FilterTraces(f'{self._text} "{cluster.terms[0]}"'.strip()))
+
+    def _show_prompts(self, row: coverage.Row) -> None:
+        text = coverage_text.selection_of(row)
+        if not row.fired:
+            self.notify("No prompt of this selection: it never spoke.", timeout=3)
+        elif text:
+            self.post_message(FilterTraces(f"{self._text} {text}".strip()))
+        elif row.examples:
+            self.post_message(OpenTrace(row.examples[0]))
+
+    def data_changed(self) -> None:
+        grown = self._grown
+        if grown is None or self._is_measuring or self.app.trouble:
+            return
+        if not self._is_stopped and grown.total <= MEASURED_AGAIN:
+            if not self._has_news:
+                self._has_news = True
+                self.set_timer(AGAIN_AFTER_S, self._measure_again)
+        else:
+            self._has_news = True
+            self._tell()
+
+    def _measure_again(self) -> None:
+        if self._has_news and not self._is_measuring:
+            self.action_reload()
+
+    @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
+    def measure(self, run: int, which: Selection) -> None:
+        """Measure page by page, telling what is known about once a second."""
+        from workbench import coverage, written
+        from workbench.corpus import Corpus
+
+        worker = get_current_worker()
+        with reading(self) as db:
+            corpus = Corpus(db, which)
+            total = corpus.count()
+            path = self.app.instructions
+            rules = (
+                written.of_file(path, _read(path), versions=corpus.versions) if path else written.in_force(os.getcwd())
+            )
+            measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - TELL_EVERY_S / 2
+            for page in corpus.pages():
+                if worker.is_cancelled:
+                    return
+                measurement.add(page)
+                if time.monotonic() - told_at > TELL_EVERY_S:
+                    self.post_message(Grown(run, measurement.coverage(), total, is_final=False))
+                    told_at = time.monotonic()
+            self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
+
+    def failed(self, error: BaseException) -> None:
+        from workbench.sides import SideError
+
+        self._is_measuring = False
+        if not isinstance(error, SideError):
+            self.bar.tell("")
+            super().failed(error)
+            return
+        self._broken = "\n".join([str(error), *map(str, error.problems)])
+        self.set_class(True, "-empty")
+        self.query_one("#empty", Static).update(f"{self._broken}\n\n  2    repair them\n  R    measure again")
+        self.bar.tell("instructions are broken")
+
+    @on(Grown)
+    def _figures_came(self, message: Grown) -> None:
+        if not self.is_latest("load", message.run):
+            return
+        self._grown = message
+        self._is_measuring = not message.is_final
+        self._tell()
+        self._show()
+
+    def _tell(self) -> None:
+        if self._grown is None:
+            self.bar.tell("stopped, R measures" if self._is_stopped else "")
+            return
+        known, total = self._grown.coverage, self._grown.total
+        told = f"{known.prompts:,} prompts" if self._grown.is_final else f"{known.prompts:,} of {total:,}"
+        if self._is_measuring:
+            told += " …"
+        elif self._is_stopped:
+            told += ", stopped · R again"
+        elif self._has_news and total > MEASURED_AGAIN:
+            told += ", new ones · R again"
+        if self.has_class("-wide"):
+            told += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
+        self.bar.tell(told)
+
+    def _show(self) -> None:
+        if self._grown is None:
+            return
+        known = self._grown.coverage
+        is_empty = self._grown.is_final and not known.prompts
+        self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
+        self._count(known)
+        rows, headings = self._clusters(known) if self._view == "none" else self._rules(known)
+        if not rows and self._grown.is_final and not is_empty:
+            self.query_one("#empty", Static).update(NO_ROWS[self._view])
+        self.set_class(is_empty or (not rows and self._grown.is_final), "-empty")
+        self.table.show(rows, headings)
+        self._show_about()
+
+    def _count(self, known: Coverage) -> None:
+        numbers = {
+            "dead": len(coverage_text.of_kind(known.dead(), self._kind)),
+            "always": len(coverage_text.of_kind(known.always_on(), self._kind)),
+            "together": len([one for one in known.overlaps if coverage_text.of_kind(one.rows, self._kind)]),
+            "none": known.unmatched,
+        }
+        choice = self.query_one(Choice)
+        choice.count({name: number for name, number in numbers.items() if known.prompts})
+        told = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
+        if self._view != "none" and self.has_class("-wide"):
+            told = f"{told}, {SORTS[self._sort]}".removeprefix(", ")
+        choice.tell(told)
+
+    def _rules(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
+        is_wide = self.has_class("-wide")
+        shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
+        self._shown = {f"{place}:{_key(one.rule)}": one.rule for place, one in enumerate(shown)}
+        rows = [coverage_text.rule_row(key, one, is_wide=is_wide) for key, one in zip(self._shown, shown, strict=True)]
+        return rows, coverage_text.headings(is_wide=is_wide)
+
+    def _clusters(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
+        self._shown = {}
+        rows = [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
+        return rows, coverage_text.cluster_headings()
+
+    def _cluster(self) -> Cluster | None:
+        """Return the group of prompts under the cursor."""
+        key = self.table.chosen
+        is_one = key.startswith(CLUSTER) and self._grown is not None
+        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None
+
+    @on(FiguresTable.RowHighlighted)
+    def _row_changed(self) -> None:
+        self._show_about()
+
+    def _show_about(self) -> None:
+        """Say more of the row under the cursor."""
+        if self._grown is None:
+            return
+        row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
+        text = coverage_text.about(row, known) if row else ""
+        if cluster:
+            text = coverage_text.about_cluster(cluster, known)
+        self.query_one("#about", Static).update(text)
+
+    def on_resize(self) -> None:
+        self._show()
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _next(value: str, names: Collection[str]) -> str:
+    every = list(names)
+    return every[(every.index(value) + 1) % len(every)]
+
+
+def _known(value: str, names: Collection[str]) -> str:
+    return value if value in names else next(iter(names))
+
+
+def _key(row: coverage.Row) -> str:
+    return f"{row.kind}:{row.rule}:{row.label}:{row.condition}:{row.line}"

@@ -1,0 +1,144 @@
+"""Coverage as rows of a table and lines of text; nothing here knows the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.tui.widgets.figures import Heading, Row, percent
+from workbench.tui.widgets.sparkline import bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from workbench import coverage
+    from workbench.coverage import Coverage
+
+EVERY_KIND = "every kind"
+KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "channel")
+SORTS = {
+    "fired": "most first", "seldom": "fewest first", "wrong": "most wrong first", "tokens": "most tokens first",
+    "file": "as in the file",
+}  # fmt: skip
+BAR, WIDE_BAR, FILE = 6, 16, 32
+ALWAYS = "<always>"
+SHARE = Heading("share", "share", 7, is_number=True)
+FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A rule in the table; ``bracket`` joins it with those that it always speaks together with."""
+
+    rule: coverage.Row
+    bracket: str = ""
+
+
+def of_kind(rows: Iterable[coverage.Row], kind: str) -> list[coverage.Row]:
+    """Return the rules of a kind."""
+    return [row for row in rows if kind in (EVERY_KIND, row.kind)]
+
+
+def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[Shown]:
+    """Return the rules of a view in their order."""
+    if view == "together":
+        groups = (of_kind(one.rows, kind) for one in known.overlaps)
+        return [Shown(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
+    rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
+    return [Shown(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
+
+
+def headings(*, is_wide: bool) -> list[Heading]:
+    """Return the columns of the rules."""
+    found = [
+        Heading("rule", "rule", 0),
+        Heading("fired", "fired", 7, is_number=True),
+        SHARE,
+        Heading("bar", "", WIDE_BAR if is_wide else BAR),
+        Heading("right", "right", 5, is_number=True),
+        Heading("wrong", "wrong", 5, is_number=True),
+        Heading("tokens", "tokens", 7, is_number=True),
+    ]
+    return [Heading("kind", "kind", 13), *found, Heading("file", "written in", FILE)] if is_wide else found
+
+
+def rule_row(key: str, shown: Shown, *, is_wide: bool) -> Row:
+    """Return a rule as a row of the table."""
+    row = shown.rule
+    cells = [
+        shown.bracket + name(row), f"{row.fired:,}", percent(row.share), bar(row.share, WIDE_BAR if is_wide else BAR),
+        f"{row.right:,}" if row.right or row.wrong else "", f"{row.wrong:,}" if row.wrong else "",
+        f"{row.tokens:,}" if row.tokens else "",
+    ]  # fmt: skip
+    styles = ["", "", "text-muted", "primary", "success", "error", "text-muted"]
+    if is_wide:
+        cells, styles = [row.kind, *cells, _place(row, FILE)], ["text-muted", *styles, "text-muted"]
+    return Row(key, tuple(cells), tuple(styles))
+
+
+def cluster_headings() -> list[Heading]:
+    """Return the columns of the prompts without a signal."""
+    return [
+        Heading("terms", "words that at least half of them hold", 0),
+        Heading("prompts", "prompts", 8, is_number=True),
+        SHARE,
+    ]
+
+
+def cluster_row(key: str, cluster: coverage.Cluster, known: Coverage) -> Row:
+    """Return a group of prompts without a signal as a row of the table."""
+    share = percent(cluster.prompts / max(1, known.prompts))
+    return Row(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
+
+
+def about_cluster(cluster: coverage.Cluster, known: Coverage) -> str:
+    """Return more on a group of prompts without a signal."""
+    first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
+    return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
+
+
+def about(row: coverage.Row, known: Coverage) -> str:
+    """Return where a rule is written, and what its figures say of it."""
+    return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
+
+
+def name(row: coverage.Row) -> str:
+    """Return what the table calls a rule."""
+    return f"{row.name}: {row.label}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
+
+
+def selection_of(row: coverage.Row) -> str:
+    """Return what selects the prompts of a rule, empty where the language of the filter has no word for it."""
+    field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
+    return f'{field}:"{value}"' if field and value and '"' not in value else ""
+
+
+def _orders() -> dict[str, Callable[[coverage.Row], tuple[float, float]]]:
+    return {
+        "fired": lambda row: (row.label == ALWAYS, -row.fired),
+        "seldom": lambda row: (row.label == ALWAYS, row.fired),
+        "wrong": lambda row: (-row.wrong, -row.fired),
+        "tokens": lambda row: (-row.tokens, -row.fired),
+        "file": lambda _row: (0, 0),
+    }
+
+
+def _bracket(place: int, rows: int) -> str:
+    return "" if rows < 2 else "┌ " if not place else "└ " if place == rows - 1 else "│ "
+
+
+def _place(row: coverage.Row, width: int) -> str:
+    """Return file and line, the beginning of a long path left out."""
+    text = f"{row.file}:{row.line}"
+    return text if len(text) <= width else "…" + text[1 - width :]
+
+
+def _finding(row: coverage.Row, known: Coverage) -> str:
+    if row.is_dead:
+        most = percent(known.dead_may_reach())
+        return f"never spoke; {known.prompts:,} prompts leave possible that it does in up to {most} of all"
+    judged = row.right + row.wrong
+    if not judged:
+        return f"spoke in {row.fired:,} of {row.prompts:,} prompts; no label says whether that was right"
+    interval = row.rightness()
+    return f"right in {row.right:,} of {judged:,} labelled prompts: {percent(interval.low)} to {percent(interval.high)}"

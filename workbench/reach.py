@@ -64,6 +64,8 @@ class Reach:
         words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
+        if any(map(_is_sign, words)):
+            return False
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
         if not all(phrase and all(map(str.isascii, form)) for phrase in self._phrases for form in phrase):
             return False

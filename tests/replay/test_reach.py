@@ -1,0 +1,120 @@
+"""A prompt that an edit is said not to reach comes out as before, whatever the edit was."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from enricher.rules.layers import packaged_file
+from workbench import sides
+from workbench.outcome import judged_again
+from workbench.reach import JUDGE, NOT, WEIGH, Reach
+from workbench.replay import Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.corpus import Corpus
+
+EDITS_BY_CHANCE = 24
+SIGNAL = re.compile(r"^  - \{.*weight: (\d)\}$", re.MULTILINE)
+LISTED = re.compile(r"^(  - \{any: \[)(.*?)(\].*)$", re.MULTILINE)
+LEANING = re.compile(r"^(  -?\d: \[)([a-z]+), ", re.MULTILINE)
+
+
+def by_chance(text: str, seed: int) -> str:
+    """Return the text after one to three edits of the kinds that people make."""
+    chance = random.Random(seed)
+    for _ in range(chance.randint(1, 3)):
+        text = chance.choice((_reweigh, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _add_leaning))(
+            text, chance
+        )
+    return text
+
+
+def _reweigh(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(SIGNAL.finditer(text)))
+    return text[: found.start(1)] + str(chance.randint(1, 9)) + text[found.end(1) :]
+
+
+def _remove_signal(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(SIGNAL.finditer(text)))
+    return text[: found.start()] + text[found.end() + 1 :]
+
+
+def _add_phrase(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(LISTED.finditer(text)))
+    phrase = chance.choice(("the other", "add", "what is", "so be", "you would", "tests", "reports table", "login"))
+    return text[: found.start(2)] + f'"{phrase}", ' + text[found.start(2) :]
+
+
+def _drop_phrase(text: str, chance: random.Random) -> str:
+    found = chance.choice([one for one in LISTED.finditer(text) if ", " in one[2]])
+    return text[: found.start(2)] + found[2].partition(", ")[2] + text[found.end(2) :]
+
+
+def _drop_leaning(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(LEANING.finditer(text)))
+    return text[: found.start(2)] + text[found.end() :]
+
+
+def _add_leaning(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(LEANING.finditer(text)))
+    return (
+        text[: found.start(2)]
+        + chance.choice(("caches", "login", "mean", "read", "one"))
+        + ", "
+        + text[found.start(2) :]
+    )
+
+
+@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
+def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, packaged: str) -> None:
+    try:
+        side = sides.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
+    except sides.SideError:
+        pytest.skip("this edit breaks the rules")
+    replay = Replay(corpus, side)
+    pairs = {pair.prompt.id: pair for batch in replay.pairs(processes=1) for pair in batch}
+
+    differing = []
+    for page in corpus.pages():
+        for row in page:
+            rules, recorded = side.rules_for(row.rules_hash), corpus.versions.rules(row.rules_hash)
+            assert rules
+            if not judged_again(row, rules, recorded=recorded).is_same(pairs[row.id].after):
+                differing.append(row.prompt)
+
+    assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "least"),
+    [
+        pytest.param("weight: 4}", "weight: 5}", NOT, id="a weight concerns the prompts with its words"),
+        pytest.param("min_confidence:", "min_confidence: 0.99 #", WEIGH, id="a threshold weighs again"),
+        pytest.param("## Task type: chat", "## Task type: talk", JUDGE, id="a new class judges all"),
+    ],
+)
+def test_how_far_an_edit_reaches(
+    old: str, new: str, least: int, corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    version = corpus.versions.in_use[0]
+    rules = sides.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
+    recorded = corpus.versions.rules(version)
+    assert rules
+
+    assert Reach(recorded, rules).level("zzz", features=[]) == least
+
+
+def test_most_prompts_are_not_reached_by_one_phrase(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    side = sides.from_text(
+        packaged_file(), edited('"quick question"', '"quick question", zebra'), versions=corpus.versions
+    )
+    replay = Replay(corpus, side)
+    pairs = [pair for batch in replay.pairs() for pair in batch]
+
+    assert replay.judged < len(pairs) / 10

@@ -1,0 +1,124 @@
+"""What other rules would have said: pairs of both sides, how they differ, and when nothing can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from enricher.rules.layers import packaged_file
+from workbench import sides
+from workbench.fidelity import verify
+from workbench.replay import FIRST_BATCH, Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.compare import BlastRadius
+    from workbench.corpus import Corpus
+    from workbench.sides import Side
+
+
+def radius_of(corpus: Corpus, candidate: Side, *, base: Side = sides.RECORDED, processes: int = 1) -> BlastRadius:
+    run = Replay(corpus, candidate, base=base)
+    radius = run.blast_radius()
+    for pairs in run.pairs(processes=processes):
+        for pair in pairs:
+            radius.add(pair)
+    return radius
+
+
+def test_every_recorded_text_comes_out_byte_for_byte(state: str, prompts: list[str]) -> None:
+    outcome = verify(state)
+
+    assert (outcome.same, outcome.differing) == (len(prompts), [])
+
+
+def test_the_same_text_changes_nothing(corpus: Corpus, packaged: str, prompts: list[str]) -> None:
+    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    radius = radius_of(corpus, side)
+
+    assert (radius.prompts, radius.changed) == (len(prompts), 0)
+
+
+def test_a_comment_changes_nothing_though_the_version_is_another(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    side = sides.from_text(packaged_file(), edited("The turn ends", "Every turn ends"), versions=corpus.versions)
+
+    assert side.hash != corpus.versions.in_use[0]
+    assert radius_of(corpus, side).changed == 0
+
+
+def test_both_sides_of_a_change_are_whole(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    side = sides.from_text(
+        packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
+    )
+    radius = radius_of(corpus, side)
+    changes = [change for change in radius.changes if "guardrail dropped" in change.kinds]
+
+    assert changes
+    assert all(change.before.guardrails and "Guardrails" in change.before.text for change in changes)
+
+
+def test_other_processes_find_the_same(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    side = sides.from_text(
+        packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
+    )
+    here, there = radius_of(corpus, side), radius_of(corpus, side, processes=2)
+
+    assert here.changed > 0
+    assert [(one.prompt.id, one.kinds) for one in there.changes] == [(one.prompt.id, one.kinds) for one in here.changes]
+
+
+def test_a_replay_goes_from_the_newest_to_the_oldest(corpus: Corpus, packaged: str) -> None:
+    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    ids = [pair.prompt.id for pairs in Replay(corpus, side).pairs() for pair in pairs]
+
+    assert ids == sorted(ids, reverse=True)
+
+
+def test_a_replay_stops_when_it_is_told_to(corpus: Corpus, packaged: str, prompts: list[str]) -> None:
+    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    seen: list[int] = []
+    for pairs in Replay(corpus, side, should_stop=lambda: bool(seen)).pairs():
+        seen.append(len(pairs))
+
+    assert len(prompts) > FIRST_BATCH
+    assert seen == [FIRST_BATCH]
+
+
+def test_an_edit_against_itself_is_the_same_rules(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    text = edited("min_confidence:", "min_confidence: 0.99 #")
+    one, other = (sides.from_text(packaged_file(), text, versions=corpus.versions) for _ in range(2))
+
+    assert Replay(corpus, one, base=other).is_same_rules
+    assert radius_of(corpus, one, base=other).changed == 0
+
+
+def test_a_memory_that_would_have_been_asked_otherwise_is_unknown(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    side = sides.from_text(
+        packaged_file(), edited("## Task type: chat", "## Task type: talk"), versions=corpus.versions
+    )
+    radius = radius_of(corpus, side)
+
+    assert radius.by_kind["context unknown"] == radius.unknown
+    assert {channel for change in radius.changes for channel in change.after.unknown} <= {
+        "code", "session", "tasks", "memory",
+    }  # fmt: skip
+
+
+def test_a_budget_of_the_file_shows_in_a_replay(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    side = sides.from_text(packaged_file(), edited("tokens: 450", "tokens: 30"), versions=corpus.versions)
+    radius = radius_of(corpus, side)
+    before, after = radius.tokens_per_session()
+
+    assert after < before
+
+
+def test_a_broken_text_names_file_line_and_problem(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    text = edited("weight: 4}", "weight: 44}")
+    with pytest.raises(sides.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 9"):
+        sides.from_text(packaged_file(), text, versions=corpus.versions)

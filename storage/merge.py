@@ -134,10 +134,25 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
+    """Open for reading; where SQLite cannot even leave its lock beside the file, as one that nobody changes."""
+    address = reader.address(os.path.abspath(path))
     try:
-        return sqlite3.connect(reader.address(os.path.abspath(path)), uri=True, timeout=database.PATIENCE_S)
+        try:
+            return _that_answers(address)
+        except sqlite3.OperationalError:
+            return _that_answers(f"{address}&immutable=1")
     except sqlite3.Error as failure:
-        raise MergeError(path, f"it cannot be opened: {failure}") from failure
+        raise MergeError(path, f"it cannot be read: {failure}") from failure
+
+
+def _that_answers(address: str) -> sqlite3.Connection:
+    db = sqlite3.connect(address, uri=True, timeout=database.PATIENCE_S)
+    try:
+        db.execute("select count(*) from sqlite_master").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def _read(

@@ -432,7 +432,7 @@ def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(a
 
     assert answer.is_harmless()
     assert (process.returncode, "run the same again for the rest" in said) == (1, True), said
-    assert 0 < stored < 4000 and stored % 200 == 0
+    assert 0 < stored < 4000 and stored % 100 == 0
     account.cli("trace", "import", "--yes", str(file))
     assert sum(trace["origin"] == "import" for trace in account.traces()) == 4000
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from simulator import Account
+from simulator import ENTRY, ROOT, Account
 from sqlite_utils import Database
 
 from storage import migrations
+from storage.traces import SCHEMA_VERSION as SCHEMA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,6 +115,30 @@ def test_the_other_database_is_only_read(ours: Account, colleague: Account) -> N
     assert (colleague.state / "enricher.db").read_bytes() == before
 
 
+def test_a_snapshot_in_a_folder_that_nobody_may_write_to_is_taken(
+    ours: Account, colleague: Account, unprivileged: tuple[str, ...]
+) -> None:
+    shelf = colleague.home / "shelf"
+    shelf.mkdir()
+    shutil.copy(database(colleague), shelf / "enricher.db")
+    shelf.chmod(0o555)
+    command = [
+        *unprivileged,
+        sys.executable,
+        "-I",
+        "-c",
+        ENTRY,
+        str(ROOT),
+        "trace",
+        "merge",
+        str(shelf / "enricher.db"),
+    ]
+    done = subprocess.run(command, env=ours.env, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "3 traces" in done.stdout) == (0, True), done.stderr
+    assert [file.name for file in shelf.iterdir()] == ["enricher.db"]
+
+
 def test_a_dry_run_counts_and_writes_nothing(ours: Account, colleague: Account) -> None:
     (said,) = merged(ours, "--dry-run", database(colleague))
 
@@ -200,7 +227,8 @@ def test_an_older_schema_is_brought_up_in_a_copy(ours: Account, tmp_path: Path) 
         pytest.param(lambda file: file.write_bytes(b"no database at all" * 99), "not a database", id="text"),
         pytest.param(lambda file: _database(file, "create table x (y)"), "no database of traces", id="another"),
         pytest.param(lambda file: _database(file, "create table traces (id)", version=999), "upgrade it", id="newer"),
-        pytest.param(lambda file: _database(file, "create table traces (id)", version=15), "no such", id="half"),
+        pytest.param(lambda file: _database(file, "create table traces (id)", version=9), "its copy", id="damaged"),
+        pytest.param(lambda file: _database(file, "create table traces (id)", version=SCHEMA), "no such", id="half"),
     ],
 )
 def test_what_is_no_database_of_traces_is_refused_by_name(ours: Account, tmp_path: Path, make: Any, said: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.conversations.survey import Survey
     from workbench.conversations.tracing import Tracer
 
-BATCH = 200
+BATCH = 100
 """Traces of one transaction: other writers wait some tens of milliseconds for it."""
 
 

@@ -242,4 +242,4 @@ def _shown(value: object) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or ["nested too deeply"])[0]
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -13,12 +14,13 @@ from enricher.cli.trace import ID_CHARS, opened, task_types
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable, Iterator
 
     from workbench.queue import Queued
 
 SHOWN_CHARS, SHOWN_LINES = 1_200, 16
 KEYS = "y ok · x wrong · c another class · s skip · q quit"
-DONE = ("q", "\x03", "\x04", "\x1b")
+VERDICTS = {"y": "ok", "x": "wrong", "s": "s", "q": "q", "\x04": "q"}
 LETTERS = "123456789abdefghijklmnoprtuvwz"
 """The keys of the task types: none that means something else."""
 
@@ -72,21 +74,40 @@ def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases:
     from workbench.commands.label import write_case
 
     known, given = task_types(), 0
-    for number, one in enumerate(found, 1):
-        _show(one, number, len(found))
-        verdict = _verdict(known)
-        if verdict == "q":
-            break
-        if verdict != "s":
-            labels.give(db, one.id, verdict)
-            given += 1
-            click.echo(f"  {verdict}")
-        if verdict != "s" and is_case:
-            try:
-                write_case(db, one.id, verdict, cases=cases)
-            except click.ClickException as error:
-                click.echo(f"  no case: {printable(error.message)}", err=True)
+    with _keys() as read_key:
+        for number, one in enumerate(found, 1):
+            _show(one, number, len(found))
+            verdict = _verdict(known, read_key)
+            if verdict == "q":
+                break
+            if verdict != "s":
+                labels.give(db, one.id, verdict)
+                given += 1
+                click.echo(f"  {verdict}")
+            if verdict != "s" and is_case:
+                try:
+                    write_case(db, one.id, verdict, cases=cases)
+                except click.ClickException as error:
+                    click.echo(f"  no case: {printable(error.message)}", err=True)
     click.echo(f"{given} labels given")
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """Give each key as it is pressed, those pressed ahead included, which ``click.getchar`` throws away."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # no POSIX terminal
+        yield click.getchar
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        yield lambda: os.read(terminal, 1).decode("ascii", "replace") or "q"
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
 def _show(one: Queued, number: int, count: int) -> None:
@@ -97,20 +118,18 @@ def _show(one: Queued, number: int, count: int) -> None:
     click.echo(f"\n→ {printable(one.task_type) or 'no class'} ({one.confidence:.2f})   {KEYS}")
 
 
-def _verdict(known: list[str]) -> str:
+def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
     """Return ok, wrong, a task type, or s and q for those keys."""
     while True:
-        key = click.getchar().lower()
-        if key in ("y", "x", "s"):
-            return {"y": "ok", "x": "wrong", "s": "s"}[key]
-        if key in DONE:
-            return "q"
-        if key == "c" and (chosen := _chosen(known)):
+        key = read_key().lower()
+        if key in VERDICTS:
+            return VERDICTS[key]
+        if key == "c" and (chosen := _chosen(known, read_key)):
             return chosen
 
 
-def _chosen(known: list[str]) -> str:
+def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
     """Return the task type of the next key; empty where the key has none, which is the way back."""
     keys = dict(zip(LETTERS, known, strict=False))
     click.echo("  " + "  ".join(f"{key} {name}" for key, name in keys.items()))
-    return keys.get(click.getchar().lower(), "")
+    return keys.get(read_key().lower(), "")

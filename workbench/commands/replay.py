@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import click
 
 from enricher.home import state_dir
+from workbench.commands.gate_options import gate_options, run_gate
 
 
 @click.command("replay")
 @click.option("--verify", is_flag=True, help="With the recorded rules and inputs of every trace; the only way so far.")
+@click.option("--base", default="", metavar="REV", help="With --gate: what this git revision held is the base.")
+@click.option("--instructions", default="", metavar="FILE", help="With --gate: this file in place of all layers.")
+@gate_options
 @click.option("--json", "as_json", is_flag=True, help="The outcome as one object.")
-def replay(verify: bool, as_json: bool) -> None:
-    """Run recorded prompts again; exit 1 if a text does not come out as it was recorded."""
+def replay(verify: bool, base: str, instructions: str, gate: bool, as_json: bool, **gated: Any) -> None:
+    """Run recorded prompts again; exit 1 if a text does not come out as it was recorded, or the gate is closed."""
     del verify
+    if gate:
+        run_gate(base=base, instructions=instructions, is_json=as_json, **gated)
     from storage.database import StorageError
     from workbench.fidelity import verify as verify_traces
 

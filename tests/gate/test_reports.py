@@ -1,0 +1,113 @@
+"""What others read of a gate: nothing in a prompt acts on a comment, an XML file or a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from maintainer import NO_QUESTION, QUESTION
+from markdown_it import MarkdownIt
+
+from workbench import cases, comment, gate, reports
+from workbench.case import OK, Case, Decided
+
+if TYPE_CHECKING:
+    from maintainer import Repository
+
+    from workbench.gate_report import Report
+
+HOSTILE = [
+    pytest.param("</details><script>alert(1)</script><!--", id="html"),
+    pytest.param("a | b | c\n|---|---|\n| d |", id="a table"),
+    pytest.param("` `` ``` out of the code @everyone #1 https://example.org", id="code marks"),
+    pytest.param("@octocat please see #12 and [x](javascript:alert(1))", id="mention"),
+    pytest.param("a \\| b \\` c \\", id="backslashes"),
+    pytest.param("\x1b[31m\x07\x00 red \u202e turned \ufffe", id="controls"),
+]
+
+
+def judged(repository: Repository, prompt: str) -> Report:
+    """Return the report on a case that regresses, whose prompt ends with ``prompt``."""
+    asked = Case("a" * 24, f"{QUESTION} {prompt}", OK, Decided("widget", approach="x|y`<b>"))
+    cases.write(str(repository.file), [asked])
+    repository.commit()
+    repository.instruct(NO_QUESTION)
+    report = gate.run(str(repository.root))
+    assert report.verdict == "regressed"
+    return report
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_a_prompt_stays_text_in_a_comment(repository: Repository, prompt: str) -> None:
+    tokens = MarkdownIt("commonmark").enable("table").parse(comment.markdown(judged(repository, prompt)))
+    inline = [child for token in tokens for child in token.children or ()]
+    outside = " ".join(child.content for child in inline if child.type != "code_inline")
+    html = {token.content.strip() for token in tokens if token.type == "html_block"}
+
+    assert not {"octocat", "everyone", "script", "example"} & set(outside.replace("@", " ").replace("/", " ").split())
+    assert all(one.startswith(("<details><summary>", "</details>")) for one in html)
+    assert not any(child.type in ("link_open", "image") for child in inline)
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_a_prompt_makes_no_cell_of_its_own(repository: Repository, prompt: str) -> None:
+    text = comment.markdown(judged(repository, prompt))
+    rows = [line for line in text.splitlines() if line.startswith("| `widget`")]
+
+    assert [row.count("|") for row in rows] == [4]
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_the_xml_can_be_read(repository: Repository, prompt: str) -> None:
+    case = ET.fromstring(reports.junit(judged(repository, prompt))).find(".//testcase")
+
+    assert case is not None
+    assert (case.get("classname"), case.find("failure") is not None) == ("widget", True)
+
+
+def test_a_prompt_cannot_act_on_the_terminal(repository: Repository) -> None:
+    judged(repository, "\x1b[31m\x07")
+    said = repository.gate(exit_code=1)
+
+    assert "\x1b" not in said
+    assert "\\x1b[31m" in said
+
+
+def test_the_xml_tells_what_is_missing_and_unusable(approved: Repository) -> None:
+    approved.file.write_text(approved.file.read_text().splitlines()[0] + "\n=======\n")
+    suite = ET.fromstring(reports.junit(gate.run(str(approved.root), base="HEAD"))).find("testsuite")
+
+    assert suite is not None
+    assert (suite.get("tests"), suite.get("errors")) == ("3", "2")
+    assert [one.get("classname") for one in suite.iter("testcase")] == ["debug", "cases", "cases"]
+
+
+def test_a_long_comment_is_cut_to_what_a_comment_may_have(repository: Repository) -> None:
+    many = [Case(f"{at:024x}", f"{QUESTION} {'wide ' * 80}{at}", OK, Decided("widget")) for at in range(400)]
+    cases.write(str(repository.file), many)
+    text = comment.markdown(gate.run(str(repository.root)))
+
+    assert len(text) <= comment.LARGEST
+    assert "and 350 more" in text
+
+
+def test_the_json_has_its_documented_keys(approved: Repository) -> None:
+    with open(approved.account.home.joinpath("doc.md"), "w") as file:
+        file.write("")
+    report = approved.judged("HEAD")
+
+    assert json.loads(json.dumps(report)) == report
+    assert list(report) == [
+        "verdict", "passed", "reasons", "file", "candidate", "base", "base_hash", "cases", "approved", "changed",
+        "share", "interval", "kinds", "gained", "lost", "p_value", "at_most", "detectable", "task_types", "results",
+        "missing", "removed", "rewritten", "problems", "notes",
+    ]  # fmt: skip
+
+
+def test_figures_are_rounded_only_when_they_are_printed(approved: Repository) -> None:
+    report = gate.run(str(approved.root), base="HEAD")
+
+    assert reports.to_json(report)["at_most"] == report.figures.at_most
+    assert "at most 65.8% of such prompts would" in reports.text(report)

@@ -155,10 +155,11 @@ def test_a_template_that_a_script_fills_in_is_no_prompt(account: Account) -> Non
 def test_what_hosts_add_to_a_prompt_is_taken_off_and_the_rest_is_kept(account: Account) -> None:
     session = Claude()
     session.asks("<system-reminder>be nice</system-reminder>\nwhy is List<String> <b>slow</b>?")
-    save(session, account, PLACES["claude"])
+    session.asks("what is a <system-reminder> good for?")
+    save(dated(session), account, PLACES["claude"])
     account.cli("trace", "import", "--yes")
 
-    assert prompts(account) == ["why is List<String> <b>slow</b>?"]
+    assert prompts(account) == ["why is List<String> <b>slow</b>?", "what is a <system-reminder> good for?"]
 
 
 def test_without_a_terminal_it_only_lists_and_says_how_to_go_on(well_used: Account) -> None:
@@ -278,6 +279,16 @@ def test_a_limit_goes_on_where_the_last_one_ended(account: Account) -> None:
         account.cli("trace", "import", "--yes", "--limit", "2")
 
     assert prompts(account) == [FIRST, FAILURE, OTHER]
+
+
+def test_of_prompts_of_one_moment_a_limit_takes_no_more_than_it_says(account: Account) -> None:
+    rows = [{"prompt": f"why is query {n} slow?", "at": STORED_LONG_AGO} for n in range(5)]
+    file = jsonl(
+        account, *rows, {"prompt": "and later?", "at": "2026-02-01"}, {"prompt": "when?", "at": time.time() + 600}
+    )
+
+    assert listed(account, str(file), "--yes", "--limit", "3")["stored"] == 3
+    assert "and later?" in prompts(account) and "when?" not in prompts(account)
 
 
 def test_a_nonsense_date_is_refused(account: Account) -> None:

@@ -62,7 +62,10 @@ def command(
 
     if project and not os.path.isdir(project):
         raise click.BadParameter(f"{project} is no folder", param_hint="--project")
-    wanted = Wanted(_moment(since), os.path.abspath(project) if project else "", limit)
+    if host == "jsonl" and not paths:
+        raise click.UsageError("--host jsonl wants a SOURCE: there is no well-known place for it")
+    now = int(time.time() * 1_000_000)
+    wanted = Wanted(_moment(since), now, os.path.abspath(project) if project else "", limit)
     found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
     if not found and not problems:
         raise click.ClickException(

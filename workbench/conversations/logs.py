@@ -32,6 +32,7 @@ NEW_CALLS = """
 """
 NEEDED = {"responses": {"id", "prompt", "response", "conversation_id", "datetime_utc"}, "turn_search": {"prompt"}}
 WHICH_COLUMNS = "select name from pragma_table_info(:table)"
+LONGEST_PATH = 4096
 WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd" and "id"'
 
 
@@ -99,6 +100,7 @@ def _prompt(source: Source, line: bytes, *, number: int, talks: dict[str, _Talk]
         yield Problem(source.path, number, fault)
         return
     text, session, cwd = (lines.text_at(record, name) for name in ("prompt", "session_id", "cwd"))
+    cwd = cwd[:LONGEST_PATH]
     if kind := machine.kind_of(text):
         yield LeftOut("jsonl", session, cwd, kind)
         return

@@ -79,11 +79,10 @@ def typed(text: str) -> str:
         return text
     kept, at = [], 0
     for tag in TAG.finditer(text):
-        if tag.start() < at or not _is_hosts(tag[1]):
-            continue
-        kept.append(text[at : tag.start()])
-        close = text.find(f"</{tag[1]}>", tag.end())
-        at = len(text) if close < 0 else close + len(tag[1]) + 3
+        close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
+        if close >= 0:  # hosts close what they open; a person may write about a tag
+            kept.append(text[at : tag.start()])
+            at = close + len(tag[1]) + 3
     return "".join([*kept, text[at:]]).strip() if kept else text
 
 

@@ -23,18 +23,21 @@ if TYPE_CHECKING:
     from workbench.conversations import Advance, Event, Source
     from workbench.conversations.tracing import Tracer
 
-NEW, IMPORTED, RECORDED, COPY, OLDER = "", "imported already", "recorded by the hook", "copy", "older"
-FATES = (IMPORTED, RECORDED, COPY, OLDER)
-"""Why a prompt of a person is not stored."""
+NEW, IMPORTED, RECORDED, COPY = "", "imported already", "recorded by the hook", "copy"
+OLDER, LATER = "older than --since", "dated later than now"
 NO_TEXT_KEPT = "log keeps no text"
 MOST_SESSIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which prompts are asked for: from a moment on (microseconds), of one project, at most so many, newest first."""
+    """Which prompts are asked for: of some time (microseconds), of one project, at most so many, newest first.
 
-    since: int = 0
+    ``until`` keeps out what is typed between the listing and the storing.
+    """
+
+    since: int
+    until: int
     project: str = ""
     limit: int = 0
 
@@ -87,6 +90,8 @@ class Sieve:
     def _fate(self, turn: Turn) -> str:
         if turn.at < self._wanted.since:
             return OLDER
+        if turn.at > self._wanted.until:
+            return LATER
         mac = keyed_hash(self.tracer.key, storable(turn.text).encode())
         moment, own = moment_of(turn.at), suffix_of(turn)
         if self._is_imported(turn, mac=mac, moment=moment, suffix=own):

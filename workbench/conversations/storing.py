@@ -45,14 +45,15 @@ def store(
     Raises sqlite3.Error and OSError where the database cannot be written.
     """
     batch: list[dict[str, traces.Rows]] = []
-    taken = 0
+    left_at_since = found.at_since
     for _source, event, fate in sieve.sift(sources, advance):
         if not isinstance(event, Turn) or fate != NEW or event.at < found.since or head_of(event) in found.templates:
             continue
-        if taken == found.prompts:  # others were typed since they were counted
-            break
+        if found.since and event.at == found.since:
+            if not left_at_since:
+                continue
+            left_at_since -= 1
         batch.append(traces.flatten(tracer.trace(event)))
-        taken += 1
         if len(batch) == BATCH:
             _flush(db, batch, tracer, stored)
     _flush(db, batch, tracer, stored)

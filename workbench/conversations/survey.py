@@ -40,13 +40,14 @@ class Group:
 
 @dataclass(slots=True)
 class Survey:
-    """What was found; ``since`` is the moment from which on the newest asked for are."""
+    """What was found; ``since`` is the moment of the oldest prompt to be stored, ``at_since`` how many of it are."""
 
     groups: dict[tuple[str, str], Group] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
     templates: frozenset[str] = frozenset()
     since: int = 0
+    at_since: int = 0
     prompts: int = 0
 
     def group(self, host: str, project: str) -> Group:
@@ -104,6 +105,7 @@ def _count(result: Survey, fresh: list[tuple[int, str, Group, tuple[str, ...]]],
     if limit and len(typed) > limit:
         typed = sorted(typed, key=lambda one: -one[0])[:limit]
         result.since = typed[-1][0]
+        result.at_since = sum(at == result.since for at, *_ in typed)
         for at, head, group, _kinds in fresh:
             group.not_again["beyond --limit"] += at < result.since and head not in result.templates
     for _at, _head, group, kinds in typed:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from maintainer import NO_QUESTION, QUESTION
 from markdown_it import MarkdownIt
+from simulator import ROOT
 
 from workbench import cases, comment, gate, reports
 from workbench.case import OK, Case, Decided
+from workbench.commands.gate_options import OPTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from maintainer import Repository
 
     from workbench.gate_report import Report
@@ -26,6 +31,11 @@ HOSTILE = [
     pytest.param("a \\| b \\` c \\", id="backslashes"),
     pytest.param("\x1b[31m\x07\x00 red \u202e turned \ufffe", id="controls"),
 ]
+
+
+def options_of(decorator: Callable[..., Any]) -> list[str]:
+    """Return the names that an option of the command has."""
+    return [name for one in decorator(lambda: None).__click_params__ for name in one.opts if name != "--gate"]
 
 
 def judged(repository: Repository, prompt: str) -> Report:
@@ -93,17 +103,19 @@ def test_a_long_comment_is_cut_to_what_a_comment_may_have(repository: Repository
     assert "and 350 more" in text
 
 
-def test_the_json_has_its_documented_keys(approved: Repository) -> None:
-    with open(approved.account.home.joinpath("doc.md"), "w") as file:
-        file.write("")
+def test_every_key_of_the_json_is_documented(approved: Repository) -> None:
     report = approved.judged("HEAD")
+    documented = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "labels.md").read_text().rpartition("`--json` has")[2]))
 
     assert json.loads(json.dumps(report)) == report
-    assert list(report) == [
-        "verdict", "passed", "reasons", "file", "candidate", "base", "base_hash", "cases", "approved", "changed",
-        "share", "interval", "kinds", "gained", "lost", "p_value", "at_most", "detectable", "task_types", "results",
-        "missing", "removed", "rewritten", "problems", "notes",
-    ]  # fmt: skip
+    assert not {*report, *report["results"][0]} - documented
+
+
+def test_every_key_of_a_case_and_every_option_is_documented() -> None:
+    page = (ROOT / "docs" / "labels.md").read_text()
+
+    assert not [name for name in Case.__slots__ if f"`{name}`" not in page and name != "says"]
+    assert not [one for option in OPTIONS for one in options_of(option) if f"`{one}" not in page]
 
 
 def test_figures_are_rounded_only_when_they_are_printed(approved: Repository) -> None:

@@ -378,14 +378,15 @@ def m015_searchable_prompts(db: Database) -> None:
 
 @migrations()
 def m016_traces_in_brief(db: Database) -> None:
-    """Keep what traces are filtered, counted and ranked by in one narrow index, a tenth of the table."""
+    """Keep what traces are filtered, counted and ranked by in one narrow index and two tiny ones."""
     # A filter that matches nothing reads it whole: a million rows in 0.13 s, where the table takes seconds.
     db.execute("""
         create index if not exists traces_in_brief on traces (
-            id, origin, status, task_type, search_intent, host, latency_ms, output_tokens, project, session_id,
-            rules_hash
+            id, origin, latency_ms, output_tokens, status, task_type, search_intent, host, project, rules_hash
         )
     """)
+    db.execute("create index if not exists traces_by_latency on traces (latency_ms)")
+    db.execute("create index if not exists traces_by_tokens on traces (output_tokens)")
 
 
 def apply(connection: sqlite3.Connection) -> None:

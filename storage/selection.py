@@ -48,6 +48,7 @@ class Selection:
 
     ``where`` stands for everything, the words included. ``beside`` is the same without them, for whoever
     looks for the words in the index: ``match`` is what that is asked (``storage.search.with_index`` sets it).
+    ``bounds`` are those of the conditions that an index of their own may answer at once.
     """
 
     where: str
@@ -55,6 +56,7 @@ class Selection:
     words: tuple[str, ...] = ()
     beside: str = ""
     match: str = ""
+    bounds: tuple[str, ...] = ()
 
 
 EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
@@ -69,6 +71,7 @@ class _Parts:
     on_words: list[str] = field(default_factory=list)
     parameters: dict[str, Value] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
+    bounds: list[str] = field(default_factory=list)
 
     def name(self, value: Value) -> str:
         """Return the name of a parameter that holds the value."""
@@ -92,7 +95,7 @@ def parse(text: str, *, now: float | None = None) -> Selection:
         parts.conditions.insert(0, NO_TESTS)
     beside = " and ".join(parts.conditions) or "1"
     where = " and ".join([*parts.conditions, *parts.on_words]) or "1"
-    return Selection(where, parts.parameters, tuple(parts.words), beside)
+    return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=tuple(parts.bounds))
 
 
 def _understand(found: re.Match[str], parts: _Parts) -> None:
@@ -113,9 +116,12 @@ def _understand(found: re.Match[str], parts: _Parts) -> None:
     if not value:
         raise SelectionError(f"{name} has no value", found.end(), f"like {takes.example}")
     try:
-        parts.conditions.append(f"{minus}({takes.condition(sign, value, parts)})")
+        condition = takes.condition(sign, value, parts)
     except ValueError as error:
         raise SelectionError(str(error), found.start("value"), f"like {takes.example}") from None
+    parts.conditions.append(f"{minus}({condition})")
+    if takes.signs is _COMPARED and not minus:
+        parts.bounds.append(condition)
 
 
 def _add_words(found: re.Match[str], value: str, minus: str, parts: _Parts) -> None:

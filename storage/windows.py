@@ -22,6 +22,8 @@ PROMPT_CHARS = 500
 ABOVE_ALL = "g"
 """Sorts behind every id, which is in hexadecimal digits; behind an id it means that one included."""
 LONGEST_RANKING = 1_000
+FEW_ROWS = 2_000
+"""So many rows are sorted faster than the whole list is read."""
 LONGEST_SESSION = 2_000
 
 _LINE = f"""
@@ -142,7 +144,8 @@ def _behind(db: sqlite3.Connection, which: Selection, before: str) -> tuple[str,
     named = dict(which.parameters)
     if not which.match:
         named["before"] = before
-        return f"from {IN_BRIEF} where traces.id < :before and ({which.where}) order by traces.id desc", named
+        source, condition = _source(db, which)
+        return f"from {source} where traces.id < :before and {condition} order by traces.id desc", named
     named["match"] = which.match
     named["below"] = _number(db, before)
     return (
@@ -153,6 +156,15 @@ def _behind(db: sqlite3.Connection, which: Selection, before: str) -> tuple[str,
         order by prompts_fts.rowid desc""",
         named,
     )
+
+
+def _source(db: sqlite3.Connection, which: Selection) -> tuple[str, str]:
+    """Return what is read for a selection, and its condition: few rows by number where a bound leaves only few."""
+    for bound in which.bounds:
+        query = f"select count(*) from (select 1 from traces where {bound} limit {FEW_ROWS + 1})"
+        if db.execute(query, which.parameters).fetchone()[0] <= FEW_ROWS:
+            return "traces", f"traces.rowid in (select rowid from traces where {bound}) and ({which.where})"
+    return IN_BRIEF, f"({which.where})"
 
 
 def _number(db: sqlite3.Connection, before: str) -> int:

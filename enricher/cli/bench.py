@@ -36,10 +36,10 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
     from enricher.bench.hook import hook_rows
 
     rows = hook_rows(runs)
-    _print(rows, is_json=is_json)
+    print_rows(rows, is_json=is_json)
     missed = [row.name for row in rows if row.ratio > HOOK_TARGETS.get(row.name, 9e9)]
     missed += [f"{row.name} p99" for row in rows if row.name == "hook" and row.p99_ratio > P99_TARGET]
-    _finish(missed, asserts=asserts)
+    finish(missed, asserts=asserts)
 
 
 @bench.command("intent")
@@ -50,8 +50,8 @@ def intent(is_json: bool, asserts: bool) -> None:
     from enricher.bench.hook import classification_rows
 
     rows = classification_rows()
-    _print(rows, is_json=is_json)
-    _finish([row.name for row in rows if row.p99_ms > CLASSIFY_TARGETS_MS.get(row.name, 9e9)], asserts=asserts)
+    print_rows(rows, is_json=is_json)
+    finish([row.name for row in rows if row.p99_ms > CLASSIFY_TARGETS_MS.get(row.name, 9e9)], asserts=asserts)
 
 
 @bench.command("burst")
@@ -64,7 +64,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 
     outcome = run_burst(at_once)
     click.echo(json.dumps(outcome) if is_json else ", ".join(f"{name} {value:g}" for name, value in outcome.items()))
-    _finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
+    finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
 
 
 @bench.command("topics")
@@ -78,8 +78,8 @@ def topics(sizes: str, is_json: bool, asserts: bool) -> None:
     if not all(size.strip().isdecimal() and int(size) for size in sizes.split(",")):
         raise click.UsageError(f"--n is {sizes!r}; write numbers above 0, such as 100,1000")
     rows = topic_rows([int(size) for size in sizes.split(",")])
-    _print(rows, is_json=is_json)
-    _finish(missed(rows), asserts=asserts)
+    print_rows(rows, is_json=is_json)
+    finish(missed(rows), asserts=asserts)
 
 
 @bench.command("session")
@@ -91,8 +91,8 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
     from enricher.bench.session import missed, session_rows
 
     rows = session_rows(runs)
-    _print(rows, is_json=is_json)
-    _finish(missed(rows), asserts=asserts)
+    print_rows(rows, is_json=is_json)
+    finish(missed(rows), asserts=asserts)
 
 
 @bench.command("context")
@@ -112,8 +112,8 @@ def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
         click.echo("\n".join(bench_context.lines(found)))
     if hooks and not is_json:
         click.echo("")
-        _print(hooks, is_json=False)
-    _finish(bench_context.missed(found, hooks), asserts=asserts)
+        print_rows(hooks, is_json=False)
+    finish(bench_context.missed(found, hooks), asserts=asserts)
 
 
 @bench.command("recall")
@@ -126,7 +126,7 @@ def recall(sizes: str, is_json: bool, asserts: bool) -> None:
 
     found = bench_context.search_rows(_numbers(sizes, "--n"))
     click.echo(json.dumps([asdict(row) for row in found]) if is_json else "\n".join(bench_context.lines(found)))
-    _finish(bench_context.missed(found, []), asserts=asserts)
+    finish(bench_context.missed(found, []), asserts=asserts)
 
 
 def _numbers(text: str, option: str) -> list[int]:
@@ -145,11 +145,12 @@ def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
     from enricher.bench.code import code_rows, hook_rows, missed
 
     rows = code_rows(files) + (hook_rows(files, runs) if runs else [])
-    _print(rows, is_json=is_json)
-    _finish(missed(rows), asserts=asserts)
+    print_rows(rows, is_json=is_json)
+    finish(missed(rows), asserts=asserts)
 
 
-def _print(rows: list[Row], *, is_json: bool) -> None:
+def print_rows(rows: list[Row], *, is_json: bool) -> None:
+    """Print the rows as a table in Markdown, or as JSON."""
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))
         return
@@ -159,7 +160,8 @@ def _print(rows: list[Row], *, is_json: bool) -> None:
         click.echo(f"| {row.name} | {' | '.join(f'{figure:.2f}' for figure in figures)} | {row.runs} |")
 
 
-def _finish(missed: list[str], *, asserts: bool) -> None:
+def finish(missed: list[str], *, asserts: bool) -> None:
+    """Tell the targets that were missed; end with 1 where that was asked for."""
     for name in missed:
         click.echo(f"target missed: {name}", err=True)
     if missed and asserts:

@@ -126,9 +126,12 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
     lines: list[Line] = []
+    told, told_at = 0, time.monotonic()
     for line in windows.stream(db, which):
         lines.append(line)
-        if len(lines) == FIRST_LINES:
+        is_due = time.monotonic() - told_at > TELL_EVERY_S
+        if is_due or (not told and len(lines) == FIRST_LINES):
+            told, told_at = len(lines), time.monotonic()
             post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))
     is_whole = len(lines) < windows.PAGE_ROWS
     post(FirstLines(run, lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note))

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.message import Message
 
-STEPS_BETWEEN_LOOKS = 20_000
+STEPS_BETWEEN_LOOKS = 200_000
+"""A look takes the interpreter from whoever has it; between two, SQLite reads some ten thousand rows."""
 READ_AFTER_S = 0.03
 """A trace is read when the cursor rests on it for so long: holding a key down reads none."""
 SORTS = ("newest", "slowest", "largest")
@@ -105,6 +106,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._row = 0
         self._is_whole = False
         self._unseen = 0
+        self._listed = 0
+        self._keep = ""
         self._is_queue = False
         self._note = ""
         self._shows_session = False
@@ -145,6 +148,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         return (line.id, line.task_type) if line else ("", "")
 
     # What is listed
+
+    def is_listed(self) -> bool:
+        """Say whether the first lines of what is selected are in the table."""
+        return self._listed == self._run
 
     def opened(self, message: Message) -> None:
         if isinstance(message, FilterTraces):
@@ -322,7 +329,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
         self._which, self._note, self._marks = message.which, message.note, []
         self._top = message.lines[0].id if message.lines else ""
-        self.rows.start(message.lines)
+        if self._listed == message.run:  # more of what is shown already
+            self.rows.put(0, message.lines)
+            self.rows.set_length(len(message.lines))
+        else:
+            self._listed = message.run
+            self.rows.start(message.lines, keep=self._keep)
+        self._keep = ""
         self.query_one(RowHeader).show_sort("" if self._is_queue else self._sort)
         self._show_state()
         if message.is_unindexed:
@@ -356,6 +369,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         newest = self.rows.line(0)
         is_in_order = newest is None or message.lines[0].id > newest.id
         if self._sort != SORTS[0] or len(message.lines) > listing.MOST_ARRIVALS or not is_in_order:
+            self._keep = "" if self.rows.is_at_top else self.chosen()[0]
             self.action_reload()
             return
         self.rows.arrive(message.lines)

@@ -122,16 +122,16 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         """The line under the cursor."""
         return self.line(self.cursor)
 
-    def start(self, lines: list[Line], *, keep_cursor: bool = False) -> None:
-        """Show a new list that begins with these lines."""
+    def start(self, lines: list[Line], *, keep: str = "") -> None:
+        """Show a new list that begins with these lines; the cursor stays on the trace ``keep`` if it is among them."""
         self._pages.clear()
         self._asked.clear()
         self._head.clear()
         self._pages[0] = lines
-        if not keep_cursor:
-            self.cursor = 0
-            self.scroll_to(y=0, animate=False)
         self.set_length(len(lines))
+        self.cursor = next((row for row, line in enumerate(lines) if line.id == keep), 0)
+        if not self.cursor:
+            self.scroll_to(y=0, animate=False)
 
     def set_length(self, rows: int) -> None:
         """Say how many rows the list has below those that arrived since."""

@@ -1,0 +1,26 @@
+"""``enricher bench workbench``: how long a person waits for the app."""
+
+from __future__ import annotations
+
+import click
+
+from enricher.cli.bench import as_json, asserting, finish, print_rows
+from enricher.home import state_dir
+
+
+@click.command("workbench")
+@click.option("--runs", "-n", default=10, show_default=True, type=click.IntRange(3, 1_000), help="Rounds of the run.")
+@click.option("--history", type=click.Path(exists=True, file_okay=False), help="Another state folder to measure with.")
+@as_json
+@asserting
+def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
+    """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
+    from storage.database import StorageError
+    from workbench.bench import missed, workbench_rows
+
+    try:
+        rows = workbench_rows(history or state_dir(), runs)
+    except (StorageError, ValueError, TimeoutError) as error:
+        raise click.ClickException(str(error)) from error
+    print_rows(rows, is_json=is_json)
+    finish(missed(rows), asserts=asserts)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FIRST = "look at shop/cart.py first"
 FAILURE = "the nightly export died again, can you find out why?\nKeyError: 'total'"
 OTHER = "do the same for the other one"
+LONG_AGO = "2026-01-02T03:04:05Z"
 PLACES = {
     "claude": ".claude/projects/-p/s-1.jsonl",
     "codex": ".codex/sessions/2026/11/21/rollout-2026-11-21-thread.jsonl",
@@ -57,3 +58,11 @@ def save(session: Transcript, account: Account, place: str) -> Path:
 def listed(account: Account, *words: str, exit_code: int = 0) -> Any:
     """Return what ``trace import --json`` says."""
     return json.loads(account.cli("trace", "import", "--json", *words, exit_code=exit_code))
+
+
+def jsonl(account: Account, *rows: object, name: str = "prompts.jsonl") -> Path:
+    return account.write(name, "".join(row if isinstance(row, str) else json.dumps(row) + "\n" for row in rows))
+
+
+def prompts(account: Account) -> list[str]:
+    return [trace["prompt"] for trace in account.traces()]

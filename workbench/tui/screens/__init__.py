@@ -21,6 +21,7 @@ What the base gives:
   give ``run`` to it, and let its message handler leave out what is not ``self.is_latest("load", run)``.
   From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: what survives a restart (JSON values).
+- ``self.app.databases``: a number that goes up when the database was replaced or began anew under the app.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is the one that is seen,
   and when it comes back to sight; at most ten times a second. Override it, start an exclusive worker.
 - ``opened(message)``: called when somebody asks for this screen by a message below. Override it.
@@ -67,6 +68,7 @@ SCREENS = (
     Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
+    Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),
 )
 
 

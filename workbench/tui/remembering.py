@@ -1,0 +1,125 @@
+"""What the threads of the Memories screen do: list, search, count, look where a memory was told.
+
+Nothing here touches a widget; every message carries the run that it belongs to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from storage import memories, memory_uses, recall
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+    from storage.memories import Memory
+    from storage.memory_uses import Shelf, Told
+
+    Post = Callable[[Message], object]
+
+MOST_LISTED = 500
+MOST_PROJECTS = 20
+"""In so many projects words are looked for, those with most memories first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories are meant; what is empty does not restrict. Without projects it is all of them."""
+
+    projects: tuple[str, ...] = ()
+    words: str = ""
+    namespace: str = ""
+    origin: str = ""
+    is_unreviewed: bool = False
+
+    def takes(self, one: Memory) -> bool:
+        """Say whether a memory is meant, its words and its project aside."""
+        return (
+            self.namespace in ("", one.namespace)
+            and self.origin in ("", one.origin)
+            and not (self.is_unreviewed and one.reviewed)
+        )
+
+
+@dataclass
+class Listed(Message):
+    """The memories that are meant, as many as are shown, and how many each namespace has."""
+
+    run: int
+    wanted: Wanted
+    memories: list[Memory]
+    shelves: list[Shelf]
+    other_projects: int
+    """Memories of projects that are not meant."""
+
+
+@dataclass
+class ToldTo(Message):
+    """The prompts that were told a memory."""
+
+    run: int
+    memory_id: str
+    prompts: list[Told]
+
+
+def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:
+    """Post the memories: unreviewed ones first and newest first, or the best match for the words first."""
+    found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
+    every = memory_uses.projects(db)
+    elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)
+    post(Listed(run, wanted, found, memory_uses.shelves(db, wanted.projects), elsewhere))
+
+
+def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
+    """Post the newest prompts that were told a memory."""
+    post(ToldTo(run, memory_id, memory_uses.told(db, memory_id)))
+
+
+def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+    found: list[Memory] = []
+    for is_reviewed in (False,) if wanted.is_unreviewed else (False, True):
+        own = [
+            one
+            for project in wanted.projects or ("",)
+            for one in memories.listing(
+                db,
+                project=project,
+                namespace=wanted.namespace,
+                origin=wanted.origin,
+                reviewed=is_reviewed,
+                limit=MOST_LISTED,
+            )
+        ]
+        found += sorted(own, key=lambda one: (one.created_at, one.id), reverse=True)
+    return found[:MOST_LISTED]
+
+
+def _search(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+    with _plain_rows(db):
+        hits = {
+            hit.id: hit.score
+            for project in wanted.projects[:1] or _projects(db)
+            for hit in recall.search(db, wanted.words, project=project, limit=MOST_LISTED)
+        }
+        best = sorted(hits, key=lambda one: (-hits[one], one))[:MOST_LISTED]
+        found = [memories.get(db, one) for one in best]
+    return [one for one in found if one is not None and wanted.takes(one)]
+
+
+def _projects(db: sqlite3.Connection) -> Sequence[str]:
+    return [project for project, _count in memory_uses.projects(db)][:MOST_PROJECTS]
+
+
+@contextlib.contextmanager
+def _plain_rows(db: sqlite3.Connection) -> Iterator[None]:
+    """Recall reads tuples."""
+    factory, db.row_factory = db.row_factory, None
+    try:
+        yield
+    finally:
+        db.row_factory = factory

@@ -1,0 +1,391 @@
+"""The Memories screen: what projects remember, what of it nobody has approved yet, and which prompts were told it.
+
+Approving and forgetting are what ``enricher memory`` does; what is forgotten is deleted, not marked.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widgets import Static
+
+from enricher.project import SHARED, identify
+from storage import memories
+from workbench.tui import remembering
+from workbench.tui.messages import OpenTrace
+from workbench.tui.reading import reading
+from workbench.tui.remembering import Listed, ToldTo, Wanted
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets import memory_text
+from workbench.tui.widgets.choice import Choice, Option
+from workbench.tui.widgets.figures import FiguresTable
+from workbench.tui.widgets.question import Question
+from workbench.tui.widgets.search_bar import SearchBar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from storage.memories import Memory
+    from storage.memory_uses import Shelf, Told
+
+VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
+SETTLED_S = 0.15
+"""The cursor rests for so long before it is looked up who was told the memory."""
+NOTHING_YET = """\
+Nothing is remembered yet.
+
+  enricher memory import       reads the notes, decisions and commits of this project
+  enricher memory add "…"      keeps a sentence
+  remember: …                  at the beginning of a prompt keeps what follows; it waits here to be approved"""
+NOTHING_HERE = """\
+This project remembers nothing yet; other projects have {elsewhere:,} memories.
+
+  p                            shows those of all projects
+  enricher memory import       reads the notes, decisions and commits of this project
+  remember: …                  at the beginning of a prompt keeps what follows; it waits here to be approved"""
+NOTHING_MATCHES = """\
+No memory matches.
+
+  /         look for other words
+  escape    take search and filters away"""
+NOTHING_TO_REVIEW = "Nothing waits to be reviewed.\n\n  v         all memories"
+
+
+class MemoriesScreen(WorkbenchScreen):
+    """What projects remember."""
+
+    PLACE = "memories"
+    HELP = """\
+What this project and all projects together remember, those first that nobody has approved yet (`?`), then the
+newest. `/` searches as the hook does, best match first.
+
+`a` approves: the memory then ranks like one that you added. `d` deletes it for good, from the search index, too;
+prompts that were told it keep their record. Below or beside the list is the memory whole, and the prompts that were
+told it: `enter` goes there, and again opens the trace.
+"""
+    DEFAULT_CSS = """
+    MemoriesScreen {
+        #all { height: 1fr; layout: vertical; }
+        &.-wide #all { layout: horizontal; }
+        #shelves { display: none; width: 33; border-right: vkey $panel; }
+        &.-wide #shelves { display: block; }
+        #entries { height: 1fr; }
+        #list { height: 1fr; width: 1fr; }
+        #detail { height: 11; border-top: solid $panel; }
+        &.-wide #detail { height: 1fr; width: 42%; max-width: 84; border-top: none; border-left: vkey $panel; }
+        #text { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+        &.-wide #text { height: auto; max-height: 60%; }
+        #text Static { height: auto; }
+        #prompts-title { height: 1; padding: 0 1; color: $text-muted; background: $surface; }
+        #prompts { height: auto; max-height: 4; }
+        &.-wide #prompts { max-height: 40%; }
+        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
+        &.-empty #empty { display: block; }
+        &.-empty #entries, &.-empty #detail { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", id="memories.search", key_display="/"),
+        Binding("a", "approve", "Approve", id="memories.approve"),
+        Binding("d", "forget", "Forget", id="memories.forget", tooltip="Forget: delete it for good"),
+        Binding("u", "view('unreviewed')", "To review", id="memories.unreviewed", show=False),
+        Binding("v", "view('all')", "All memories, reviewed or not", id="memories.all", show=False),
+        Binding("n", "next_namespace", "Namespace", id="memories.namespace", tooltip="Only the next namespace"),
+        Binding("o", "next_origin", "Origin", id="memories.origin", tooltip="Only what came the next way", show=False),
+        Binding("p", "projects", "Projects", id="memories.projects", tooltip="This project, or all projects"),
+        Binding("R", "reload", "Read the list again", id="memories.reload", show=False),
+        Binding("escape", "back", "Back, or take search and filters away", id="memories.back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wanted = Wanted()
+        self._listed: Listed | None = None
+        self._project = ""
+        self._told_of = ""
+
+    def compose_body(self) -> ComposeResult:
+        yield SearchBar("Search", placeholder="words that the memory is about")
+        yield Choice(VIEWS)
+        with Container(id="all"):
+            yield FiguresTable(memory_text.SHELF_HEADINGS, id="shelves")
+            with Vertical(id="list"):
+                yield FiguresTable(memory_text.HEADINGS, id="entries")
+                yield Static(NOTHING_YET, id="empty", markup=False)
+            with Vertical(id="detail"):
+                with VerticalScroll(id="text", can_focus=False):
+                    yield Static("", id="about", markup=False)
+                yield Static("", id="prompts-title", markup=False)
+                yield FiguresTable(memory_text.TOLD_HEADINGS, id="prompts")
+
+    def on_mount(self) -> None:
+        self._project = identify(os.getcwd()).id
+        everywhere = self.recall("everywhere", False)
+        self._wanted = Wanted(
+            projects=() if everywhere else (self._project, SHARED),
+            words=self.recall("words", ""),
+            namespace=_known(self.recall("namespace", ""), memories.NAMESPACES),
+            origin=_known(self.recall("origin", ""), memories.ORIGINS),
+            is_unreviewed=self.recall("view", "all") == "unreviewed",
+        )
+        self.bar.show(self._wanted.words)
+        self.table.focus()
+        self.action_reload()
+
+    @property
+    def table(self) -> FiguresTable:
+        """The list."""
+        return self.query_one("#entries", FiguresTable)
+
+    @property
+    def bar(self) -> SearchBar:
+        """The search bar."""
+        return self.query_one(SearchBar)
+
+    @property
+    def current(self) -> Memory | None:
+        """The memory under the cursor."""
+        listed = self._listed.memories if self._listed else ()
+        return next((one for one in listed if one.id == self.table.chosen), None)
+
+    def want(self, **changed: object) -> None:
+        """Show other memories than now, and remember which."""
+        old = self._wanted
+        values = {name: changed.get(name, getattr(old, name)) for name in Wanted.__dataclass_fields__}
+        self._wanted = Wanted(**values)  # type: ignore[arg-type]
+        self.remember(
+            everywhere=not self._wanted.projects,
+            words=self._wanted.words,
+            namespace=self._wanted.namespace,
+            origin=self._wanted.origin,
+            view="unreviewed" if self._wanted.is_unreviewed else "all",
+        )
+        self.action_reload()
+
+    def action_reload(self) -> None:
+        """Read the list again."""
+        self.load(self.next_run("load"), self._wanted)
+
+    def data_changed(self) -> None:
+        if self._listed is not None and not self.app.trouble:
+            self.action_reload()
+
+    @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
+    def load(self, run: int, wanted: Wanted) -> None:
+        """Read the list."""
+        with reading(self, drain=True) as db:
+            remembering.read_list(db, self.post_message, run=run, wanted=wanted)
+
+    @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
+    def find_prompts(self, run: int, memory_id: str) -> None:
+        """Look for the prompts that were told a memory."""
+        with reading(self) as db:
+            remembering.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
+
+    @work(thread=True, group="memories.write", exit_on_error=False)
+    def judge(self, one: Memory, *, is_right: bool) -> None:
+        """Approve a memory, or delete it; another process may have done so before."""
+        with self.database() as db:
+            if is_right:
+                memories.approve(db, one.id)
+            else:
+                memories.forget(db, [one.id])
+        self.app.call_from_thread(self._judged, one, is_right=is_right)
+
+    def _judged(self, one: Memory, *, is_right: bool) -> None:
+        done = "Approved" if is_right else "Forgotten"
+        self.notify(memory_text.preview(one, 60), title=done, timeout=3, markup=False)
+        self.action_reload()
+
+    @on(Listed)
+    def _list_came(self, message: Listed) -> None:
+        if not self.is_latest("load", message.run):
+            return
+        self._listed = message
+        self._show()
+
+    def _show(self) -> None:
+        listed = self._listed
+        if listed is None:
+            return
+        wanted = listed.wanted
+        is_wide = self.has_class("-wide")
+        self.set_class(not listed.memories, "-empty")
+        self.query_one("#empty", Static).update(_nothing(listed))
+        self.table.show([memory_text.row(one) for one in listed.memories], memory_text.HEADINGS)
+        self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, wanted.namespace))
+        self._tell(listed, is_wide=is_wide)
+        self._show_detail()
+
+    def _tell(self, listed: Listed, *, is_wide: bool) -> None:
+        wanted, shelves = listed.wanted, listed.shelves
+        choice = self.query_one(Choice)
+        every, waiting = sum(one.memories for one in shelves), sum(one.unreviewed for one in shelves)
+        choice.count({"all": every, "unreviewed": waiting})
+        choice.choose("unreviewed" if wanted.is_unreviewed else "all")
+        where = "all projects" if not wanted.projects else "this project and shared" if is_wide else "this project"
+        choice.tell(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
+        meant = _meant(shelves, wanted)
+        shown = len(listed.memories)
+        order = "best first" if wanted.words else "to review first"
+        self.bar.tell(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
+
+    def on_resize(self) -> None:
+        self._show()
+
+    @on(FiguresTable.RowHighlighted, "#entries")
+    def _row_changed(self) -> None:
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        one = self.current
+        self.query_one("#about", Static).update(memory_text.about(one) if one else "")
+        self.query_one("#text").scroll_home(animate=False)
+        if one is None or one.id != self._told_of:
+            self._told_of = ""
+            self._show_prompts(())
+            self.query_one("#prompts-title", Static).update("")
+        self.set_timer(SETTLED_S, self._want_prompts)
+
+    def _want_prompts(self) -> None:
+        one = self.current
+        if one is not None and one.id != self._told_of:
+            self._told_of = one.id
+            self.find_prompts(self.next_run("told"), one.id)
+
+    @on(ToldTo)
+    def _prompts_came(self, message: ToldTo) -> None:
+        one = self.current
+        if not self.is_latest("told", message.run) or one is None or one.id != message.memory_id:
+            return
+        self._show_prompts(message.prompts)
+        self.query_one("#prompts-title", Static).update(memory_text.told_title(len(message.prompts)))
+
+    def _show_prompts(self, prompts: Sequence[Told]) -> None:
+        table = self.query_one("#prompts", FiguresTable)
+        table.display = bool(prompts)
+        table.show([memory_text.told_row(one) for one in prompts])
+
+    @on(FiguresTable.RowSelected, "#entries")
+    def _memory_opened(self) -> None:
+        told = self.query_one("#prompts", FiguresTable)
+        if told.row_count:
+            told.focus()
+        else:
+            self.notify("No prompt was told this memory yet.", timeout=3)
+
+    @on(FiguresTable.RowSelected, "#prompts")
+    def _prompt_opened(self) -> None:
+        self.post_message(OpenTrace(self.query_one("#prompts", FiguresTable).chosen))
+
+    @on(FiguresTable.RowSelected, "#shelves")
+    def _shelf_opened(self) -> None:
+        self.want(namespace=self.query_one("#shelves", FiguresTable).chosen.removeprefix(memory_text.SHELF))
+        self.table.focus()
+
+    @on(SearchBar.Typed)
+    def _words_typed(self, message: SearchBar.Typed) -> None:
+        if message.text.strip() != self._wanted.words:
+            self.want(words=message.text.strip())
+
+    @on(SearchBar.Left)
+    def _search_left(self) -> None:
+        self.table.focus()
+
+    @on(Choice.Chosen)
+    def _view_chosen(self, message: Choice.Chosen) -> None:
+        self.action_view(message.name)
+
+    def action_view(self, name: str) -> None:
+        """Show all memories, or only those that nobody has approved yet."""
+        self.want(is_unreviewed=name == "unreviewed")
+
+    def action_search(self) -> None:
+        """Go to the search."""
+        self.bar.focus_input()
+
+    def action_next_namespace(self) -> None:
+        """Show the next namespace that has any memories, after the last one all of them."""
+        names = ["", *(one.namespace for one in self._listed.shelves)] if self._listed else [""]
+        self.want(namespace=_next(self._wanted.namespace, names))
+
+    def action_next_origin(self) -> None:
+        """Show what came another way, after the last one all."""
+        self.want(origin=_next(self._wanted.origin, ["", *memories.ORIGINS]))
+
+    def action_projects(self) -> None:
+        """Change between this project and all projects."""
+        self.want(projects=() if self._wanted.projects else (self._project, SHARED))
+
+    def action_approve(self) -> None:
+        """Say that a memory is right."""
+        one = self.current
+        if one is None:
+            return
+        if one.reviewed:
+            self.notify("This memory is approved already.", timeout=3)
+            self.table.action_cursor_down()
+            return
+        self.judge(one, is_right=True)
+
+    def action_forget(self) -> None:
+        """Ask, then delete a memory."""
+        one = self.current
+        if one is None:
+            return
+
+        def answered(is_yes: bool | None) -> None:
+            if is_yes:
+                self.judge(one, is_right=False)
+
+        self.app.push_screen(Question("Forget this memory?", _warning(one), yes="forget it"), answered)
+
+    def action_back(self) -> None:
+        """Go back to the list; from there take search and filters away."""
+        if self.focused is not self.table:
+            self.table.focus()
+        elif self._wanted != Wanted(projects=self._wanted.projects):
+            self.bar.show("")
+            self.want(words="", namespace="", origin="", is_unreviewed=False)
+
+
+def _warning(one: Memory) -> str:
+    text = (
+        f"{memory_text.preview(one, 200)}\n\nIt is deleted from the database and from its search index; nothing "
+        "brings it back. Prompts that were told it keep their record."
+    )
+    if one.source:
+        text += f"\n\nIt came from {one.source}: an import brings it back while it is written there."
+    return text
+
+
+def _nothing(listed: Listed) -> str:
+    wanted = listed.wanted
+    if wanted.words or wanted.namespace or wanted.origin:
+        return NOTHING_MATCHES
+    if wanted.is_unreviewed and listed.shelves:
+        return NOTHING_TO_REVIEW
+    return NOTHING_HERE.format(elsewhere=listed.other_projects) if listed.other_projects else NOTHING_YET
+
+
+def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
+    """Return how many memories there are of the namespace; search and origin restrict that further."""
+    return sum(
+        one.unreviewed if wanted.is_unreviewed else one.memories
+        for one in shelves
+        if wanted.namespace in ("", one.namespace)
+    )
+
+
+def _known(value: str, names: tuple[str, ...]) -> str:
+    return value if value in names else ""
+
+
+def _next(value: str, names: list[str]) -> str:
+    return names[(names.index(value) + 1) % len(names)] if value in names else names[0]

@@ -62,7 +62,8 @@ class Case:
     """A prompt with the inputs of its judgement and what is expected of it.
 
     ``says`` is what has to come out, or for the verdict ``wrong`` what must not come out again.
-    ``earlier`` holds the words that the prompt points back to; ``settings`` those that are not the defaults.
+    ``earlier`` holds the words that the prompt points back to; ``settings`` what the environment said in
+    place of the instructions.
     """
 
     id: str
@@ -81,7 +82,7 @@ class Case:
         """Return what these rules decide on the case."""
         inputs = Inputs(
             self.prompt,
-            settings={**DEFAULTS, **self.settings},
+            settings={**rules.body["settings"], **self.settings},
             skills=list(self.skills),
             injected=list(self.injected),
             spent=self.spent,

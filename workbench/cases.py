@@ -26,7 +26,7 @@ from workbench.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, fr
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from enricher.rules.cache import Rules
 
@@ -141,10 +141,16 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
-    case = _inputs(trace_id, trace["prompt"], trace["inputs"])
+    rules = _rules(db, trace)
+    case = _inputs(trace_id, trace["prompt"], trace["inputs"], declared=rules.body["settings"] if rules else DEFAULTS)
     if verdict not in (OK, WRONG):
         return replace(case, verdict=CLASS, says=Decided(task_type=verdict))
-    said = case.decided_by(_rules(db, trace))
+    if rules is None:
+        raise CasesError(
+            f"{trace_id} cannot become a case: the rules it had were not kept, or are of another release; "
+            "say which task type it should have had instead"
+        )
+    said = case.decided_by(rules)
     return replace(case, verdict=verdict, says=replace(said, search_intent=None))
 
 
@@ -159,24 +165,22 @@ def _refuse_without_text(trace: dict[str, Any]) -> None:
         )
 
 
-def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules:
+def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
+    """Return the rules that the trace had; None where they were not kept, or are of another release."""
     stored = queries.instructions(db, trace["rules_hash"])
     try:
-        return recorded_rules(trace["rules_hash"], stored or "{}")
+        return recorded_rules(trace["rules_hash"], stored) if stored else None
     except ValueError:
-        raise CasesError(
-            f"{trace['id']} cannot become a case: the rules it had were not kept, or are of another release; "
-            "say which task type it should have had instead"
-        ) from None
+        return None
 
 
-def _inputs(case_id: str, prompt: str, recorded: dict[str, Any]) -> Case:
+def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
     """Return a case with the recorded inputs that shape a judgement, redacted, and nothing expected yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     return Case(
         case_id, clean(prompt), OK, Decided(),
         earlier=clean(Conversation.from_json(recorded.get("conversation", {})).basis(prompt)),
-        settings={key: value for key, value in recorded["settings"].items() if DEFAULTS.get(key) != value},
+        settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
         injected=tuple(ref for ref in recorded["injected"] if ref.startswith(TOLD_BEFORE)),
         spent=recorded["spent"],

@@ -132,6 +132,13 @@ def test_only_the_skill_that_the_prompt_names_is_kept(repository: Repository) ->
     assert line["skills"] == [["release-notes", "Write the release notes of a version"]]
 
 
+def test_only_what_the_environment_set_is_kept_of_the_settings(repository: Repository) -> None:
+    repository.account.env["ENRICHER_BUDGETS_ITEMS"] = "3"
+    repository.approve(DEBUG)
+
+    assert repository.lines()[0]["settings"] == {"budgets.items": 3}
+
+
 def test_a_label_of_ones_own_takes_no_trust_away(repository: Repository) -> None:
     repository.instruct(NO_DEBUG)
     repository.account.cli("trust")

@@ -213,6 +213,12 @@ def test_the_persons_own_layers_do_not_speak(approved: Repository) -> None:
     assert approved.report()["passed"] is True
 
 
+def test_a_budget_of_the_instructions_takes_part(approved: Repository) -> None:
+    approved.instruct("# Output\n\n## Budgets\n\n```yaml\ntokens: 1\n```\n")
+
+    assert approved.judged("HEAD")["results"][0]["faults"] == ["guardrails"]
+
+
 def test_the_files_hold_what_was_found(approved: Repository) -> None:
     approved.instruct(NO_DEBUG)
     approved.gate("--base", "HEAD", "--junit", "junit.xml", "--markdown", "comment.md", exit_code=1)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 FIRST = "look at shop/cart.py first"
 FAILURE = "the nightly export died again, can you find out why?\nKeyError: 'total'"
 OTHER = "do the same for the other one"
-LONG_AGO = "2026-01-02T03:04:05Z"
+LONG_AGO = "2025-01-02T03:04:05Z"
 PLACES = {
     "claude": ".claude/projects/-p/s-1.jsonl",
-    "codex": ".codex/sessions/2026/11/21/rollout-2026-11-21-thread.jsonl",
+    "codex": ".codex/sessions/2026/11/21/rollout-2025-11-21-thread.jsonl",
     "gemini": ".gemini/tmp/shop/chats/session-1.jsonl",
     "copilot": ".copilot/session-state/c-1/events.jsonl",
 }
@@ -41,7 +41,7 @@ def told(host: str) -> Any:
     return session
 
 
-def dated(session: Transcript, *, day: str = "2026-11-20", session_id: str = "") -> Transcript:
+def dated(session: Transcript, *, day: str = "2025-11-20", session_id: str = "") -> Transcript:
     """Give every record a time of its own, and a session where the client names it so."""
     for number, record in enumerate(session.records):
         record["timestamp"] = f"{day}T{number // 60 % 24:02d}:{number % 60:02d}:00.250Z"

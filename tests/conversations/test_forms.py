@@ -39,7 +39,7 @@ def test_jsonl_lines_may_say_when_where_and_in_which_session(account: Account) -
     file = jsonl(
         account,
         {"prompt": "why is it slow?", "at": LONG_AGO, "session_id": "s", "cwd": "/p", "id": "a"},
-        {"prompt": "and the other one?", "at": 1767323046, "session_id": "s"},
+        {"prompt": "and the other one?", "at": 1735787046, "session_id": "s"},
         {"prompt": 5},
         {"prompt": "when?", "at": "yesterday"},
         {"prompt": "without a time"},
@@ -90,7 +90,7 @@ def llm_logs(file: Path, *, is_new: bool) -> None:
             ("r3", "", "", "06"),
         ]
         for identity, prompt, response, second in calls:
-            at = f"2026-01-02T03:04:{second}.123456+00:00"
+            at = f"2025-01-02T03:04:{second}.123456+00:00"
             if is_new:
                 db.execute("insert into turns values (?, 'c1', ?)", (identity, at))
                 db.execute("insert into turn_search values (null, ?, ?, ?)", (identity, prompt, response))

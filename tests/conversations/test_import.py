@@ -43,7 +43,7 @@ def test_an_imported_trace_is_one_of_nobody_who_was_told_anything(well_used: Acc
 
     last = well_used.trace()
     assert (last["origin"], last["status"], last["cwd"], last["session_id"]) == ("import", "shadow", "/p", "s-1")
-    assert (last["at"], last["channels"], last["stages"]) == ("2026-11-20T00:11:00.250Z", [], [])
+    assert (last["at"], last["channels"], last["stages"]) == ("2025-11-20T00:11:00.250Z", [], [])
     assert (last["inputs"]["injected"], last["inputs"]["spent"]) == ([], 0)
     with closing(sqlite3.connect(well_used.state / "enricher.db")) as db:
         assert db.execute("select count(*) from sessions").fetchone() == (0,)
@@ -248,8 +248,8 @@ def test_a_session_that_was_copied_into_another_counts_once(account: Account) ->
 @pytest.mark.parametrize(
     ("words", "stored"),
     [
-        pytest.param(["--since", "2026-11-20T00:05"], [FAILURE, OTHER], id="since a time"),
-        pytest.param(["--since", "2026-12"], [], id="since a month"),
+        pytest.param(["--since", "2025-11-20T00:05"], [FAILURE, OTHER], id="since a time"),
+        pytest.param(["--since", "2025-12"], [], id="since a month"),
         pytest.param(["--limit", "2"], [FAILURE, OTHER], id="the newest two"),
         pytest.param(["--project", "/"], [FIRST, FAILURE, OTHER], id="of a folder"),
         pytest.param(["--host", "gemini"], [], id="of another client"),
@@ -274,7 +274,7 @@ def test_a_limit_goes_on_where_the_last_one_ended(account: Account) -> None:
 def test_of_prompts_of_one_moment_a_limit_takes_no_more_than_it_says(account: Account) -> None:
     rows = [{"prompt": f"why is query {n} slow?", "at": LONG_AGO} for n in range(5)]
     file = jsonl(
-        account, *rows, {"prompt": "and later?", "at": "2026-02-01"}, {"prompt": "when?", "at": time.time() + 600}
+        account, *rows, {"prompt": "and later?", "at": "2025-02-01"}, {"prompt": "when?", "at": time.time() + 600}
     )
 
     assert listed(account, str(file), "--yes", "--limit", "3")["stored"] == 3
@@ -315,7 +315,7 @@ def test_the_figures_of_the_hook_do_not_count_imports(well_used: Account) -> Non
 @pytest.mark.slow
 def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(account: Account) -> None:
     rows = [
-        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1767323046 + n} for n in range(4000)
+        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n} for n in range(4000)
     ]
     file = jsonl(account, *rows)
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import", "--yes", str(file)]

@@ -32,8 +32,12 @@ class Task:
 
 @dataclass(slots=True)
 class Judge:
-    """The rules of each recorded version, and of both sides for its prompts; None for what was recorded."""
+    """The rules of each recorded version, and of both sides for its prompts; None for what was recorded.
 
+    With ``ask_today``, today's stores answer what the channels would have been asked otherwise.
+    """
+
+    ask_today: bool = False
     recorded: dict[str, Rules | None] = field(default_factory=dict)
     sides: dict[str, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
@@ -58,8 +62,8 @@ class Judge:
         if rules is None or level == NOT:
             return None
         if level == WEIGH and recorded is not None:
-            return weighed_again(task.row, task.scores, rules, recorded=recorded)
-        return judged_again(task.row, rules, recorded=recorded)
+            return weighed_again(task.row, task.scores, rules, recorded=recorded, ask_today=self.ask_today)
+        return judged_again(task.row, rules, recorded=recorded, ask_today=self.ask_today)
 
 
 def level_of(row: Row, reach: Reach | None) -> int:

@@ -30,7 +30,8 @@ class Outcome:
     """What rules said or would say; ``guardrails``, ``approach`` and ``items`` are what is in the text.
 
     ``items`` are (channel, reference); ``unknown`` the channels that these rules would
-    have asked something else, whose answer nobody knows.
+    have asked something else, whose answer nobody knows; ``today`` those of them that
+    today's stores answered.
     """
 
     task_type: str
@@ -42,6 +43,7 @@ class Outcome:
     text: str
     tokens: int
     unknown: tuple[str, ...] = ()
+    today: tuple[str, ...] = ()
 
     def is_same(self, other: Outcome) -> bool:
         """Say whether the agent would see the same and the prompt was judged alike."""
@@ -54,7 +56,7 @@ class Outcome:
         )
 
 
-def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = ()) -> Outcome:
+def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
     """Return what an enrichment says."""
     judged, text = enrichment.classification, enrichment.text
     return Outcome(
@@ -67,21 +69,25 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = ()) -> Outc
         text,
         enrichment.tokens,
         unknown,
+        today,
     )
 
 
-def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None) -> Outcome:
+def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False) -> Outcome:
     """Return what ``rules`` would have said to a recorded prompt.
 
     ``recorded`` are the rules it was judged by then; without them nothing is known of
-    how its channels were declared.
+    how its channels were declared. With ``ask_today``, today's stores answer what would
+    have been asked otherwise.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
     judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt), is_explained=False)
-    return _decided(row, inputs, judged, rules=rules, recorded=recorded)
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 
-def weighed_again(row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules) -> Outcome:
+def weighed_again(
+    row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules, ask_today: bool = False
+) -> Outcome:
     """Return what ``rules`` would have said where they find what was found then, and only weigh it otherwise.
 
     ``scores`` are the recorded ones by facet and name. Raises KeyError for a trace that
@@ -98,7 +104,7 @@ def weighed_again(row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rule
     choose_task_type(judged, table)
     judged.search_intent = "" if row.search_intent == NO_INTENT else row.search_intent
     judged.intent_confidence = row.intent_confidence or 0.0
-    return _decided(row, inputs, judged, rules=rules, recorded=recorded)
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 
 def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
@@ -108,10 +114,19 @@ def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | N
     return inputs
 
 
-def _decided(row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None) -> Outcome:
+def _decided(
+    row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None, ask_today: bool
+) -> Outcome:
+    unknown, today = _unknown(row, inputs, judged, rules, recorded), ()
+    if unknown and ask_today:
+        from workbench.today import ask
+
+        answers = ask(unknown, row, judged, rules=rules, conversation=inputs.conversation)
+        inputs.channels = [*(one for one in inputs.channels if one.name not in unknown), *answers]
+        unknown, today = (), unknown
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
-    return outcome_of(enrichment, unknown=_unknown(row, inputs, judged, rules, recorded))
+    return outcome_of(enrichment, unknown=unknown, today=today)
 
 
 def settings_under(

@@ -45,15 +45,24 @@ def never() -> bool:
 
 
 class Replay:
-    """One run of a corpus under two sides; ``judged`` counts the prompts that had to be run."""
+    """One run of a corpus under two sides; ``judged`` counts the prompts that had to be run.
+
+    ``ask_today``: where a side would have asked a channel something else, today's stores answer.
+    """
 
     def __init__(
-        self, corpus: Corpus, candidate: Side, *, base: Side = RECORDED, should_stop: Callable[[], bool] = never
+        self,
+        corpus: Corpus,
+        candidate: Side,
+        *,
+        base: Side = RECORDED,
+        should_stop: Callable[[], bool] = never,
+        ask_today: bool = False,
     ) -> None:
         self.corpus, self.candidate, self.base = corpus, candidate, base
         self.should_stop = should_stop
         self.judged = 0
-        self._judge = Judge()
+        self._judge = Judge(ask_today=ask_today)
         self._reaches: dict[str, tuple[Reach | None, Reach | None]] = {}
 
     @property

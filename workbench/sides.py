@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import compile_layers
+from enricher.rules.compiler import LONE_LAYER, compile_layers
 from enricher.rules.layers import Layer
 from storage.lean import keyed_hash
 from workbench.unpacked import UnpackedTable
@@ -69,10 +69,11 @@ RECORDED = Recorded()
 class Fixed:
     """One set of rules for every prompt: a stored version, or a file that stands for all layers."""
 
-    def __init__(self, label: str, rules: Rules) -> None:
+    def __init__(self, label: str, rules: Rules, problems: Sequence[Problem] = ()) -> None:
         self.label = label
         self.hash = rules.hash
         self.rules = rules
+        self.problems = tuple(problems)
 
     def rules_for(self, recorded: str) -> Rules | None:
         """Return the rules, whatever the prompt was recorded under."""
@@ -93,6 +94,7 @@ class Edited:
         self._stacks = versions.stacks_with(path)
         self._known: dict[str, Rules | None] = {}
         self._compiled: dict[str, Rules] = {}
+        self.problems: tuple[Problem, ...] = ()
         newest = self.rules_for(self._stacks[0])
         self.hash = newest.hash if newest else ""
 
@@ -107,7 +109,9 @@ class Edited:
         texts = self._versions.texts(stack)
         key = keyed_hash(b"stack", repr([one for one in texts if one[1] != self.path]).encode(errors="replace"))
         if key not in self._compiled:
-            self._compiled[key] = _sound(compile_texts(texts, instead={self.path: self.text}), self.label)
+            compiled = compile_texts(texts, instead={self.path: self.text})
+            self._compiled[key] = _sound(compiled, self.label)
+            self.problems = tuple(sorted({*self.problems, *compiled.problems}))
         return self._compiled[key]
 
 
@@ -139,7 +143,8 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
     for place in dict.fromkeys((path, os.path.realpath(path))):
         if versions.stacks_with(place):
             return Edited(label, place, text=text, versions=versions)
-    return Fixed(label, _sound(compile_layers([Layer("base", path)], texts={path: text}), label))
+    compiled = compile_layers([Layer(LONE_LAYER, path)], texts={path: text})
+    return Fixed(label, _sound(compiled, label), compiled.problems)
 
 
 def from_revision(revision: str, path: str, *, versions: Versions) -> Side:

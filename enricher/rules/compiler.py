@@ -18,6 +18,7 @@ from enricher.rules.cache import FORMAT
 from enricher.rules.catalogue import Files, Guardrail, Shorthand, read_catalogue, read_shorthands
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
+from enricher.rules.layers import packaged_file
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
 from enricher.settings import DEFAULTS, Value
 from storage.lean import keyed_hash
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 CATALOGUE = "catalogue"
+LONE_LAYER = "base"
+"""A file that stands for all layers (``--instructions``)."""
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
@@ -266,7 +269,7 @@ def _link_guardrails(result: Compiled) -> _Linked:
     """Join catalogue, short names and rules; whatever does not exist is told and left out."""
     files = _values(result, "catalogues")
     home = next((rule.file for rule in _kind(result, "catalogues", named=False)), result.sources[0])
-    catalogue_file, names_file = (os.path.join(os.path.dirname(home), files[key]) for key in ("guardrails", "names"))
+    catalogue_file, names_file = (_catalogue_file(home, files[key], result) for key in ("guardrails", "names"))
     result.sources += [catalogue_file, names_file]
     catalogue = read_catalogue(catalogue_file, result.problems, result.files)
     shorthands = read_shorthands(names_file, result.problems, result.files)
@@ -282,6 +285,19 @@ def _link_guardrails(result: Compiled) -> _Linked:
         if (own or task_types) and one.id not in silenced:
             rows.append((one.id, one.title, sorted(task_types), bool(own.get("always")), own.get("min_score") or 0))
     return _Linked(rows, identity)
+
+
+def _catalogue_file(home: str, name: str, result: Compiled) -> str:
+    """Return where a catalogue lies; beside a lone file that is a copy of ours there is none, and ours is meant."""
+    path = os.path.join(os.path.dirname(home), name)
+    name = os.path.relpath(path, os.path.dirname(home))
+    ours = os.path.join(os.path.dirname(packaged_file()), name)
+    if result.texts[0][0] != LONE_LAYER or result.files.has(path) or not result.files.has(ours):
+        return path
+    result.problems.append(
+        Problem(home, 1, "warning", f"there is no {name} beside this file; the packaged one is used")
+    )
+    return ours
 
 
 def _silenced(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> set[str]:

@@ -1,36 +1,83 @@
-"""``enricher replay``: recorded prompts again, under their own rules or other ones."""
+"""``enricher replay``: what other instructions would have said to the prompts that were really seen."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from enricher.home import state_dir
+from workbench.commands.blast_radius import print_account, run_account, selection_options
 from workbench.commands.gate_options import gate_options, run_gate
+
+if TYPE_CHECKING:
+    from storage.selection import Selection
+    from workbench.sides import Side
+    from workbench.versions import Versions
 
 
 @click.command("replay")
-@click.option("--verify", is_flag=True, help="With the recorded rules and inputs of every trace; the only way so far.")
-@click.option("--base", default="", metavar="REV", help="With --gate: what this git revision held is the base.")
-@click.option("--instructions", default="", metavar="FILE", help="With --gate: this file in place of all layers.")
+@click.option("--instructions", default="", metavar="FILE", help="What to replay with; else the file that speaks here.")
+@click.option(
+    "--base", default="", metavar="NAME", help="Compare with this file, version or git revision, not what was recorded."
+)
+@selection_options
+@click.option("--verify", is_flag=True, help="With the recorded rules: every text must come out byte for byte.")
 @gate_options
-@click.option("--json", "as_json", is_flag=True, help="The outcome as one object.")
-def replay(verify: bool, base: str, instructions: str, gate: bool, as_json: bool, **gated: Any) -> None:
-    """Run recorded prompts again; exit 1 if a text does not come out as it was recorded, or the gate is closed."""
-    del verify
+def replay(
+    instructions: str,
+    base: str,
+    verify: bool,
+    gate: bool,
+    selection: Selection,
+    limit: int,
+    today: bool,
+    keep: bool,
+    is_json: bool,
+    **of_gate: str | bool,
+) -> None:
+    """Replay the recorded prompts, newest first, and say which come out otherwise, and why."""
+    if verify:
+        _verify(selection, is_json=is_json)
     if gate:
-        run_gate(base=base, instructions=instructions, is_json=as_json, **gated)
+        run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
+    if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
+        raise click.UsageError(f"--{given[0]} goes with --gate")
+    path = _file(instructions)
+    figures, causes = run_account(
+        lambda versions: _sides(path, base, versions), path, selection, limit=limit, ask_today=today, keep=keep
+    )
+    print_account(figures, causes, is_json=is_json)
+
+
+def _file(instructions: str) -> str:
+    """Return the file to replay with: the one named, else the highest layer that speaks in this folder."""
+    from enricher.rules.layers import find_layers
+
+    path = os.path.abspath(instructions) if instructions else find_layers(os.getcwd()).instructions[-1].path
+    if not os.path.isfile(path):
+        raise click.ClickException(f"{instructions}: no such file")
+    return path
+
+
+def _sides(path: str, base: str, versions: Versions) -> tuple[Side, Side]:
+    from workbench import sides
+
+    candidate = sides.from_file(path, versions)
+    return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, candidate
+
+
+def _verify(selection: Selection, *, is_json: bool) -> None:
     from storage.database import StorageError
-    from workbench.fidelity import verify as verify_traces
+    from workbench.fidelity import verify
 
     try:
-        outcome = verify_traces(state_dir())
+        outcome = verify(_state(), selection) if selection else verify(_state())
     except StorageError as error:
         raise click.ClickException(str(error)) from error
-    if as_json:
+    if is_json:
         click.echo(json.dumps({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out}))
     else:
         click.echo(f"{outcome.same} texts came out byte for byte as recorded, {len(outcome.differing)} did not")
@@ -39,3 +86,9 @@ def replay(verify: bool, base: str, instructions: str, gate: bool, as_json: bool
         for trace_id in outcome.differing:
             click.echo(f"differs: {trace_id}  (enricher explain --trace {trace_id})")
     sys.exit(1 if outcome.differing else 0)
+
+
+def _state() -> str:
+    from enricher.home import state_dir
+
+    return state_dir()

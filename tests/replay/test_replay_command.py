@@ -1,0 +1,163 @@
+"""``enricher replay`` and ``compare``: what an edit changes on prompts that were really typed into the hook."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from simulator import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+PACKAGED = (ROOT / "instructions" / "prompt-enricher-instructions.md").read_text()
+QUESTION = "which of the two caches is cleared when a user logs out of the shop?"
+REPORT = "the login test fails with KeyError: 'user' in tests/test_login.py"
+LAYER = """# Classification
+
+## Task type: debug
+
+```yaml
+extend: true
+signals:
+  - {phrase: "shop", weight: 9}
+  - {phrase: "two caches", weight: 9}
+  - {phrase: "logs out", weight: 9}
+```
+"""
+
+
+@pytest.fixture
+def account(account: Account) -> Account:
+    """An account whose layer says nothing yet, with two prompts that were judged under it."""
+    account.instruct("# Classification\n")
+    account.compile()
+    for session, prompt in enumerate((QUESTION, REPORT)):
+        account.ask(prompt, session_id=f"s{session}")
+    return account
+
+
+def replayed(account: Account, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(account.cli("replay", *words, "--json"))
+    return found
+
+
+def test_the_rules_that_spoke_change_nothing(account: Account) -> None:
+    found = replayed(account)
+
+    assert (found["verdict"], found["prompts"], found["changed"]) == ("identical", 2, 0)
+
+
+def test_an_edit_of_a_layer_changes_the_prompt_that_it_speaks_of_and_no_other(account: Account) -> None:
+    account.instruct(LAYER)
+    found = replayed(account)
+
+    assert found["changed"] == 1
+    assert (found["changes"][0]["prompt"], found["changes"][0]["after"]["task_type"]) == (QUESTION, "debug")
+
+
+def test_the_cause_is_the_place_of_the_edit(account: Account) -> None:
+    path = account.instruct(LAYER)
+    [change] = replayed(account)["changes"]
+
+    assert change["cause"].startswith(f"{path}:")
+    assert "Task type: debug" in change["cause"]
+
+
+def test_the_text_for_people_says_what_changes_and_why(account: Account) -> None:
+    account.instruct(LAYER)
+    said = account.cli("replay")
+
+    assert said.startswith("1 of 2 prompts change")
+    assert "question → debug" in said
+
+
+def test_a_selection_replays_only_its_prompts(account: Account) -> None:
+    account.instruct(LAYER)
+
+    assert replayed(account, "--where", "login")["prompts"] == 1
+    assert replayed(account, "--limit", "1")["prompts"] == 1
+
+
+def test_prompts_of_tests_are_left_out_unless_they_are_asked_for(account: Account) -> None:
+    account.env["ENRICHER_TEST"] = "1"
+    account.ask("why is the build red?", session_id="t")
+    del account.env["ENRICHER_TEST"]
+
+    assert replayed(account)["prompts"] == 2
+    assert replayed(account, "--where", "origin:test")["prompts"] == 1
+
+
+def test_a_broken_edit_is_told_with_its_line(account: Account) -> None:
+    path = account.instruct(LAYER.replace("weight: 9", "weight: 99", 1))
+    said = account.cli("replay", exit_code=1)
+
+    assert f"{path}:8: error: weight: 99 is outside 1 to 9" in said
+
+
+def test_two_files_are_compared_without_touching_either(account: Account) -> None:
+    one, other = (
+        account.write("one.md", PACKAGED),
+        account.write("other.md", PACKAGED.replace("min_confidence:", "min_confidence: 0.99 #", 1)),
+    )
+    found = json.loads(account.cli("compare", str(one), str(other), "--json"))
+
+    assert (found["base"], found["candidate"]) == (str(one), str(other))
+    assert found["changed"] == 2
+
+
+def test_a_file_against_itself_is_identical(account: Account) -> None:
+    path = str(account.write("one.md", PACKAGED))
+    found = json.loads(account.cli("compare", path, path, "--json"))
+
+    assert (found["verdict"], found["changed"], found["base_hash"]) == ("identical", 0, found["candidate_hash"])
+
+
+def test_a_git_revision_is_a_base(account: Account, tmp_path: Path) -> None:
+    path = account.instruct("# Classification\n")
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", "-C", str(path.parent), *command], check=True)
+    account.instruct(LAYER)
+    found = replayed(account, "--base", "HEAD")
+
+    assert (found["base"], found["changed"]) == (f"HEAD:{path.name}", 1)
+
+
+def test_a_base_that_is_nothing_is_refused_in_words(account: Account) -> None:
+    said = account.cli("replay", "--base", "nonsense", exit_code=1)
+
+    assert "'nonsense' is no file, no version and no git revision" in said
+
+
+def test_a_kept_replay_can_be_shown_again(account: Account) -> None:
+    account.instruct(LAYER)
+    account.cli("replay", "--keep")
+    [kept] = json.loads(account.cli("compare", "--kept", "--json"))
+    shown = json.loads(account.cli("compare", "--kept", kept["id"], "--json"))
+
+    assert (kept["verdict"], kept["prompts"], kept["changed"]) == ("changed", 2, 1)
+    assert [one["after"]["task_type"] for one in shown["results"]] == ["debug"]
+    assert '+  - {phrase: "shop", weight: 9}' in shown["diff"]
+
+
+def test_an_approved_prompt_that_comes_out_otherwise_regresses(account: Account) -> None:
+    [asked] = [trace["id"] for trace in account.traces() if trace["prompt"] == QUESTION]
+    account.cli("trace", "label", asked, "ok")
+    account.instruct(LAYER)
+    found = replayed(account)
+
+    assert (found["verdict"], found["regressed"]) == ("regressed", [asked])
+
+
+def test_an_empty_log_says_what_to_do(account: Account, tmp_path: Path) -> None:
+    account.env["ENRICHER_HOME"] = str(tmp_path / "empty")
+
+    assert "enricher trace import" in account.cli("replay")

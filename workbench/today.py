@@ -1,0 +1,36 @@
+"""Ask today's stores what other rules would have asked then; the outcome says which channels answered today."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from enricher.context import Request, external, gather
+from enricher.event import PromptEvent
+from enricher.home import state_dir
+from enricher.project import identify
+from enricher.settings import with_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from enricher.classify import Classification
+    from enricher.context import Gathered
+    from enricher.context.conversation import Conversation
+    from enricher.rules.cache import Rules
+    from storage.corpus import Row
+
+
+def ask(
+    channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, conversation: Conversation
+) -> list[Gathered]:
+    """Return what these channels offer today for a recorded prompt, each under its deadline."""
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
+    event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
+    request = Request(
+        event, judged, project=identify(row.cwd), conversation=conversation, state=state_dir(), settings=settings
+    )
+    found = gather([rule for rule in rules.body["channels"] if rule["name"] in channels], request, settings)
+    if any(one.is_program for one in found):
+        external.sweep(request.state, os.getpid())
+    return found

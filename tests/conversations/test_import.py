@@ -219,6 +219,15 @@ def test_damage_is_told_by_file_and_line_and_the_rest_is_stored(account: Account
     assert "\x1b" not in account.cli("trace", "import", "--dry-run", exit_code=1)
 
 
+def test_a_line_beyond_all_measure_is_passed_over_and_told(account: Account) -> None:
+    huge = json.dumps({"prompt": "x" * (17 << 20), "at": LONG_AGO}) + "\n"
+    file = jsonl(account, {"prompt": "why?", "at": LONG_AGO}, huge, {"prompt": "and now?", "at": LONG_AGO})
+    said = listed(account, str(file), "--yes", exit_code=1)
+
+    assert said["problems"] == [f"{file}:2: a line of more than 16 MB is passed over"]
+    assert sorted(prompts(account)) == ["and now?", "why?"]
+
+
 def test_a_pipe_and_a_missing_file_are_told_and_do_not_hang(account: Account) -> None:
     pipe = account.home / "pipe.jsonl"
     os.mkfifo(pipe)

@@ -2,7 +2,8 @@
 
 A file that recorded versions were compiled from replaces that file in each of them,
 so that an edit of a project's layer is judged together with the layers it lies on and
-only on prompts that it speaks for. Any other file stands for all layers.
+only on prompts that it speaks for. A layer of this folder under which nothing was
+recorded yet is judged with the layers below it. Any other file stands for all layers.
 
 SideError             there is no such side, or its rules are broken; holds the problems with file and line
 """
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER, compile_layers
-from enricher.rules.layers import Layer
+from enricher.rules.layers import Layer, find_layers
 from storage.lean import keyed_hash
 from workbench.unpacked import UnpackedTable
 from workbench.versions import compile_texts
@@ -143,8 +144,14 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
     for place in dict.fromkeys((path, os.path.realpath(path))):
         if versions.stacks_with(place):
             return Edited(label, place, text=text, versions=versions)
-    compiled = compile_layers([Layer(LONE_LAYER, path)], texts={path: text})
+    compiled = compile_layers(_layers_of(path), texts={path: text})
     return Fixed(label, _sound(compiled, label), compiled.problems)
+
+
+def _layers_of(path: str) -> list[Layer]:
+    """The layers that speak in this folder where the file is one of them, else the file alone."""
+    speaking = find_layers(os.getcwd()).instructions
+    return speaking if path in [layer.path for layer in speaking] else [Layer(LONE_LAYER, path)]
 
 
 def from_revision(revision: str, path: str, *, versions: Versions) -> Side:

@@ -1,0 +1,178 @@
+"""How often each rule speaks is counted from what was really typed, and every row leads to its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edits_of_rules import ask, instruct, layer
+
+from workbench import written
+from workbench.corpus import opened
+from workbench.coverage import Measurement, measure
+from workbench.sides import packaged_path
+from workbench.unmatched import Unmatched
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+SIGNALS = (
+    '{phrase: "frobnicator", weight: 9}',
+    '{phrase: "never said", weight: 2}',
+    '{phrase: "the frobnicator", weight: 1}',
+)
+ERROR = "the login test fails with KeyError: 'user'"
+
+
+def _coverage(account: Account, *options: str) -> dict[str, Any]:
+    found = json.loads(account.cli("coverage", "--json", *options))
+    assert isinstance(found, dict)
+    return found
+
+
+def _row(found: dict[str, Any], **wanted: object) -> dict[str, Any]:
+    rows = [row for row in found["rows"] if wanted.items() <= row.items()]
+    assert len(rows) == 1, rows
+    return dict(rows[0])
+
+
+def test_a_signal_is_counted_with_file_line_and_examples(account: Account) -> None:
+    file = instruct(account, layer(*SIGNALS))
+    ids = [ask(account, prompt) for prompt in ("the frobnicator", "my frobnicator hums", "hello there")]
+
+    found = _coverage(account)
+    row = _row(found, kind="signal", label='"frobnicator"')
+
+    assert (row["fired"], row["prompts"], row["file"], row["line"]) == (2, 3, str(file), 8)
+    assert row["examples"] == [ids[1], ids[0]]
+
+
+def test_a_signal_that_nobody_said_is_dead(account: Account) -> None:
+    instruct(account, layer(*SIGNALS))
+    ask(account, "the frobnicator")
+
+    row = _row(_coverage(account), kind="signal", label='"never said"')
+
+    assert (row["fired"], row["dead"], row["line"]) == (0, True, 9)
+
+
+def test_every_signal_stands_on_the_line_that_is_told(account: Account) -> None:
+    instruct(account, layer(*SIGNALS))
+    ask(account, "hello there")
+
+    rows = [row for row in _coverage(account)["rows"] if row["kind"] == "signal"]
+    lines = {file: Path(file).read_text().splitlines() for file in {row["file"] for row in rows}}
+
+    assert len(rows) > 700
+    assert all(lines[row["file"]][row["line"] - 1].lstrip().startswith("- {") for row in rows)
+
+
+def test_what_was_recorded_and_what_is_judged_again_count_alike(account: Account) -> None:
+    for prompt in (ERROR, "what does the parser do?", "rename all 40 files to kebab-case", "ok thanks"):
+        ask(account, prompt)
+
+    with opened(str(account.state)) as corpus:
+        rules = written.of_file(packaged_path(), Path(packaged_path()).read_text(), versions=corpus.versions)
+        recorded = measure(corpus, rules)
+        rules.rules.hash = "another"
+        again = measure(corpus, rules)
+
+    assert (recorded.judged_again, again.judged_again) == (0, 4)
+    assert recorded.rows == again.rows
+
+
+def test_a_guardrail_is_counted_with_the_tokens_that_it_costs(account: Account) -> None:
+    ask(account, ERROR)
+    shown = [one["guardrail_id"] for one in account.trace()["guardrails"]]
+
+    row = _row(_coverage(account), kind="guardrail", name=shown[0])
+
+    assert row["fired"] == 1
+    assert 0 < row["tokens"] < account.trace()["output_tokens"]
+
+
+def test_an_approach_is_recognised_by_what_it_says(account: Account) -> None:
+    ask(account, 'it broke:\n\nTraceback (most recent call last):\n  File "shop/a.py", line 3, in f\nKeyError: 1\n')
+    assert account.trace()["approach"]
+
+    assert _row(_coverage(account), kind="approach", name="start-at-frame")["fired"] == 1
+
+
+def test_labels_say_whether_a_signal_speaks_for_the_right_class(account: Account) -> None:
+    instruct(account, layer(*SIGNALS))
+    for label in ("docs", "docs", "ops", "wrong"):
+        account.cli("trace", "label", ask(account, "the frobnicator"), label)
+
+    found = _coverage(account)
+    row = _row(found, kind="signal", label='"frobnicator"')
+
+    assert (row["right"], row["wrong"], found["labelled"]) == (2, 2, 4)
+    assert row["rightness"]["low"] < 0.5 < row["rightness"]["high"]
+
+
+def test_signals_that_only_speak_together_are_told(account: Account) -> None:
+    instruct(account, layer('{phrase: "frobnicator", weight: 9}', '{phrase: "frobnicator hums", weight: 1}'))
+    for number in range(5):
+        ask(account, f"{number} frobnicator hums")
+    ask(account, "hello there")
+
+    overlaps = [{row["label"] for row in one["rows"]} for one in _coverage(account)["overlaps"]]
+
+    assert {'"frobnicator"', '"frobnicator hums"'} in overlaps
+
+
+def test_other_instructions_are_measured_on_the_recorded_prompts(account: Account) -> None:
+    file = instruct(account, layer(*SIGNALS))
+    ask(account, "a sprocket")
+    file.write_text(layer('{phrase: "sprocket", weight: 3}'))
+
+    found = _coverage(account, "--instructions", str(file))
+
+    assert _row(found, kind="signal", label='"sprocket"')["fired"] == 1
+    assert (found["prompts"], found["judged_again"]) == (1, 1)
+
+
+def test_only_the_selected_prompts_are_counted(account: Account) -> None:
+    ask(account, ERROR)
+    ask(account, "what does the parser do?")
+
+    assert _coverage(account, "--where", "type:debug")["prompts"] == 1
+    assert "there is no field" in account.cli("coverage", "--where", "tpye:debug", exit_code=1)
+
+
+def test_the_table_says_what_small_numbers_allow(account: Account) -> None:
+    ask(account, ERROR)
+
+    printed = account.cli("coverage")
+
+    assert "1 prompts; 0 labelled" in printed
+    assert "each may still speak in up to 79 % of prompts (95 %)" in printed
+
+
+def test_without_prompts_it_says_what_to_do(account: Account) -> None:
+    assert _coverage(account)["prompts"] == 0
+    assert account.cli("coverage") == ""
+
+
+def test_it_can_be_watched_page_by_page(account: Account) -> None:
+    ask(account, ERROR)
+
+    with opened(str(account.state)) as corpus:
+        measurement = Measurement(corpus, written.in_force(str(account.project)))
+        before = measurement.coverage().prompts
+        for page in corpus.pages():
+            measurement.add(page)
+
+        assert (before, measurement.coverage().prompts) == (0, 1)
+
+
+def test_prompts_without_a_signal_are_put_together_by_their_words() -> None:
+    unmatched = Unmatched()
+    for number, prompt in enumerate(("blorp the flux", "fluxes blorp again", "flux blorped", "quux only", "blorp")):
+        unmatched.add(str(number), prompt)
+
+    first, *more = unmatched.clusters()
+
+    assert (first.prompts, set(first.terms) >= {"blorp"}, more) == (4, True, [])
+    assert unmatched.count == 5

@@ -1,0 +1,206 @@
+"""``enricher coverage``: how often each signal, guardrail and approach speaks on the recorded prompts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.home import state_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from workbench.corpus import Corpus
+    from workbench.coverage import Coverage, Row
+    from workbench.written import Written
+
+MOST_SHOWN = 30
+PERCENT = 100
+
+
+@click.command("coverage")
+@click.option("--where", default="", metavar="SELECTION", help="Only these prompts, like: type:debug since:7d")
+@click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="Under this file, edited or not.")
+@click.option("--all", "is_all", is_flag=True, help="Every signal, not only those that stand out.")
+@as_json
+def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) -> None:
+    """Count how often each rule speaks: dead ones, always-on ones, overlaps, what it costs, what it misses."""
+    from workbench.coverage import measure
+
+    with opened(where) as corpus:
+        found = measure(corpus, _written(corpus, instructions))
+        left_out = dict(corpus.left_out)
+    if is_json:
+        print_json(_as_json(found, left_out))
+        return
+    for reason, count in sorted(left_out.items()):
+        click.echo(f"{count} left out: {reason}", err=True)
+    if not found.prompts:
+        click.echo("no recorded prompt can be judged; type some, or: enricher trace import", err=True)
+        return
+    _print(found, is_all=is_all)
+
+
+@contextlib.contextmanager
+def opened(where: str) -> Iterator[Corpus]:
+    """Open the selected prompts of this person; what goes wrong is said in words."""
+    from storage.database import StorageError
+    from storage.selection import SelectionError, parse
+    from workbench import corpus
+    from workbench.sides import SideError
+
+    try:
+        with corpus.opened(state_dir(), parse(where)) as found:
+            yield found
+    except (StorageError, SelectionError, SideError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _written(corpus: Corpus, instructions: str | None) -> Written:
+    from pathlib import Path
+
+    from workbench import written
+
+    if not instructions:
+        return written.in_force(os.getcwd())
+    try:
+        text = Path(instructions).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{instructions}: cannot be read as UTF-8 text: {error}") from error
+    return written.of_file(os.path.abspath(instructions), text, versions=corpus.versions)
+
+
+def _print(found: Coverage, *, is_all: bool) -> None:
+    console = new_console()
+    again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
+    click.echo(f"{found.prompts} prompts{again}; {found.labelled} labelled")
+    click.echo(printable(f"a place without a file, like :12, is a line of {os.path.relpath(main_file(found.rows))}"))
+    _print_lines(console, found)
+    dead = [row for row in found.dead() if row.kind == "signal"]
+    if dead:
+        reach = f"each may still speak in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
+        click.echo(f"\n{len(dead)} signals never spoke; {reach}:")
+        _print_places(dead, found)
+    if found.always_on():
+        click.echo("\nSpoke in every prompt, and so tell none from another:")
+        _print_places(found.always_on(), found)
+    if found.overlaps:
+        click.echo("\nSpoke in exactly the same prompts:")
+        main = main_file(found.rows)
+        for overlap in found.overlaps[:MOST_SHOWN]:
+            named = "  and  ".join(f"{_named(row)} ({place(row, main)})" for row in overlap.rows)
+            click.echo(printable(f"  {overlap.fired} prompts: {named}"))
+    _print_signals(console, found, is_all=is_all)
+    _print_unmatched(found)
+
+
+def _print_lines(console: Console, found: Coverage) -> None:
+    table = new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3)
+    main = main_file(found.rows)
+    for row in found.rows:
+        if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach")):
+            each = round(row.tokens / row.fired) if row.fired else 0
+            cost = f"{each} x {row.fired} = {row.tokens}" if row.tokens else ""
+            table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)
+    console.print(table)
+
+
+def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
+    """Print every signal, or those that labels speak of, the most doubtful first."""
+    signals = [row for row in found.rows if row.kind == "signal"]
+    shown = signals if is_all else [row for row in signals if row.right + row.wrong]
+    if not shown:
+        if not is_all:
+            click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
+        return
+    if not is_all:
+        shown = sorted(shown, key=lambda row: (row.rightness().high, row.line))[:MOST_SHOWN]
+    click.echo("\nSignals" + ("" if is_all else ", the most doubtful first by the labels: right of labelled, 95 %"))
+    table = new_table("signal", "for", "place", "weight", "prompts", "right", numbers=3)
+    main = main_file(found.rows)
+    for row in shown:
+        table.add_row(
+            printable(row.label), printable(row.name), place(row, main), str(row.weight), str(row.fired), rightness(row)
+        )
+    console.print(table)
+
+
+def _print_unmatched(found: Coverage) -> None:
+    click.echo(f"\n{found.unmatched} prompts with no signal for a task type beyond their length")
+    for cluster in found.clusters:
+        click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))
+
+
+def _print_places(rows: Sequence[Row], found: Coverage) -> None:
+    main = main_file(found.rows)
+    for row in rows[:MOST_SHOWN]:
+        click.echo(printable(f"  {place(row, main)}  {_named(row)}"))
+    if len(rows) > MOST_SHOWN:
+        click.echo(f"  and {len(rows) - MOST_SHOWN} more (--json)")
+
+
+def _named(row: Row) -> str:
+    return f"{row.name}: {row.label}" if row.label else f"{row.kind} {row.name}"
+
+
+def main_file(rows: Sequence[Row]) -> str:
+    """Return the file in which most of the rules stand."""
+    return Counter(row.file for row in rows).most_common(1)[0][0]
+
+
+def place(row: Row, main: str) -> str:
+    """Return where a rule stands: the line, and the file unless it is the main one."""
+    near = os.path.relpath(row.file)
+    file = "" if row.file == main else row.file if near.startswith("..") else near
+    return printable(f"{file}:{row.line}")
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as a small one needs."""
+    return f"{share * PERCENT:.3g} %"
+
+
+def rightness(row: Row) -> str:
+    """Return how many labels bear a signal out, with Wilson's interval."""
+    count = row.right + row.wrong
+    if not count:
+        return ""
+    interval = row.rightness()
+    return f"{row.right}/{count} ({interval.low * PERCENT:.0f}-{interval.high * PERCENT:.0f} %)"
+
+
+def _as_json(found: Coverage, left_out: dict[str, int]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    rows = []
+    for row in found.rows:
+        interval = row.rightness()
+        judged = {"low": interval.low, "high": interval.high} if row.right + row.wrong else None
+        rows.append(
+            asdict(row) | {"share": row.share, "rightness": judged, "dead": row.is_dead, "always_on": row.is_always_on}
+        )
+    overlaps = [
+        {
+            "fired": one.fired,
+            "rows": [{"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in one.rows],
+        }
+        for one in found.overlaps
+    ]
+    return {
+        "rules_hash": found.rules_hash,
+        "prompts": found.prompts,
+        "judged_again": found.judged_again,
+        "labelled": found.labelled,
+        "left_out": left_out,
+        "dead_may_reach": found.dead_may_reach() if found.prompts else None,
+        "rows": rows,
+        "overlaps": overlaps,
+        "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
+    }

@@ -1,0 +1,270 @@
+"""The pieces of an edit that can be undone one by one: a signal, a key, a whole rule, a paragraph.
+
+Every choice of pieces to undo gives a whole text again; undoing all of them gives the
+base, none of them the candidate, byte for byte. A rule that came or went is one piece,
+what only moved is one piece, and so is a value over several lines.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
+FENCE = re.compile(r"(`{3,}|~{3,})")
+ALIKE = 0.5
+"""From this likeness on, a line that went and one that came are one line that was changed."""
+MOST_COMPARED = 60
+"""Lines of one place that are compared with each other; more are taken in their order."""
+SHORT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file before and after; a file that is on one side only has an empty text on the other."""
+
+    path: str
+    base: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One piece of an edit: ``line`` of the candidate, from 1, and what stood and stands there.
+
+    ``heading`` names the rule, ``parts`` are the numbers of its steps within the edits.
+    """
+
+    file: str
+    line: int
+    heading: str
+    before: str
+    after: str
+    parts: frozenset[int]
+
+    def __str__(self) -> str:
+        said = self.after or self.before
+        first = next((line.strip() for line in said.splitlines() if line.strip()), "blank lines")
+        return f"{self.file}:{self.line} {self.heading}: {'' if self.after else 'without '}{first[:SHORT]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Lines that belong together, and the heading they stand under."""
+
+    text: str
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A stretch of both texts: the same, or (``hunk`` ≥ 0) a part of a piece."""
+
+    before: str
+    after: str
+    line: int
+    heading: str
+    hunk: int = -1
+
+
+@dataclass(slots=True)
+class Edits:
+    """Edits of several files, cut into hunks; a hunk may be joined with another, never split."""
+
+    edits: Sequence[Edit]
+    hunks: list[Hunk] = field(init=False)
+    _steps: list[list[_Step]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._steps, number = [], 0
+        for edit in self.edits:
+            steps = []
+            for step in _steps(edit):
+                changed = step.before != step.after
+                steps.append(_Step(step.before, step.after, step.line, step.heading, number if changed else -1))
+                number += changed
+            self._steps.append(steps)
+        self.hunks = list(self._hunks())
+
+    def undone(self, hunks: Collection[Hunk]) -> dict[str, str]:
+        """Return the text of every file, by path, as the candidate has it but for these hunks."""
+        parts = {part for hunk in hunks for part in hunk.parts}
+        return {
+            edit.path: "".join(step.before if step.hunk in parts else step.after for step in steps)
+            for edit, steps in zip(self.edits, self._steps, strict=True)
+        }
+
+    def by_heading(self) -> None:
+        """Join the hunks under each heading into one."""
+        under: dict[tuple[str, str], Hunk] = {}
+        for hunk in self.hunks:
+            key = (hunk.file, hunk.heading)
+            under[key] = joined(under[key], hunk) if key in under else hunk
+        self.hunks = list(under.values())
+
+    def _hunks(self) -> Iterator[Hunk]:
+        for edit, steps in zip(self.edits, self._steps, strict=True):
+            changed = [step for step in steps if step.hunk >= 0]
+            moved = _moves(changed)
+            for step in changed:
+                if step.hunk in moved.values():
+                    continue
+                one = Hunk(edit.path, step.line, step.heading, step.before, step.after, frozenset({step.hunk}))
+                if step.hunk in moved:
+                    other = next(other for other in changed if other.hunk == moved[step.hunk])
+                    parts = frozenset({step.hunk, other.hunk})
+                    one = Hunk(edit.path, step.line, step.heading, other.before, step.after, parts)
+                yield one
+
+
+def joined(one: Hunk, other: Hunk) -> Hunk:
+    """Return two hunks as one, named by the first in the file."""
+    first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
+    heading = first.heading if second.heading in first.heading else f"{first.heading}, {second.heading}"
+    return Hunk(
+        first.file, first.line, heading, first.before + second.before, first.after + second.after,
+        first.parts | second.parts,
+    )  # fmt: skip
+
+
+def _moves(changed: Sequence[_Step]) -> dict[int, int]:
+    """Return, by the step in which a text came, the one in which the same text went."""
+    went: dict[str, list[int]] = {}
+    for step in changed:
+        if step.before.strip() and not step.after:
+            went.setdefault(step.before.strip(), []).append(step.hunk)
+    found = {}
+    for step in changed:
+        if not step.before and went.get(step.after.strip()):
+            found[step.hunk] = went[step.after.strip()].pop(0)
+    return found
+
+
+def _steps(edit: Edit) -> Iterator[_Step]:
+    """Yield the stretches of both texts in order: first rule by rule, then unit by unit within a rule."""
+    before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
+    old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
+    matcher = difflib.SequenceMatcher(None, old_titles, new_titles, autojunk=False)
+    line = 1
+    for tag, start, end, begin, stop in matcher.get_opcodes():
+        if tag == "equal":
+            for old, new in zip(before[start:end], after[begin:stop], strict=True):
+                yield from _within(old, new, line)
+                line += _lines(new)
+            continue
+        for gone, come in _aligned(*(_wholes(rules) for rules in (before[start:end], after[begin:stop]))):
+            if gone and come and _likeness(gone.text, come.text) >= ALIKE:
+                yield _Step(gone.text, come.text, line, come.heading)
+            else:
+                if gone:
+                    yield _Step(gone.text, "", line, gone.heading)
+                if come:
+                    yield _Step("", come.text, line, come.heading)
+            line += come.text.count("\n") if come else 0
+
+
+def _wholes(rules: Sequence[Sequence[_Unit]]) -> list[_Unit]:
+    return [_Unit(_text(units), units[0].heading) for units in rules]
+
+
+def _within(old: Sequence[_Unit], new: Sequence[_Unit], line: int) -> Iterator[_Step]:
+    old_texts, new_texts = ([unit.text for unit in units] for units in (old, new))
+    matcher = difflib.SequenceMatcher(None, old_texts, new_texts, autojunk=False)
+    for tag, start, end, begin, stop in matcher.get_opcodes():
+        if tag == "equal":
+            text = _text(new[begin:stop])
+            yield _Step(text, text, line, new[begin].heading)
+            line += text.count("\n")
+            continue
+        for before, after in _aligned(old[start:end], new[begin:stop]):
+            was, now = before.text if before else "", after.text if after else ""
+            yield _Step(was, now, line, new[0].heading)
+            line += now.count("\n")
+
+
+def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit | None, _Unit | None]]:
+    """Yield which unit became which: the likest pair first, then what lies before and behind it."""
+    if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
+        shared = min(len(old), len(new))
+        yield from zip(old[:shared], new[:shared], strict=True)
+        yield from ((unit, None) for unit in old[shared:])
+        yield from ((None, unit) for unit in new[shared:])
+        return
+    found = [
+        (_likeness(one.text, other.text), -at, -place) for at, one in enumerate(old) for place, other in enumerate(new)
+    ]
+    likeness, at, place = max(found, default=(0.0, 0, 0))
+    if likeness < ALIKE:
+        yield from ((unit, None) for unit in old)
+        yield from ((None, unit) for unit in new)
+        return
+    yield from _aligned(old[:-at], new[:-place])
+    yield old[-at], new[-place]
+    yield from _aligned(old[-at + 1 :], new[-place + 1 :])
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _rules(text: str) -> Iterator[list[_Unit]]:
+    """Yield the units under each heading; what stands before the first has none."""
+    units: list[_Unit] = []
+    heading, fence = "", ""
+    starts: list[tuple[int, str, bool]] = []
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        mark = FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+            starts.append((number, heading, False))
+        elif mark and line.startswith(fence) and not line[len(fence) :].strip():
+            fence = ""
+            starts.append((number, heading, False))
+        elif not fence and (title := HEADING.match(line)):
+            heading = title[2]
+            starts.append((number, heading, True))
+        elif not starts or _begins(line, lines[starts[-1][0]], is_yaml=bool(fence)):
+            starts.append((number, heading, False))
+    for (number, under, is_heading), (end, *_) in pairwise([*starts, (len(lines), "", False)]):
+        if is_heading and units:
+            yield units
+            units = []
+        units.append(_Unit("".join(lines[number:end]), under))
+    if units:
+        yield units
+
+
+def _begins(line: str, first: str, *, is_yaml: bool) -> bool:
+    """Say whether a line begins a unit: outside of yaml all do, in it what is no deeper than the unit's first line."""
+    if not is_yaml or FENCE.match(first) or not line.strip():
+        return True
+    is_header = first.rstrip().endswith(":") or not first.strip()
+    return is_header or _indent(line) <= _indent(first)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _text(units: Sequence[_Unit]) -> str:
+    return "".join(unit.text for unit in units)
+
+
+def _lines(units: Sequence[_Unit]) -> int:
+    return sum(unit.text.count("\n") for unit in units)
+
+
+def with_texts(base: Mapping[str, str], candidate: Mapping[str, str]) -> list[Edit]:
+    """Return the edits between two sets of files by path; one that came or went is empty on the other side."""
+    return [
+        Edit(path, base.get(path, ""), candidate.get(path, ""))
+        for path in dict.fromkeys([*base, *candidate])
+        if base.get(path, "") != candidate.get(path, "")
+    ]

@@ -1,0 +1,63 @@
+"""Prompts that no signal speaks for, put together by the words they share: what a maintainer should look at first.
+
+The same prompts give the same clusters; the work is bounded by MOST_PROMPTS and MOST_CLUSTERS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from storage.stemming import stem
+from storage.words import STOP_WORDS, words
+
+MOST_PROMPTS, MOST_CLUSTERS, MOST_TERMS = 20_000, 20, 4
+SCANNED_CHARS, EXAMPLES = 2_000, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Prompts without a signal that share words: the words that at least half of them hold, and the newest ids."""
+
+    terms: tuple[str, ...]
+    prompts: int
+    examples: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Unmatched:
+    """The prompts seen so far that no signal speaks for, newest first."""
+
+    count: int = 0
+    _prompts: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, trace_id: str, prompt: str) -> None:
+        """Count a prompt; keep its words while there is room."""
+        self.count += 1
+        if len(self._prompts) < MOST_PROMPTS:
+            said = (word for word in words(prompt[:SCANNED_CHARS]) if word not in STOP_WORDS)
+            terms: dict[str, str] = {}
+            for word in said:
+                terms.setdefault(stem(word), word)
+            self._prompts[trace_id] = terms
+
+    def clusters(self) -> list[Cluster]:
+        """Return groups of two or more, the largest first; each prompt is in one group at most."""
+        left = dict(self._prompts)
+        found: list[Cluster] = []
+        frequency = Counter(term for terms in left.values() for term in terms)
+        while len(found) < MOST_CLUSTERS:
+            first, most = max(frequency.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
+            if most < 2:
+                break
+            members = [trace_id for trace_id, terms in left.items() if first in terms]
+            found.append(self._cluster(members))
+            for trace_id in members:
+                frequency.subtract(left.pop(trace_id).keys())
+        return found
+
+    def _cluster(self, members: list[str]) -> Cluster:
+        held = Counter(term for trace_id in members for term in self._prompts[trace_id])
+        spelled = {term: word for trace_id in reversed(members) for term, word in self._prompts[trace_id].items()}
+        shared = sorted((term for term in held if 2 * held[term] >= len(members)), key=lambda term: (-held[term], term))
+        return Cluster(tuple(spelled[term] for term in shared[:MOST_TERMS]), len(members), tuple(members[:EXAMPLES]))

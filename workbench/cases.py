@@ -26,7 +26,7 @@ from workbench.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, fr
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.cache import Rules
 
@@ -123,13 +123,14 @@ def add(path: str, case: Case) -> bool:
 
     Raises UnusableFileError, and leaves the file as it is, where a line of it cannot be read.
     """
-    known = read(path)
-    if known.problems:
-        raise UnusableFileError(known.problems)
-    cases = known.by_id()
-    earlier = cases.get(case.id)
-    cases[case.id] = replace(case, note=case.note or earlier.note) if earlier else case
-    write(path, cases.values())
+    with _one_at_a_time(path):
+        known = read(path)
+        if known.problems:
+            raise UnusableFileError(known.problems)
+        cases = known.by_id()
+        earlier = cases.get(case.id)
+        cases[case.id] = replace(case, note=case.note or earlier.note) if earlier else case
+        write(path, cases.values())
     return earlier is not None
 
 
@@ -186,6 +187,27 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
         spent=recorded["spent"],
         form=recorded.get("form", ""),
     )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _one_at_a_time(path: str) -> Iterator[None]:
+    """Let one process at a time change the file: the folder is locked, so that no further file lies beside it."""
+    folder = os.path.dirname(os.path.realpath(path))
+    try:
+        import fcntl
+
+        os.makedirs(folder, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except ImportError:  # no POSIX locks
+        yield
+        return
+    except OSError as failure:
+        raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _replace_file(path: str, content: bytes) -> None:

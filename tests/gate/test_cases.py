@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -173,6 +174,14 @@ def test_a_note_outlives_a_new_verdict(tmp_path: Path) -> None:
 
     assert cases.add(file, case(1, says=Decided("docs"))) is True
     assert cases.read(file).cases[0].note == "see #12"
+
+
+def test_two_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    file = str(tmp_path / "cases.jsonl")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: cases.add(file, case(number)), range(40)))
+
+    assert len(cases.read(file).cases) == 40
 
 
 def test_every_text_is_redacted_on_its_way_in(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from enricher.guidance.facts import read_facts
 from enricher.home import project_root
 from enricher.rules.document import Problem
 from enricher.settings import DEFAULTS
-from storage import queries
+from storage import private, queries
 from workbench.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def path_for(cwd: str) -> str:
 def read(path: str) -> Cases:
     """Return the cases of a file, none where there is no such file; raises CasesError where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
+        content = private.read_file(os.path.realpath(path), LARGEST + 1)
     except FileNotFoundError:
         return Cases()
     except OSError as failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -118,6 +119,17 @@ def test_a_prompt_that_points_back_carries_the_words_it_points_to(repository: Re
     assert repository.judged()["results"][0]["now"]["task_type"] == line["expected"]["task_type"]
 
 
+def test_what_the_session_was_told_before_is_part_of_a_case(repository: Repository) -> None:
+    repository.typed(DEBUG, session_id="one")
+    trace_id = repository.typed("why does the import fail with KeyError 'user' too?", session_id="one")
+    repository.account.cli("trace", "label", trace_id, "ok", "--case")
+
+    line = repository.lines()[0]
+    assert line["injected"] == ["guardrail:H3", "guardrail:H5"]
+    assert (line["expected"]["guardrails"], line["spent"] > 0) == ([], True)
+    assert repository.judged()["verdict"] == "identical"
+
+
 def test_only_the_skill_that_the_prompt_names_is_kept(repository: Repository) -> None:
     for name, description in (
         ("release-notes", "Write the release notes of a version"),
@@ -221,6 +233,13 @@ def test_a_line_that_is_no_case_is_told_with_file_and_line(line: str, message: s
     assert str(problem).startswith("cases.jsonl:3: error: ")
     assert message in problem.message
     assert len(found.cases) == 1
+
+
+def test_what_is_no_regular_file_is_refused_and_nobody_waits(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "cases.jsonl")
+
+    with pytest.raises(cases.CasesError, match="is not a regular file"):
+        cases.read(str(tmp_path / "cases.jsonl"))
 
 
 def test_bytes_that_are_no_text_are_told() -> None:

@@ -76,6 +76,13 @@ def test_no_two_in_a_row_are_alike() -> None:
     assert all(topic[one.id] != topic[other.id] for one, other in pairwise(several))
 
 
+def test_no_two_alike_meet_where_the_second_round_begins() -> None:
+    login = [prompt(at, f"look at the login form {at}", margin=margin) for at, margin in ((1, 0), (2, 5))]
+    export = [prompt(at, f"mend the nightly export {at}", margin=margin) for at, margin in ((3, 1), (4, 2))]
+
+    assert ids(order([*login, *export])) == [1, 3, 2, 4]
+
+
 def test_sessions_take_turns() -> None:
     words = "alpha bravo charlie delta echo foxtrot golf hotel india juliet".split()
     one = [prompt(at, f"{word} {word}s", session="long", margin=1) for at, word in enumerate(words[:7])]

@@ -48,7 +48,7 @@ class Reach:
         if before is None:
             return
         one, other = before.body["classes"], after.body["classes"]
-        if any(one[key] != other[key] for key in READER) or not self._knows_the_words(one, other):
+        if any(one[key] != other[key] for key in READER) or not self._knows_the_words(before, after):
             return
         if not _weigh_otherwise(before, after):
             self._least = NOT
@@ -56,11 +56,12 @@ class Reach:
             self._least = WEIGH
         self._sought = _pattern({form for phrase in self._phrases for form in max(phrase, key=_shortest)})
 
-    def _knows_the_words(self, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    def _knows_the_words(self, one: Rules, other: Rules) -> bool:
         """Find the words and features without which a prompt meets no changed signal; say whether that is possible."""
+        before, after = one.body["classes"], other.body["classes"]
         if before == after:
             return True
-        changed = _Changed(_Signals(before), _Signals(after))
+        changed = _Changed(_signals(one), _signals(other))
         words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
@@ -95,6 +96,15 @@ class Reach:
             return False
         words = set(RUN.findall(low))
         return any(all(_is_there(forms, words, low) for forms in phrase) for phrase in self._phrases)
+
+
+def _signals(rules: Rules) -> _Signals:
+    """Return the signals of a version; the recorded one stays the same from save to save."""
+    if rules.hash not in _KNOWN:
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[rules.hash] = _Signals(rules.body["classes"])
+    return _KNOWN[rules.hash]
 
 
 def _shortest(forms: Iterable[str]) -> int:
@@ -221,3 +231,7 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
 
 def _is_sign(word: str) -> bool:
     return word in MARKS or word >= MARKERS_BEGIN
+
+
+_KNOWN: dict[str, _Signals] = {}
+MOST_KNOWN = 32

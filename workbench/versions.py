@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from enricher.api import recorded_rules
@@ -49,6 +50,7 @@ class Versions:
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
 
+@lru_cache(maxsize=8)
 def _readable(identity: str, stored: str | None) -> Rules | None:
     try:
         rules = recorded_rules(identity, stored) if stored else None

@@ -1,0 +1,34 @@
+"""``enricher bench replay``: how fast other instructions are tried on the recorded prompts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from enricher.cli.bench import as_json, asserting, finish
+
+
+@click.command("replay")
+@click.option("--prompts", default=5000, show_default=True, type=click.IntRange(100, 1_000_000), help="Invented ones.")
+@click.option("--runs", "-n", default=5, show_default=True, type=click.IntRange(1, 100), help="Rounds of the run.")
+@as_json
+@asserting
+def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
+    """Replay three kinds of edits on one core beside only reading the prompts, and time a save to its figures."""
+    from workbench.replay_bench import missed, rates
+
+    found, saves = rates(prompts, runs)
+    if is_json:
+        click.echo(json.dumps({"rates": [asdict(one) for one in found], "saves": [asdict(one) for one in saves]}))
+    else:
+        click.echo("| edit | prompts/s | ratio to reading | judged | changed | runs |\n|---|---|---|---|---|---|")
+        for one in found:
+            figures = f"{one.prompts_per_second:,.0f} | {one.ratio:.2f} | {one.judged:.1%} | {one.changed:,}"
+            click.echo(f"| {one.name} | {figures} | {one.runs} |")
+        click.echo("\n| save | first figures ms | complete ms | prompts | changed |\n|---|---|---|---|---|")
+        for save in saves:
+            figures = f"{save.first_ms:.0f} | {save.complete_ms:.0f} | {save.prompts:,} | {save.changed:,}"
+            click.echo(f"| {save.name} | {figures} |")
+    finish(missed(found, saves), asserts=asserts)

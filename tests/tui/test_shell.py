@@ -1,30 +1,268 @@
-"""The shell: places, help, palette, themes, what it remembers."""
+"""The shell: places, help, palette, themes, keys, what it remembers, and how it starts and ends in a real terminal."""
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import run_workbench, screen_text
+from piloting import notices, run_workbench, screen_text, settle, until
+from simulator import ROOT
+from textual.command import CommandPalette
 
+from workbench.tui.app import Workbench
 from workbench.tui.help import HelpScreen
 from workbench.tui.screens import SCREENS
+from workbench.tui.themes import THEMES
+from workbench.tui.widgets.header import PlaceTab
+from workbench.tui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from simulator import Account
+    from textual.binding import Binding
+
+DOCS = ROOT / "docs" / "workbench.md"
 
 
 @pytest.mark.parametrize("place", SCREENS, ids=lambda place: place.name)
-async def test_every_place_is_reached_by_its_key(library: Account, place) -> None:
-    async with run_workbench(library.state) as (app, pilot):
+async def test_every_place_is_reached_by_its_key_and_by_a_click(library: Account, place) -> None:
+    async with run_workbench(library.state, size=(120, 40)) as (app, pilot):
         await pilot.press(place.key)
+        by_key = app.place_screen().PLACE
+        await pilot.press("1")
+        await settle(app, pilot)
+        await pilot.click(list(app.screen.query(PlaceTab))[SCREENS.index(place)])
+        await settle(app, pilot)
 
-        assert place.name == app.place_screen().PLACE
+        assert (by_key, app.place_screen().PLACE) == (place.name, place.name)
 
 
 async def test_the_help_shows_the_keys_of_the_screen_below(library: Account) -> None:
     async with run_workbench(library.state, size=(100, 60)) as (app, pilot):
         await pilot.press("question_mark")
+        shown = screen_text(app)
+        await pilot.press("escape")
 
-        assert isinstance(app.screen, HelpScreen)
-        assert "To the newest, and follow" in screen_text(app)
+        assert "To the newest, and follow" in shown
+        assert not isinstance(app.screen, HelpScreen)
+
+
+async def test_the_palette_knows_every_key_of_the_screen(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        from workbench.tui.commands import WorkbenchCommands
+
+        provider = WorkbenchCommands(app.screen)
+        await provider.startup()
+        entries = {hit.text for hit in [hit async for hit in provider.discover()]}
+        shown = {active.binding.action: set() for active in app.screen.active_bindings.values()}
+        for active in app.screen.active_bindings.values():
+            shown[active.binding.action] |= {active.binding.description, active.binding.tooltip}
+        missing = {action for action, told in shown.items() if not told & entries and not action.startswith("go(")}
+
+        assert missing == {"command_palette"}
+        assert "Filter type:debug" in entries
+        await pilot.pause()
+
+
+async def test_the_palette_runs_what_is_chosen(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await pilot.press(*"filter type:test")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
+        await until(pilot, lambda: app.screen.query_one(RowView).row_count == 1)
+
+        assert app.screen.query_one(RowView).current.task_type == "test"
+
+
+async def test_the_palette_goes_to_a_trace_by_the_beginning_of_its_id(library: Account) -> None:
+    from workbench.tui.commands import WorkbenchCommands
+
+    wanted = library.traces()[2]["id"]
+    async with run_workbench(library.state) as (app, pilot):
+        provider = WorkbenchCommands(app.screen)
+        await provider.startup()
+        hits = [hit async for hit in provider.search(wanted[:14])]
+        hits[0].command()
+        await until(pilot, lambda: app.screen.query_one(RowView).row_count == 1)
+
+        assert app.screen.query_one(RowView).current.id == wanted
+
+
+async def test_themes_change_by_a_key_and_are_remembered(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("ctrl+t")
+        await settle(app, pilot)
+
+    async with run_workbench(library.state) as (app, _pilot):
+        assert app.theme == THEMES[1].name
+
+
+async def test_filter_sort_and_screen_survive_a_restart(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        app.screen.select("type:debug")
+        await pilot.press("S")
+        await settle(app, pilot)
+
+    async with run_workbench(library.state) as (app, _pilot):
+        assert app.screen.query_one(RowView).row_count == 1
+        assert "type:debug" in screen_text(app)
+        assert "slowest first" in screen_text(app)
+    assert (library.state / "workbench.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"traces": 3, "app": {"theme": 7, "screen": "nowhere"}}'])
+async def test_a_broken_memory_is_an_empty_one(library: Account, content: str) -> None:
+    (library.state / "workbench.json").write_text(content)
+    async with run_workbench(library.state) as (app, _pilot):
+        assert app.theme == THEMES[0].name
+        assert app.place_screen().PLACE == "traces"
+
+
+async def test_a_person_can_give_other_keys(library: Account) -> None:
+    library.write("config/workbench-keys.toml", '[keys]\n"traces.sort" = "f5"\n')
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press("f5")
+        await settle(app, pilot)
+
+        assert "slowest first" in screen_text(app)
+
+
+async def test_keys_that_cannot_be_read_are_told(library: Account) -> None:
+    library.write("config/workbench-keys.toml", "[keys\n")
+    async with run_workbench(library.state) as (app, _pilot):
+        assert "workbench-keys.toml" in notices(app)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+q"])
+async def test_the_keys_that_leave(library: Account, key: str) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        await pilot.press(key)
+        await pilot.pause()
+
+        assert not app.is_running
+
+
+def test_without_a_terminal_it_says_what_to_use(account: Account) -> None:
+    assert "needs a terminal" in account.cli("workbench", exit_code=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        pytest.param(("--screen", "nowhere"), "known: traces", id="no such screen"),
+        pytest.param(("--filter", "typ:debug"), "did you mean type:?", id="no such field"),
+    ],
+)
+def test_wrong_options_are_told_before_anything_starts(account: Account, words: tuple[str, str], told: str) -> None:
+    assert told in " ".join(account.cli("workbench", *words, exit_code=2).split())
+
+
+def test_nothing_of_the_app_is_loaded_by_the_command_line() -> None:
+    code = "import sys, workbench.commands.workbench; print([one for one in sys.modules if 'textual' in one])"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert ended.stdout.strip() == "[]"
+
+
+def bindings() -> Iterator[tuple[str, Binding]]:
+    """Yield every binding of the app with the name of the class that has it."""
+    from textual.binding import Binding
+
+    from workbench.tui.help import HelpScreen
+    from workbench.tui.screens.base import WorkbenchScreen
+    from workbench.tui.widgets.chooser import ClassChooser
+    from workbench.tui.widgets.detail import Detail
+    from workbench.tui.widgets.filter_bar import FilterInput
+
+    screens = [type(place.load()) for place in SCREENS]
+    for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, ClassChooser):
+        for binding in owner.__dict__.get("BINDINGS", ()):
+            assert isinstance(binding, Binding), (owner, binding)
+            yield owner.__name__, binding
+
+
+def test_every_binding_has_an_id_and_says_what_it_does() -> None:
+    assert [(owner, one.key) for owner, one in bindings() if not one.id or not one.description] == []
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    keys = [(owner, key) for owner, one in bindings() for key in one.key.split(",")]
+
+    assert sorted(keys) == sorted(set(keys))
+
+
+async def test_the_documented_keys_are_those_of_the_traces_screen(library: Account) -> None:
+    from workbench.tui.help import keys_of
+
+    async with run_workbench(library.state) as (app, _pilot):
+        rows = "\n".join(f"| `{key}` | {what} |" for key, what in keys_of(app.screen))
+
+    assert rows in DOCS.read_text()
+
+
+TMUX = ("tmux", "-L", "enricher-tests", "-f", "/dev/null")
+
+
+@pytest.fixture
+def terminal(library: Account) -> Iterator[str]:
+    """Start the app in a real terminal and yield the name of its session."""
+    if not shutil.which("tmux"):
+        pytest.skip("tmux is not installed")
+    name = f"enricher-{time.monotonic_ns()}"
+    editor = library.write("editor.sh", f"#!/bin/sh\necho edited > {library.home}/edited\n", mode=0o755)
+    library.env |= {"TERM": "xterm-256color", "EDITOR": str(editor)}
+    words = [f"{key}={value}" for key, value in library.env.items()]
+    code = "from enricher.cli import main; main()"
+    command = ["env", "-i", *words, sys.executable, "-c", code, "workbench"]
+    subprocess.run(
+        [*TMUX, "new-session", "-d", "-s", name, "-x", "80", "-y", "24", *command, ";", "set", "remain-on-exit", "on"],
+        check=True, cwd=ROOT,
+    )  # fmt: skip
+    yield name
+    subprocess.run([*TMUX, "kill-session", "-t", name], check=False, capture_output=True)
+
+
+def pane(name: str, holds: str) -> str:
+    """Return what the terminal shows as soon as it holds a text."""
+    end = time.monotonic() + 15
+    while holds not in (shown := _tmux("capture-pane", "-p", "-t", name)):
+        assert time.monotonic() < end, shown
+        time.sleep(0.05)
+    return shown
+
+
+def _tmux(*words: str) -> str:
+    return subprocess.run([*TMUX, *words], check=True, capture_output=True, text=True).stdout
+
+
+def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, terminal: str) -> None:
+    assert "what is the difference between" in pane(terminal, "q Quit")
+
+    _tmux("resize-window", "-t", terminal, "-x", "160", "-y", "40")
+    assert "Task type" in pane(terminal, "points, and the signals")
+
+    _tmux("send-keys", "-t", terminal, "e")
+    while not (library.home / "edited").exists():
+        time.sleep(0.05)
+    _tmux("send-keys", "-t", terminal, "G")
+    assert "Quit" in pane(terminal, "55 characters"), "the app has the terminal again"
+
+    _tmux("send-keys", "-t", terminal, "q")
+    assert "status 0" in pane(terminal, "Pane is dead")
+
+
+def test_the_state_of_the_memory_is_json(library: Account) -> None:
+    from workbench.tui.state import Memory
+
+    Memory(str(library.state)).remember("traces", filter="type:debug")
+
+    assert json.loads((library.state / "workbench.json").read_text()) == {"traces": {"filter": "type:debug"}}

@@ -87,6 +87,8 @@ class Workbench(App[None], inherit_bindings=False):
         """The filter of the command line, None where it gives none."""
         self.instructions = instructions
         self.trouble = ""
+        self.databases = 1
+        """How many databases were seen: one more says that all that was read is of another one."""
         self.memory = Memory(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
@@ -175,7 +177,8 @@ class Workbench(App[None], inherit_bindings=False):
             is_over=lambda: worker.is_cancelled,
         )
 
-    def _heard_of_data(self) -> None:
+    def _heard_of_data(self, databases: int) -> None:
+        self.databases = databases
         self.post_message(DataChanged())
 
     def _heard_of_trouble(self, text: str) -> None:

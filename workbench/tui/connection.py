@@ -72,7 +72,10 @@ class Watcher:
         self._path = f"{state_dir}/{traces.DATABASE}"
         self._db: sqlite3.Connection | None = None
         self._seen: tuple[int, int] = (0, 0)
+        self._known: tuple[int, int] = (0, 0)
         self._version = 0
+        self.databases = 0
+        """How many databases were opened here: one more where it was replaced, or began anew."""
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -98,13 +101,16 @@ class Watcher:
             identity = (found.st_dev, found.st_ino)
         except FileNotFoundError:
             identity = (0, 0)
+        is_gone = identity == (0, 0)
         if self._db is not None and identity == self._seen:
             return False
         self.close()
         self._db = _whole(self._state_dir)
         found = os.stat(self._path)
-        self._seen = (found.st_dev, found.st_ino)
+        identity = self._seen = (found.st_dev, found.st_ino)
         self._version = int(self._db.execute("pragma data_version").fetchone()[0])
+        self.databases += is_gone or identity != self._known  # a new file may have the number of the old one
+        self._known = identity
         return True
 
     def _take_in(self, db: sqlite3.Connection) -> bool:
@@ -115,9 +121,12 @@ class Watcher:
 
 
 def watch(
-    state_dir: str, *, changed: Callable[[], None], troubled: Callable[[str], None], is_over: Callable[[], bool]
+    state_dir: str, *, changed: Callable[[int], None], troubled: Callable[[str], None], is_over: Callable[[], bool]
 ) -> None:
-    """Call ``changed`` after every commit and ``troubled`` with what is wrong, "" once it is right again."""
+    """Call ``changed`` after every commit and ``troubled`` with what is wrong, "" once it is right again.
+
+    ``changed`` is told how many databases there have been: a list that was read from an earlier one is void.
+    """
     watcher = Watcher(state_dir)
     said = ""
     with contextlib.closing(watcher):
@@ -131,7 +140,7 @@ def watch(
                 continue
             said = _tell("", said, troubled)
             if is_new:
-                changed()
+                changed(watcher.databases)
             time.sleep(POLL_S)
 
 

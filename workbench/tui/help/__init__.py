@@ -68,7 +68,9 @@ def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
     for active in screen.active_bindings.values():
         binding = active.binding
         if binding.description and not binding.system:
-            found.setdefault((binding.action, binding.description), []).append(_name(screen.app, binding))
+            found.setdefault((binding.action, binding.tooltip or binding.description), []).append(
+                _name(screen.app, binding)
+            )
     return [(" ".join(dict.fromkeys(keys)), description) for (_action, description), keys in found.items()]
 
 

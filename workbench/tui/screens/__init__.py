@@ -66,6 +66,8 @@ class Place:
 
 SCREENS = (
     Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),
+    Place("instructions", "2", "Instructions", "workbench.tui.screens.instructions:InstructionsScreen"),
+    Place("compare", "3", "Compare", "workbench.tui.screens.compare:CompareScreen"),
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
     Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),

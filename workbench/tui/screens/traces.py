@@ -107,6 +107,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._is_whole = False
         self._unseen = 0
         self._listed = 0
+        self._database = 1
         self._keep = ""
         self._is_queue = False
         self._note = ""
@@ -239,6 +240,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     def data_changed(self) -> None:
         if not self._run or self.app.trouble:
+            return
+        if self._database != self.app.databases:
+            self._database = self.app.databases
+            self.action_reload()
             return
         head = self.rows.row_count - self.rows.below
         seen = self._keys(self.rows.seen_pages()) if self._sort == SORTS[0] and not self._is_queue else ()

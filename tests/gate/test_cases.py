@@ -66,15 +66,17 @@ def test_a_later_verdict_replaces_the_case(repository: Repository) -> None:
 
 def test_what_channels_offered_is_not_in_a_case(repository: Repository) -> None:
     repository.account.write("project/shop/export.py", "def nightly_export():\n    return user\n")
-    repository.account.cli(
-        "memory", "add", "the nightly export reads user from the session", "--namespace", "decisions"
-    )
     repository.commit()
     repository.account.cli("code", "index")
-    repository.approve(DEBUG)
+    repository.typed(DEBUG, session_id="one")
+    told = repository.account.trace()["items"]
+    trace_id = repository.typed("why does nightly_export fail for the first user?", session_id="one")
+    repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
-    assert repository.account.trace()["items"]
-    assert set(repository.lines()[0]) == {"id", "verdict", "prompt", "expected"}
+    assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py"]
+    assert any(ref.startswith("item:") for ref in repository.account.trace()["inputs"]["injected"])
+    assert "shop/export.py" not in repository.file.read_text()
+    assert all(ref.startswith("guardrail:") for ref in repository.lines()[0]["injected"])
 
 
 def test_text_that_was_logged_in_full_is_redacted(repository: Repository) -> None:

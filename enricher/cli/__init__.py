@@ -75,13 +75,10 @@ def _group() -> click.Group:
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             """Help from the table, so that ``--help`` loads no command."""
+            del ctx
             with formatter.section("Commands"):
-                others = [
-                    (name, command.get_short_help_str(LONGEST_HELP))
-                    for name in commands_from_above()
-                    if (command := self.get_command(ctx, name))
-                ]
-                formatter.write_dl([*COMMANDS.items(), *others])
+                others = [(name, _summary(entry)) for name, entry in commands_from_above().items()]
+                formatter.write_dl([*COMMANDS.items(), *sorted(others)])
 
     from enricher import __version__
 
@@ -98,3 +95,11 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}
+
+
+def _summary(entry: EntryPoint) -> str:
+    """Return what the package of a command says of it, without loading the command."""
+    from importlib import import_module
+
+    summaries: dict[str, str] = import_module(entry.module.rpartition(".")[0]).SUMMARIES
+    return summaries[entry.name]

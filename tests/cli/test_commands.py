@@ -179,15 +179,15 @@ def test_the_demo_shows_the_secret_as_the_log_has_it(account: Account) -> None:
     assert '"prompt": "why does the upload fail with password=[redacted:' in printed
 
 
-def test_replay_verifies_without_being_asked_to(account: Account) -> None:
-    account.ask("the test is not working")
-
-    assert account.cli("replay") == account.cli("replay", "--verify")
-
-
 @pytest.mark.parametrize("words", [(), ("bench",), ("memory",), ("trace",), ("code",), ("config",)])
 def test_lists_of_commands_say_whole_sentences(account: Account, words: tuple[str, ...]) -> None:
     listed = account.cli(*words, "--help").partition("Commands:")[2]
 
     assert len(listed.splitlines()) > 1
     assert not [line for line in listed.splitlines() if line.endswith("...")]
+
+
+def test_every_command_from_above_has_a_summary(account: Account) -> None:
+    listed = set(re.findall(r"^  ([a-z]+) +\w", account.cli("--help"), re.MULTILINE))
+
+    assert set(PROJECT["entry-points"]["enricher.commands"]) <= listed

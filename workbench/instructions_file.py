@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
 from enricher.rules.layers import OWN_FOLDER, find_layers, packaged_file, speaking_folders
+from enricher.trust import is_trusted
 
 if TYPE_CHECKING:
     import threading
@@ -156,3 +157,11 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
                         changed(text)
                 if not all(map(os.path.isdir, folders)):
                     break
+
+
+def trust_note(path: str, cwd: str) -> str:
+    """Return what a person has to do before a saved file counts; empty where it counts already."""
+    folder = next((folder for _name, folder in speaking_folders(cwd) if path.startswith(folder + os.sep)), "")
+    if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
+        return ""
+    return f"Saved. It counts once you trust it again: enricher trust {folder}"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
@@ -18,21 +19,22 @@ from enricher.rules.compiler import CATALOGUE, compile_layers
 from enricher.rules.layers import Layer, find_layers
 from enricher.rules.lint import findings
 from storage.selection import EVERYTHING, Selection
-from workbench import sides
+from workbench import attribution, sides
 from workbench.cases import CasesError, path_for
 from workbench.corpus import opened
 from workbench.instructions_file import choices
-from workbench.progress import Broken, Figures, Linted
+from workbench.progress import Broken, Cause, Caused, Figures, Linted
 from workbench.replay import Replay, never
 from workbench.standing import Standing, stand
 from workbench.statistics import verdict_of
+from workbench.unpacked import UnpackedTable
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
     from enricher.rules.document import Problem
-    from workbench.compare import BlastRadius
+    from workbench.compare import BlastRadius, Change
     from workbench.corpus import Corpus
     from workbench.progress import Progress
     from workbench.statistics import Verdict
@@ -40,43 +42,32 @@ if TYPE_CHECKING:
 
 OPENED, HEAD = "opened", "HEAD"
 """Bases beside ``recorded`` and a version: the file as it was when it was opened, and as git has it."""
+NEWEST = ""
+"""No version has this name, so that a side answers with its newest rules."""
 TELL_EVERY_S = 0.1
+MOST_CAUSES = 1000
 
 
 class Kept:
-    """A side that is compiled once for all runs; what is not known yet is asked of a side made anew."""
+    """A side whose rules are compiled once for all runs of a desk: ``known`` is what earlier runs found out.
 
-    def __init__(self, label: str, make: Callable[[Versions], sides.Side]) -> None:
+    Each run has its own, because what is not known yet is asked of the database by the thread of that run.
+    """
+
+    def __init__(self, label: str, make: Callable[[], sides.Side], *, known: dict[str, Rules | None]) -> None:
         self.label = label
-        self.hash = ""
         self._make = make
         self._made: sides.Side | None = None
-        self._versions: Versions | None = None
-        self._known: dict[str, Rules | None] = {}
-
-    def use(self, versions: Versions) -> Kept:
-        """Ask these versions, which belong to the thread of this run, for what is not known."""
-        self._versions, self._made = versions, None
-        if not self._known:
-            self.hash = self._side().hash
-        return self
+        self._known = known
+        newest = self.rules_for(NEWEST)
+        self.hash = newest.hash if newest else ""
 
     def rules_for(self, recorded: str) -> Rules | None:
         """Return the rules for prompts recorded under that version; raises SideError."""
         if recorded not in self._known:
-            self._known[recorded] = self._side().rules_for(recorded)
+            self._made = self._made or self._make()
+            self._known[recorded] = self._made.rules_for(recorded)
         return self._known[recorded]
-
-    def texts(self) -> Sequence[tuple[str, str, str]]:
-        """Return its files, empty where nobody kept them."""
-        return sides.texts_of(self._side(), self._versions) if self._versions else ()
-
-    def _side(self) -> sides.Side:
-        if self._made is None and self._versions is not None:
-            self._made = self._make(self._versions)
-        if self._made is None:
-            raise sides.SideError(f"{self.label} was not used yet")
-        return self._made
 
 
 @dataclass(slots=True)
@@ -93,8 +84,7 @@ class Desk:
     base: str = OPENED
     selection: Selection = EVERYTHING
     cwd: str = ""
-    last: tuple[sides.Side, sides.Side] | None = None
-    _base: Kept | None = None
+    _known: dict[str, Rules | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.path = os.path.abspath(self.path)
@@ -113,10 +103,14 @@ class Desk:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])
                 return
             base = self._base_side(corpus.versions)
-            yield from self._replayed(corpus, base, candidate, began=began, should_stop=should_stop)
+            changes: tuple[Change, ...] = ()
+            for figures in self._replayed(corpus, base, candidate, began=began, should_stop=should_stop):
+                changes = figures.changes
+                yield figures
             if should_stop():
                 return
             yield Linted(tuple(self.lint(text, corpus.versions)))
+            yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
         """Return what compiler and lint say of this file among its layers."""
@@ -144,44 +138,69 @@ class Desk:
         compiled = compile_layers(layers, texts=texts)
         if compiled.broken:
             raise sides.SideError(f"{label} cannot be used:", problems=compiled.broken)
-        return sides.Fixed(
-            label, Rules(compiled.hash, json.loads(json.dumps(compiled.body)))
-        )  # lists, as a stored version is read
+        body = json.loads(json.dumps(compiled.body))  # lists and no tuples, as a stored version is read
+        rules = Rules(compiled.hash, body)
+        rules.table = UnpackedTable(body["classes"])
+        return sides.Fixed(label, rules, compiled.problems)
 
     def _base_side(self, versions: Versions) -> sides.Side:
         if self.base == sides.RECORDED.label:
             return sides.RECORDED
-        if self._base is None:
-            self._base = Kept(*self._how_to_make_the_base())
-        return self._base.use(versions)
-
-    def _how_to_make_the_base(self) -> tuple[str, Callable[[Versions], sides.Side]]:
         if self.base == OPENED:
-            return "as opened", lambda versions: self._candidate(self.opened, versions, "as opened")
+            make = partial(self._candidate, self.opened, versions, "as opened")
+            return Kept("as opened", make, known=self._known)
         if self.base == HEAD:
             label = f"{HEAD}:{os.path.basename(self.path)}"
-            return label, lambda versions: self._candidate(sides.text_at(HEAD, self.path), versions, label)
-        return self.base, lambda versions: sides.named(self.base, path=self.path, versions=versions)
+            return Kept(label, lambda: self._candidate(self._at_head(), versions, label), known=self._known)
+        named = partial(sides.named, self.base, path=self.path, versions=versions)
+        return Kept(self.base, named, known=self._known)
+
+    def _at_head(self) -> str:
+        return sides.text_at(HEAD, self.path)
 
     def _replayed(
         self, corpus: Corpus, base: sides.Side, candidate: sides.Side, *, began: float, should_stop: Callable[[], bool]
     ) -> Iterator[Figures]:
         run = Replay(corpus, candidate, base=base, should_stop=should_stop)
-        self.last = base, candidate
         radius, total = run.blast_radius(), corpus.count()
-        hashes = (base.hash, candidate.hash)
         told_at = 0.0
         for pairs in run.pairs():
             for pair in pairs:
                 radius.add(pair)
             if time.perf_counter() - told_at > TELL_EVERY_S:
-                yield _figures(radius, hashes, total=total, began=began)
+                yield _figures(radius, (base, candidate), total=total, began=began)
                 told_at = time.perf_counter()
         if should_stop():
             return
         standing = self._standing(corpus.db, radius, base, candidate)
         left_out = tuple(sorted(corpus.left_out.items()))
-        yield _figures(radius, hashes, total=radius.prompts, began=began, standing=standing, left_out=left_out)
+        both = base, candidate
+        yield _figures(radius, both, total=radius.prompts, began=began, standing=standing, left_out=left_out)
+
+    def _causes(
+        self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
+    ) -> Iterator[Caused]:
+        """Yield which piece of the edit made each of the newest changes, in batches."""
+        found: dict[str, Cause] = {}
+        told_at = time.perf_counter()
+        base = self._base_text(corpus.versions)
+        newest = changes[:MOST_CAUSES]
+        for trace_id, cause in attribution.attribute(
+            newest, corpus=corpus, path=self.path, candidate=text, base=base, should_stop=should_stop
+        ):
+            found[trace_id] = Cause(_told(cause), cause.heading, cause.line)
+            if time.perf_counter() - told_at > TELL_EVERY_S:
+                yield Caused(found)
+                found, told_at = {}, time.perf_counter()
+        if found:
+            yield Caused(found)
+
+    def _base_text(self, versions: Versions) -> str | None:
+        """Return the text of the file on the base's side; None where it depends on the prompt."""
+        if self.base in (OPENED, HEAD):
+            return self.opened if self.base == OPENED else self._at_head()
+        texts = next((versions.texts(one) for one in versions.in_use if one.startswith(self.base)), ())
+        return next((text for _layer, path, text in texts if path == self.path), None)
 
     def _standing(
         self, db: sqlite3.Connection, radius: BlastRadius, base: sides.Side, candidate: sides.Side
@@ -192,9 +211,17 @@ class Desk:
             return stand(db, radius.changes, base=base, candidate=candidate)
 
 
+def _told(cause: attribution.Cause) -> str:
+    """Return a cause in words, its files by their names."""
+    told = str(cause)
+    for hunk in cause.hunks:
+        told = told.replace(hunk.file, os.path.basename(hunk.file))
+    return told
+
+
 def _figures(
     radius: BlastRadius,
-    hashes: tuple[str, str],
+    both: tuple[sides.Side, sides.Side],
     *,
     total: int,
     began: float,
@@ -203,7 +230,7 @@ def _figures(
 ) -> Figures:
     """Return the account as it stands; it is complete where the cases were judged."""
     return Figures(
-        radius.base, radius.candidate, *hashes, radius.prompts, total, tuple(radius.changes),
+        radius.base, radius.candidate, both, radius.prompts, total, tuple(radius.changes),
         radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
         time.perf_counter() - began,
         share=radius.share() if standing else None,

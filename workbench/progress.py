@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.document import Problem
     from workbench.outcome import Outcome
+    from workbench.sides import Side
     from workbench.statistics import Share, Verdict
 
 
@@ -37,8 +38,7 @@ class Figures:
 
     base: str
     candidate: str
-    base_hash: str
-    candidate_hash: str
+    sides: tuple[Side, Side]
     prompts: int
     total: int
     changes: tuple[Change, ...]
@@ -76,6 +76,7 @@ class Cause:
     """The place of the edit that made a prompt come out otherwise."""
 
     text: str
+    heading: str = ""
     line: int = 0
 
 
@@ -91,7 +92,7 @@ Progress = Broken | Figures | Linted | Caused
 
 def headline(figures: Figures) -> str:
     """Return what changes in one sentence, with its interval where all prompts were replayed."""
-    noun = "prompt changes" if len(figures.changes) == 1 else "prompts change"
+    noun = "prompt changes" if figures.prompts == 1 else "prompts change"
     told = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
     if figures.share is None or not figures.prompts:
         return told
@@ -106,7 +107,7 @@ def keep(
     known = causes or {}
     standing = figures.standing or Standing()
     kept = replays.Kept(
-        figures.base, figures.base_hash, figures.candidate, figures.candidate_hash, selection, diff,
+        figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
         {
             "tokens_per_session": list(figures.tokens), "silent": list(figures.silent), "unknown": figures.unknown,

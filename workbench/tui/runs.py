@@ -1,0 +1,44 @@
+"""The last complete run of an app, which the Instructions screen makes and the Compare screen takes apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from workbench.progress import Cause, Figures
+    from workbench.tui.app import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Figures with their causes, and the file that was edited."""
+
+    path: str
+    figures: Figures
+    causes: dict[str, Cause] = field(default_factory=dict)
+
+
+_LAST: WeakKeyDictionary[Workbench, Run] = WeakKeyDictionary()
+_WANTED: WeakKeyDictionary[Workbench, str] = WeakKeyDictionary()
+
+
+def put(app: Workbench, run: Run) -> None:
+    """Make this the last run of the app."""
+    _LAST[app] = run
+
+
+def last(app: Workbench) -> Run | None:
+    """Return the last run of the app, None where there was none."""
+    return _LAST.get(app)
+
+
+def want(app: Workbench, trace_id: str) -> None:
+    """Say which change of the last run is to be seen under the two sides of that run."""
+    _WANTED[app] = trace_id
+
+
+def is_wanted(app: Workbench, trace_id: str) -> bool:
+    """Say once whether it is this change that was wanted."""
+    return _WANTED.pop(app, "") == trace_id

@@ -1,0 +1,285 @@
+"""The Compare screen: the changes of the last run at one side, both sides of one prompt at the other.
+
+Scores and signals are worked out for the prompt that is looked at, and only for that one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from storage.database import StorageError
+from workbench.corpus import opened
+from workbench.side_by_side import side_by_side
+from workbench.sides import RECORDED, SideError
+from workbench.tui import runs
+from workbench.tui.messages import OpenCompare, OpenTrace
+from workbench.tui.screens.trace_actions import TraceActions
+from workbench.tui.widgets import blast_view
+from workbench.tui.widgets.diff_view import detail
+from workbench.tui.widgets.line_list import MOVES, Group, Line, LineList
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from workbench.side_by_side import SideBySide
+    from workbench.sides import Side
+
+NOTHING_YET = """\
+There is nothing to compare yet.
+
+  2         type into the instructions: every prompt that your edit changes is listed here
+  1, then r compares what was said to one trace with what today's rules say
+"""
+NO_CHANGE = """\
+The last run changed nothing: both sides say the same to every prompt.
+
+  2         edit the instructions, or choose another base there with b"""
+AFTER_MOVING_S = 0.04
+STEP = Binding.Group("Step")
+
+
+@dataclass
+class Judged(Message):
+    """Both sides of a prompt, or why they cannot be shown."""
+
+    run: int
+    trace_id: str
+    found: SideBySide | None
+    reason: str = ""
+
+
+class ChangeList(LineList, inherit_bindings=False):
+    """The changes; ``g`` is left to the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *MOVES,
+        Binding("home", "move_to(0)", "To the first line", id="changes.first", show=False),
+        Binding("end", "move_to(-1)", "To the last line", id="changes.last", show=False),
+    ]
+
+
+class CompareScreen(TraceActions):
+    """Both sides of one prompt."""
+
+    PLACE = "compare"
+    HELP = """\
+What the last run of the Instructions screen changes, prompt by prompt; or one trace as it was recorded and as today's
+rules would have it (`r`).
+
+Lines that differ begin with `-` before and `+` after, words that differ are underlined; `±` marks scores that moved.
+`✗` in the list: the prompt is an approved case.
+"""
+    DEFAULT_CSS = """
+    CompareScreen {
+        #split { height: 1fr; }
+        #side { width: 2fr; max-width: 76; }
+        #state {
+            height: 1; padding: 0 1; background: $surface; color: $text-muted;
+            text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        #changes { height: 1fr; padding: 0 0 0 1; }
+        #both { width: 3fr; padding: 0 1; scrollbar-size-vertical: 1; }
+        &.-wide #both { border-left: solid $panel; }
+        &.-narrow #split { layout: vertical; }
+        &.-narrow #side { width: 1fr; max-width: 100%; height: 8; }
+        &.-narrow #both { width: 1fr; height: 1fr; border-top: solid $panel; }
+        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
+        &.-empty #empty { display: block; }
+        &.-empty #split { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "step(1)", "Next change", id="compare.next", group=STEP),
+        Binding("p", "step(-1)", "Previous change", id="compare.previous", group=STEP),
+        Binding("g", "next_group", "Next group of changes", id="compare.group", group=STEP),
+        Binding("d", "differences", "All/diff", id="compare.differences", tooltip="Show all, or only differences"),
+        Binding("f", "kind", "Kind", id="compare.kind", tooltip="Show one kind of change, then the next, then all"),
+        Binding("escape", "back", "Back to all changes", id="compare.back", show=False),
+        Binding("J,shift+down", "scroll(4)", "Scroll down", id="compare.down", show=False),
+        Binding("K,shift+up", "scroll(-4)", "Scroll up", id="compare.up", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._run: runs.Run | None = None
+        self._single = ""
+        self._kind = ""
+        self._only = True
+        self._found: SideBySide | None = None
+
+    def compose_body(self) -> ComposeResult:
+        with Horizontal(id="split"):
+            with Vertical(id="side"):
+                yield Static("", id="state", markup=False)
+                yield ChangeList(id="changes")
+            with VerticalScroll(id="both"):
+                yield Static("", id="detail", markup=False)
+        yield Static(NOTHING_YET, id="empty", markup=False)
+
+    def on_mount(self) -> None:
+        self._only = self.recall("only", True)
+        self._kind = self.recall("kind", "")
+        self.changes.focus()
+        self._take_run()
+
+    @property
+    def changes(self) -> ChangeList:
+        """The list of changes."""
+        return self.query_one(ChangeList)
+
+    def opened(self, message: Message) -> None:
+        if isinstance(message, OpenCompare):
+            self._open(message.trace_id)
+
+    def _open(self, trace_id: str) -> None:
+        self._take_run()
+        if not trace_id or (runs.is_wanted(self.app, trace_id) and self._run is not None):
+            self._single = ""
+            self._kind = ""
+            self._show_list()
+            self.changes.go_to(trace_id)
+        else:
+            self._single = trace_id
+            self._show_list()
+        self.changes.focus()
+
+    def data_changed(self) -> None:
+        self._take_run()
+
+    def _take_run(self) -> None:
+        run = runs.last(self.app)
+        if run is not self._run or run is None:
+            self._run = run
+            self._show_list()
+
+    def _show_list(self) -> None:
+        if self._single:
+            line = Line(self._single, self._single_text(), "", "plain", self._single)
+            groups = [Group(Line("single", "one trace, recorded and today", "", "plain"), [line])]
+        else:
+            figures = self._run.figures if self._run else None
+            groups = list(blast_view.change_groups(figures, self._run.causes if self._run else None, only=self._kind))
+        self.set_class(not groups, "-empty")
+        self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
+        self.query_one("#state", Static).update(self._state())
+        self.changes.show(groups, opened=[group.head.key for group in groups])
+        if self.changes.current is None or not self.changes.current.value:
+            self.changes.step(1)
+        self._look()
+
+    def _single_text(self) -> str:
+        found = self._found
+        return " ".join(found.prompt.text.split()) if found and found.prompt.id == self._single else self._single
+
+    def _state(self) -> str:
+        if self._single:
+            return "esc: back to all changes"
+        if self._run is None:
+            return ""
+        which = f"only {self._kind} · " if self._kind else ""
+        return f"{which}{len(self._run.figures.changes):,} changes against {self._run.figures.base}"
+
+    def chosen(self) -> tuple[str, str]:
+        line = self.changes.current
+        if line is None or not line.value:
+            return "", ""
+        task_type = self._found.before.outcome.task_type if self._found else ""
+        return line.key, task_type
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self.set_timer(AFTER_MOVING_S, self._look)
+
+    def _look(self) -> None:
+        """Work out both sides of the chosen prompt, unless they are shown."""
+        line = self.changes.current
+        if line is None or not line.value:
+            return
+        sides: tuple[Side, Side | None] = (RECORDED, None)
+        if not self._single and self._run is not None:
+            sides = self._run.figures.sides
+        self.judge(self.next_run("judge"), line.key, sides)
+
+    @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
+    def judge(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
+        """Judge one prompt by both sides."""
+        worker = get_current_worker()
+        try:
+            with opened(self.app.state_dir) as corpus:
+                found = side_by_side(corpus, trace_id, base=sides[0], candidate=sides[1])
+        except (SideError, StorageError) as error:
+            self.post_message(Judged(run, trace_id, None, str(error)))
+            return
+        if not worker.is_cancelled:
+            self.post_message(Judged(run, trace_id, found))
+
+    @on(Judged)
+    def _judged(self, message: Judged) -> None:
+        if not self.is_latest("judge", message.run):
+            return
+        is_new = self._found is None or message.found is None or self._found.prompt.id != message.found.prompt.id
+        self._found = message.found
+        if message.found is None:
+            self.query_one("#detail", Static).update(message.reason)
+            return
+        if self._single and is_new:
+            self._show_list()
+        self._show_detail()
+        if is_new:
+            self.query_one("#both").scroll_to(y=0, animate=False)
+
+    def _show_detail(self) -> None:
+        if self._found is not None:
+            causes = self._run.causes if self._run and not self._single else {}
+            cause = causes.get(self._found.prompt.id)
+            text = detail(self._found, only_differences=self._only, cause=cause)
+            self.query_one("#detail", Static).update(text)
+
+    def labelled(self, trace_id: str) -> None:
+        """Go on to the next change: labelling is done in a row."""
+        if self.changes.current is not None and self.changes.current.key == trace_id:
+            self.action_step(1)
+
+    def action_step(self, by: int) -> None:
+        """Go to the next or previous change."""
+        self.changes.step(by)
+
+    def action_next_group(self) -> None:
+        """Go to the first change of the next group."""
+        self.changes.step(1, groups=True)
+
+    def action_differences(self) -> None:
+        """Show only what differs, or all."""
+        self._only = not self._only
+        self.remember(only=self._only)
+        self._show_detail()
+
+    def action_kind(self) -> None:
+        """Show the next kind of change only; after the last all of them."""
+        kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
+        order = ["", *kinds]
+        place = order.index(self._kind) if self._kind in order else 0
+        self._kind = order[(place + 1) % len(order)]
+        self.remember(kind=self._kind)
+        self._show_list()
+
+    def action_back(self) -> None:
+        """Leave the one trace, or the one kind."""
+        self._single, self._kind = "", ""
+        self._show_list()
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll what is told of the prompt."""
+        self.query_one("#both").scroll_relative(y=lines, animate=False)
+
+    @on(LineList.Chosen)
+    def _chosen(self, message: LineList.Chosen) -> None:
+        self.app.post_message(OpenTrace(message.line.key))

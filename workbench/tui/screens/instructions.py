@@ -1,0 +1,645 @@
+"""The Instructions screen: a file in an editor, and what the edit would change on the prompts that were really seen.
+
+The screen owns the buffer and decides when a run begins; everything that takes time is in
+``workbench.live`` and happens in threads. One text is examined once: its content decides.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static, TextArea
+from textual.worker import get_current_worker
+
+from storage.database import StorageError
+from storage.selection import SelectionError, parse
+from workbench import instructions_file as files
+from workbench import live, progress
+from workbench.outline import outline
+from workbench.progress import Broken, Caused, Figures, Linted
+from workbench.sides import RECORDED, SideError
+from workbench.tui import runs
+from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets import blast_view
+from workbench.tui.widgets.editor import InstructionsEditor
+from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.line_list import LineList
+from workbench.tui.widgets.picker import Answer, Picker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from enricher.rules.document import Problem
+    from workbench.compare import Change
+    from workbench.progress import Cause, Progress
+    from workbench.tui.widgets.line_list import Group
+
+AFTER_TYPING_S = 0.25
+AFTER_NEWS_S = 1.5
+"""Prompts that arrive one after the other are replayed together."""
+VERSIONS_OFFERED = 12
+FEW_CHANGES = 40
+SHORT = 10
+NARROW_LIST, WIDE_LIST = 44, 90
+"""From these widths on a change has what it changes beside it, and which part of the edit is to blame."""
+OVERWRITE, TAKE_THEIRS, COPY = "overwrite", "theirs", "copy"
+
+
+@dataclass
+class Progressed(Message):
+    """A run has something to tell."""
+
+    run: int
+    told: Progress
+
+
+@dataclass
+class FileChanged(Message):
+    """Another program, or this one, has saved the file."""
+
+    path: str
+    text: str
+
+
+@dataclass
+class Saved(Message):
+    """The buffer is on the disk; ``note`` is what else should be done."""
+
+    path: str
+    text: str
+    note: str
+
+
+@dataclass
+class NotSaved(Message):
+    """The buffer is not on the disk; ``is_newer`` says that another program was faster."""
+
+    reason: str
+    is_newer: bool
+
+
+class InstructionsScreen(WorkbenchScreen):
+    """The file, and what it would change."""
+
+    PLACE = "instructions"
+    AUTO_FOCUS = "#lines"
+    HELP = """\
+Edit the instructions; while you type, all recorded prompts are replayed under what you typed, and compared with the
+file **as it was opened** (`b` chooses another base: what was recorded, the last commit, a stored version).
+
+`identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
+otherwise · `inconclusive` the labels are too few to tell. The share has its 95 % interval, sessions resampled.
+
+`enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
+What the channels found is taken from the record; where other rules would have asked something else: context unknown.
+"""
+    DEFAULT_CSS = """
+    InstructionsScreen {
+        #file { height: 1; background: $surface; }
+        #name { width: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        #base { width: auto; padding: 0 1; color: $text-muted; }
+        #summary {
+            height: 3; padding: 0 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis;
+        }
+        #split { height: 1fr; }
+        #right { width: 1fr; }
+        #lines { height: 1fr; padding: 0 0 0 1; }
+        &.-wide #right { border-left: solid $panel; }
+        &.-narrow #editor { display: none; }
+        &.-narrow.-editing #editor { display: block; }
+        &.-narrow.-editing #right { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "edit", "Edit", id="instructions.edit"),
+        Binding("ctrl+s", "save", "Save", id="instructions.save"),
+        Binding("b", "base", "Base", id="instructions.base", tooltip="Compare with another base"),
+        Binding("f", "file", "File", id="instructions.file", tooltip="Work on another instructions file"),
+        Binding("slash", "filter", "Filter", id="instructions.filter", key_display="/"),
+        Binding("K", "keep", "Keep", id="instructions.keep", tooltip="Keep this run for the published history"),
+        Binding("t", "trace", "Trace", id="instructions.trace", tooltip="Show the trace of the change"),
+        Binding("e", "external", "Open in your editor", id="instructions.external", show=False),
+        Binding("ctrl+r", "revert", "Take back to what is on the disk", id="instructions.revert", show=False),
+        Binding("f8", "problem", "Next problem", id="instructions.problem", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path = ""
+        self._disk = ""
+        self._clean = ""
+        self._news: str | None = None
+        self._desk: live.Desk | None = None
+        self._base = live.OPENED
+        self._filter = ""
+        self._examined: tuple[str, str, str, str] | None = None
+        self._figures: Figures | None = None
+        self._shown: Figures | None = None
+        self._is_quiet = False
+        self._problems: tuple[Problem, ...] = ()
+        self._causes: dict[str, Cause] = {}
+        self._broken = ""
+        self._seen: set[str] = set()
+        self._timer: Timer | None = None
+        self._news_timer: Timer | None = None
+        self._stop = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    def compose_body(self) -> ComposeResult:
+        with Horizontal(id="file"):
+            yield Static("", id="name", markup=False)
+            yield Static("", id="base", markup=False)
+        yield Static("", id="summary")
+        with Horizontal(id="split"):
+            yield InstructionsEditor()
+            with Vertical(id="right"):
+                yield FilterBar()
+                yield LineList(id="lines")
+
+    def on_mount(self) -> None:
+        self._base = self.recall("base", live.OPENED)
+        self._filter = self.recall("filter", "")
+        self.bar.show(self._filter)
+        self.bar.tell("all prompts" if not self._filter else "")
+        remembered = self.recall("file", "")
+        self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(_here())))
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+
+    @property
+    def editor(self) -> InstructionsEditor:
+        """The editor."""
+        return self.query_one(InstructionsEditor)
+
+    @property
+    def lines(self) -> LineList:
+        """Problems, changes and outline."""
+        return self.query_one("#lines", LineList)
+
+    @property
+    def bar(self) -> FilterBar:
+        """The filter bar."""
+        return self.query_one(FilterBar)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the buffer differs from what was read or written last."""
+        return self.editor.text != self._clean
+
+    def opened(self, message: Message) -> None:
+        if not isinstance(message, OpenInstructions):
+            return
+        if message.path and os.path.abspath(message.path) != self._path:
+            self.open_file(os.path.abspath(message.path))
+        if message.line:
+            self.editor.go_to(message.line)
+            self.action_edit()
+
+    def open_file(self, path: str) -> None:
+        """Show another file; an unsaved edit stays, with what to do about it."""
+        if self._path and self.is_unsaved:
+            self.notify("The edit is not saved: ctrl+s saves it, ctrl+r takes it back.", severity="warning", timeout=5)
+            return
+        try:
+            text = files.read(path)
+        except files.FileError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        is_same = path == self.recall("file", "")
+        self._path, self._disk, self._news = path, text, None
+        self._figures = self._shown = None
+        self._problems, self._causes, self._broken = (), {}, ""
+        self._show()
+        self.editor.show_text(text, line=self.recall("line", 1) if is_same else 1)
+        self._clean = self.editor.text
+        self.editor.scroll_cursor_visible(center=True)
+        self.remember(file=path)
+        self._watch_file()
+        self._new_desk(text)
+
+    def _new_desk(self, opened: str) -> None:
+        which = ""
+        try:
+            parse(self._filter)
+            which = self._filter
+        except SelectionError as error:
+            self.bar.complain(str(error))
+        self._desk = live.Desk(self.app.state_dir, self._path, opened, self._base, parse(which))
+        self._show_file()
+        self._begin()
+
+    def _begin(self, *, is_quiet: bool = False) -> None:
+        """Start a run over the buffer, unless this very text was the last one."""
+        text = self.editor.text
+        key = (text, self._path, self._base, self._filter)
+        if self._desk is None or (key == self._examined and not is_quiet):
+            return
+        self._examined, self._is_quiet = key, is_quiet
+        self.examine(self.next_run("live"), self._desk, text)
+
+    @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
+    def examine(self, run: int, desk: live.Desk, text: str) -> None:
+        """Run over a text and post what there is to tell."""
+        worker = get_current_worker()
+        for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
+            if worker.is_cancelled:
+                return
+            self.post_message(Progressed(run, told))
+
+    @on(Progressed)
+    def _progressed(self, message: Progressed) -> None:
+        if not self.is_latest("live", message.run):
+            return
+        told = message.told
+        if isinstance(told, Broken):
+            self._problems = told.problems
+            first = told.problems[0] if told.problems else None
+            self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else told.reason
+        elif isinstance(told, Figures):
+            self._take_figures(told)
+        elif isinstance(told, Linted):
+            self._problems = told.problems
+        elif isinstance(told, Caused):
+            self._causes = {**self._causes, **told.causes}
+            self._publish()
+        self._show()
+
+    def _take_figures(self, figures: Figures) -> None:
+        self._broken = ""
+        if figures.is_complete:
+            self._figures = self._shown = figures
+            self._causes = {}
+            self._publish()
+        elif not self._is_quiet:
+            self._shown = figures
+
+    def _publish(self) -> None:
+        if self._figures is not None:
+            runs.put(self.app, runs.Run(self._path, self._figures, self._causes))
+
+    def failed(self, error: BaseException) -> None:
+        self._examined = None
+        if isinstance(error, (SideError, StorageError)):
+            remedy = "  b: another base" if isinstance(error, SideError) else ""
+            self._broken = f"{str(error).splitlines()[0]}{remedy}"
+            self._show()
+        else:
+            super().failed(error)
+
+    def _show(self) -> None:
+        """Draw figures, problems and outline anew."""
+        told = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
+        self.query_one("#summary", Static).update(told)
+        self.editor.show_problems([one.line for one in self._problems])
+        problems = blast_view.problem_group(self._problems)
+        width = self.size.width if self.has_class("-narrow") else self.size.width // 2
+        causes = self._causes if width >= WIDE_LIST else None
+        groups = [
+            *([problems] if problems else []),
+            *blast_view.change_groups(self._shown, causes, beside=width >= NARROW_LIST),
+            blast_view.outline_group(outline(self.editor.text)),
+        ]
+        self.lines.show(groups, opened=self._to_open(groups))
+        if self._shown is not None:
+            self.bar.tell(f"{self._shown.prompts:,} prompts")
+
+    def _to_open(self, groups: Sequence[Group]) -> list[str]:
+        """Return the groups that open by themselves when they first appear: problems, and what is short enough."""
+        new = [group for group in groups if group.head.key not in self._seen]
+        self._seen.update(group.head.key for group in new)
+        is_short = self._shown is None or len(self._shown.changes) <= FEW_CHANGES
+        return [group.head.key for group in new if is_short or group.head.key == "problems"]
+
+    def _show_file(self) -> None:
+        """Say which file this is, whether it is saved, and what it is compared with."""
+        layer = files.layer_of(self._path, _here())
+        state = "● unsaved  " if self.is_unsaved else ""
+        if self._news is not None:
+            state = "! changed on the disk (^r reads it, ^s asks)  "
+        elif files.objection(self._path):
+            state += "read only (^s copies it)  "
+        elif not os.path.exists(self._path):
+            state += "not there yet (^s makes it)  "
+        name = Content.assemble(
+            (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (_shortened(self._path), "bold")
+        )
+        self.query_one("#name", Static).update(name)
+        self.query_one("#base", Static).update(f"base: {_base_told(self._base)}")
+
+    @on(TextArea.Changed)
+    def _typed(self) -> None:
+        self._show_file()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(AFTER_TYPING_S, self._begin)
+
+    @on(InstructionsEditor.Left)
+    def _left(self) -> None:
+        self.remember(line=self.editor.line)
+        self.remove_class("-editing")
+        self.lines.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key that types a character in the editor is not told below it."""
+        del parameters
+        return not (action == "filter" and self.focused is self.editor)
+
+    def action_edit(self) -> None:
+        """Go to the editor."""
+        self.add_class("-editing")
+        self.editor.focus()
+
+    def on_descendant_focus(self) -> None:
+        self.set_class(self.focused is self.editor, "-editing")
+
+    def data_changed(self) -> None:
+        """Prompts or labels were written: replay the same text again, without a flicker."""
+        if self._figures is not None and self._news_timer is None:
+            self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
+
+    def _replay_news(self) -> None:
+        self._news_timer = None
+        if not any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
+            self._begin(is_quiet=True)
+
+    # The file on the disk
+
+    def _watch_file(self) -> None:
+        self._stop_watching()
+        path, self._stop = self._path, threading.Event()
+
+        def changed(text: str) -> None:
+            self.post_message(FileChanged(path, text))
+
+        self._watcher = threading.Thread(
+            target=files.watch, args=(path,), kwargs={"changed": changed, "stop": self._stop}, daemon=True
+        )
+        self._watcher.start()
+
+    def _stop_watching(self) -> None:
+        self._stop.set()
+        if self._watcher is not None:
+            self._watcher.join(timeout=1)
+            self._watcher = None
+
+    @on(FileChanged)
+    def _file_changed(self, message: FileChanged) -> None:
+        if message.path != self._path or message.text == self._disk:
+            return
+        if self.is_unsaved:
+            self._news = message.text
+        else:
+            self._take_from_disk(message.text)
+            self.notify("Another program saved the file; it was read again.", timeout=3)
+        self._show_file()
+
+    def _take_from_disk(self, text: str) -> None:
+        self._disk, self._news = text, None
+        self.editor.show_text(text)
+        self._clean = self.editor.text
+        self._begin()
+        self._show_file()
+
+    def action_revert(self) -> None:
+        """Put what is on the disk into the editor."""
+        try:
+            self._take_from_disk(files.read(self._path))
+        except files.FileError as error:
+            self.notify(str(error), severity="error", markup=False)
+
+    def action_save(self) -> None:
+        """Save the buffer; ask where that would lose somebody's work, or be lost itself."""
+        if objection := files.objection(self._path):
+            self._ask_for_copy(objection)
+        elif self._news is not None:
+            self._ask_whose()
+        else:
+            self.store(self._path, self.editor.text, self._disk)
+
+    def _ask_for_copy(self, objection: str) -> None:
+        own = next(one for one in files.choices(_here()) if one.layer == "user")
+        if own.exists:
+            note = (
+                f"This file cannot be edited here: {objection}. You have a file of your own: {own.path} (f opens it)."
+            )
+            self.app.push_screen(Picker("Not saved", [Answer("", "Go on")], note=note))
+            return
+        note = f"This file cannot be edited here: {objection}. A copy of it as your own layer speaks in its place."
+        answers = [Answer(COPY, "Save a copy as your own layer", _shortened(own.path)), Answer("", "Go on editing")]
+        self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_copy)
+
+    def _answered_copy(self, answer: str | None) -> None:
+        if answer == COPY:
+            own = next(one for one in files.choices(_here()) if one.layer == "user")
+            self.store(own.path, self.editor.text, "")
+
+    def _ask_whose(self) -> None:
+        answers = [
+            Answer("", "Go on editing"),
+            Answer(OVERWRITE, "Save mine over it"),
+            Answer(TAKE_THEIRS, "Take what is on the disk", "loses this edit"),
+        ]
+        note = "Another program has written this file since it was read here."
+        self.app.push_screen(Picker("Whose text stays?", answers, note=note), self._answered_whose)
+
+    def _answered_whose(self, answer: str | None) -> None:
+        if answer == OVERWRITE:
+            self.store(self._path, self.editor.text, None)
+        elif answer == TAKE_THEIRS:
+            self.action_revert()
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def store(self, path: str, text: str, over: str | None) -> None:
+        """Write the text over what the file held when it was read; None is whatever it holds."""
+        try:
+            files.save(path, text, over=over)
+        except files.FileError as error:
+            self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
+            return
+        self.post_message(Saved(path, text, files.trust_note(path, _here())))
+
+    @on(Saved)
+    def _saved(self, message: Saved) -> None:
+        self._disk, self._news, self._clean = message.text, None, message.text
+        self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
+        if message.path != self._path:
+            opened = self._desk.opened if self._desk else message.text
+            self._path = message.path
+            self.remember(file=message.path)
+            self._watch_file()
+            self._new_desk(opened)
+        elif self._timer is not None:
+            self._timer.stop()
+        self._begin()
+        self._show_file()
+
+    @on(NotSaved)
+    def _not_saved(self, message: NotSaved) -> None:
+        if message.is_newer:
+            self._news = ""
+            self._show_file()
+            self._ask_whose()
+        else:
+            self.notify(message.reason, title="Not saved", severity="error", markup=False)
+
+    def action_external(self) -> None:
+        """Open the file in the person's own editor; what it saves is seen here."""
+        from workbench.tui.editing import open_editor
+
+        if self.is_unsaved:
+            self.notify("The edit is not saved: ctrl+s saves it, ctrl+r takes it back.", severity="warning", timeout=5)
+        elif trouble := open_editor(self.app, self._path):
+            self.notify(trouble, severity="warning", timeout=8, markup=False)
+        else:
+            self.app.refresh()
+
+    # What is compared with what
+
+    def action_file(self) -> None:
+        """Ask which file to work on."""
+        self.find_files()
+
+    @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
+    def find_files(self) -> None:
+        """Look for the layers that speak here."""
+        found = files.choices(_here(), given=self.app.instructions)
+        answers = [Answer(one.path, f"{one.layer:<9} {_shortened(one.path)}", _file_note(one)) for one in found]
+        self._ask("Which instructions?", answers, self._path, self._answered_file)
+
+    def _answered_file(self, answer: str | None) -> None:
+        if answer and answer != self._path:
+            self.open_file(answer)
+
+    def action_base(self) -> None:
+        """Ask what to compare with."""
+        self.find_bases()
+
+    @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
+    def find_bases(self) -> None:
+        """Read which versions prompts were recorded under."""
+        from storage import corpus
+
+        with self.database(drain=False) as db:
+            versions = corpus.versions(db)[:VERSIONS_OFFERED]
+        answers = [
+            Answer(live.OPENED, "as opened", "what your edit does"),
+            Answer(RECORDED.label, "recorded", "what was said then"),
+            Answer(live.HEAD, "HEAD", "the last commit of this file"),
+            *(
+                Answer(name[:SHORT], f"version {name[:SHORT]}", f"{prompts:,} prompts")
+                for name, prompts, _newest in versions
+            ),
+        ]
+        self._ask("Compare with", answers, self._base, self._answered_base)
+
+    def _ask(self, title: str, answers: list[Answer], now: str, answered: Callable[[str | None], None]) -> None:
+        """Ask from a thread."""
+        self.app.call_from_thread(self.app.push_screen, Picker(title, answers, now=now), answered)
+
+    def _answered_base(self, answer: str | None) -> None:
+        if answer and answer != self._base and self._desk is not None:
+            self._base = answer
+            self.remember(base=answer)
+            self._new_desk(self._desk.opened)
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.remove_class("-editing")
+        self.bar.focus_input()
+
+    @on(FilterBar.Typed)
+    def _filter_typed(self, message: FilterBar.Typed) -> None:
+        try:
+            parse(message.text)
+        except SelectionError as error:
+            self.bar.complain(str(error))
+            return
+        self.bar.complain("")
+        if message.text != self._filter and self._desk is not None:
+            self._filter = message.text
+            self.remember(filter=message.text)
+            self._new_desk(self._desk.opened)
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.lines.focus()
+
+    # What can be done with a line
+
+    @on(LineList.Chosen)
+    def _chosen(self, message: LineList.Chosen) -> None:
+        line = message.line
+        if place := getattr(line.value, "line", 0):
+            self.editor.go_to(place)
+            self.action_edit()
+        elif line.value is not None:
+            runs.want(self.app, line.key)
+            self.app.post_message(OpenCompare(line.key))
+
+    def action_problem(self) -> None:
+        """Go to the next problem behind the cursor, else to the first."""
+        if not self._problems:
+            self.notify("There is no problem in this file.", timeout=2)
+            return
+        places = sorted(one.line for one in self._problems)
+        self.editor.go_to(next((place for place in places if place > self.editor.line), places[0]))
+        self.action_edit()
+
+    def action_trace(self) -> None:
+        """Show the trace of the change."""
+        change = self._change()
+        if change is not None:
+            self.app.post_message(OpenTrace(change.prompt.id))
+
+    def _change(self) -> Change | None:
+        line = self.lines.current
+        change: Change | None = line.value if line is not None and hasattr(line.value, "prompt") else None  # type: ignore[assignment]
+        if change is None:
+            self.notify("Choose a changed prompt first.", severity="warning", timeout=3)
+        return change
+
+    def action_keep(self) -> None:
+        """Keep the complete run."""
+        if self._figures is None or self._desk is None:
+            self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
+            return
+        diff = progress.difference(self._desk.opened, self.editor.text, self._path)
+        self.keep(self._figures, diff, self._filter, dict(self._causes))
+
+    @work(thread=True, group="instructions.keep", exit_on_error=False)
+    def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, Cause]) -> None:
+        """Store a run with its results."""
+        with self.database() as db:
+            identity = progress.keep(db, figures, diff=diff, selection=selection, causes=causes)
+        told = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
+        self.app.call_from_thread(self.notify, told, timeout=4)
+
+
+def _here() -> str:
+    return os.getcwd()
+
+
+def _shortened(path: str) -> str:
+    home = os.path.expanduser("~")
+    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def _base_told(base: str) -> str:
+    return {live.OPENED: "as opened"}.get(base, base if base in (RECORDED.label, live.HEAD) else f"version {base}")
+
+
+def _file_note(one: files.Editable) -> str:
+    return one.objection or ("" if one.exists else "not there yet")

@@ -1,0 +1,141 @@
+"""The editor of an instructions file: headings, keys and comments set apart, lines with a problem underlined.
+
+The colours come from a few patterns over single lines, so that no parser has to be installed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from rich.text import Text
+
+FENCES = ("```", "~~~")
+KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")
+COMMENT = re.compile(r"(?:^|\s)(#.*)$")
+SPAN = re.compile(r"(`[^`]+`)")
+LOOKS = ("heading", "key", "comment", "fence", "span", "problem")
+
+
+class InstructionsEditor(TextArea):
+    """A text area for one file; ``escape`` leaves it, ``tab`` indents."""
+
+    DEFAULT_CSS = """
+    InstructionsEditor {
+        border: none; padding: 0; background: $background; scrollbar-size-vertical: 1;
+        &:focus { border: none; }
+        & .text-area--gutter { color: $text-disabled; }
+        & .text-area--cursor-gutter { color: $accent; background: $surface; }
+        & .text-area--cursor-line { background: $surface; }
+        & > .editor--heading { color: $accent; text-style: bold; }
+        & > .editor--key { color: $primary; }
+        & > .editor--comment { color: $text-muted; text-style: italic; }
+        & > .editor--fence { color: $text-disabled; }
+        & > .editor--span { color: $success; }
+        & > .editor--problem { color: $error; text-style: underline; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"editor--{look}" for look in LOOKS}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "To the figures", id="editor.leave"),
+        Binding("tab", "indent", "Indent by two blanks", id="editor.indent", show=False),
+    ]
+
+    class Left(Message):
+        """The person is done with typing."""
+
+    def __init__(self) -> None:
+        super().__init__(id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus")
+        self.indent_width = 2
+        self._problems: frozenset[int] = frozenset()
+        self._fenced: list[bool] = []
+
+    def show_text(self, text: str, *, line: int = 0) -> None:
+        """Show another text, with the cursor on a line (from 1) or as near as possible to where it was."""
+        row, column = self.cursor_location
+        self.load_text(text)
+        self._fenced = list(_fenced(self.document.lines))
+        self.move_cursor((min(line - 1 if line else row, self.document.line_count - 1), 0 if line else column))
+
+    def show_problems(self, lines: Collection[int]) -> None:
+        """Underline these lines, from 1."""
+        wanted = frozenset(lines)
+        if wanted != self._problems:
+            self._problems = wanted
+            self._line_cache.clear()
+            self.refresh()
+
+    def go_to(self, line: int) -> None:
+        """Put the cursor on a line, from 1, in the middle of what is seen."""
+        row = max(0, min(line - 1, self.document.line_count - 1))
+        self.move_cursor((row, 0))
+        self.scroll_cursor_visible(center=True)
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor, from 1."""
+        return self.cursor_location[0] + 1
+
+    def get_line(self, line_index: int) -> Text:
+        """Return the line with its looks."""
+        text = super().get_line(line_index)
+        for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
+            text.stylize(self._look(look), start, end)
+        if line_index + 1 in self._problems:
+            text.stylize(self._look("problem"))
+        return text
+
+    def _is_fenced(self, row: int) -> bool:
+        return row < len(self._fenced) and self._fenced[row]
+
+    def _look(self, look: str) -> Style:
+        found = self.get_component_rich_style(f"editor--{look}", partial=True)
+        return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
+
+    def on_text_area_changed(self) -> None:
+        """Blocks may begin or end elsewhere now."""
+        fenced = list(_fenced(self.document.lines))
+        if fenced != self._fenced:
+            self._fenced = fenced
+            self._line_cache.clear()
+            self.refresh()
+
+    def action_leave(self) -> None:
+        """Go to the figures."""
+        self.post_message(self.Left())
+
+    def action_indent(self) -> None:
+        """Insert blanks up to the next even column."""
+        self.insert(" " * (2 - self.cursor_location[1] % 2))
+
+
+def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
+    """Yield the looks of one line with where each begins and ends; ``is_fenced`` lines are YAML."""
+    if line.startswith(FENCES):
+        yield "fence", 0, len(line)
+    elif is_fenced:
+        for found in KEY.finditer(line):
+            yield "key", *found.span(1)
+        if comment := COMMENT.search(line):
+            yield "comment", *comment.span(1)
+    elif line.startswith("#"):
+        yield "heading", 0, len(line)
+    else:
+        for found in SPAN.finditer(line):
+            yield "span", *found.span(1)
+
+
+def _fenced(lines: Collection[str]) -> Iterator[bool]:
+    is_inside = False
+    for line in lines:
+        is_fence = line.startswith(FENCES)
+        yield is_inside and not is_fence
+        is_inside ^= is_fence

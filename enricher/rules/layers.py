@@ -13,6 +13,7 @@ from enricher.home import ancestors, config_dir, project_root, root_dir
 
 FILE = "prompt-enricher-instructions.md"
 OWN_FOLDER = ".enricher"
+HEARD = ("instructions.md", "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 
 
@@ -94,4 +95,6 @@ def speaking_folders(cwd: str) -> list[tuple[str, str]]:
 
 
 def _speaks(folder: str) -> bool:
-    return os.path.isdir(os.path.join(folder, OWN_FOLDER))
+    """Say whether there is anything in its own folder that could take part; golden cases alone ask for no trust."""
+    own = os.path.join(folder, OWN_FOLDER)
+    return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in HEARD)

@@ -164,6 +164,18 @@ def test_a_label_of_ones_own_takes_no_trust_away(repository: Repository) -> None
     assert repository.account.trace()["task_type"] != "debug"
 
 
+def test_cases_that_a_pull_brought_take_no_trust_away_and_ask_for_none(repository: Repository) -> None:
+    repository.file.parent.mkdir()
+    repository.file.write_text(LINE % "theirs")
+    assert repository.account.ask(DEBUG).told == ""
+    repository.instruct(NO_DEBUG)
+    repository.account.cli("trust")
+    repository.file.write_text((LINE % "theirs") * 20_000)
+
+    assert repository.account.ask_patiently(DEBUG).told == ""
+    assert repository.account.trace()["task_type"] != "debug"
+
+
 def test_a_label_gives_no_trust(repository: Repository) -> None:
     repository.instruct(NO_DEBUG)
     repository.approve(DEBUG)

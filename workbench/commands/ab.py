@@ -35,7 +35,9 @@ def ab() -> None:
 @click.option("--a", "first", default="recorded", show_default=True, metavar="ARM", help="What is there now.")
 @click.option("--b", "second", required=True, metavar="ARM", help="What is proposed.")
 @click.option("--prompts", default="", metavar="FILE", help="JSONL of prompts, or of exported traces; else the log.")
-@click.option("--select", default="", metavar="WHICH", help="Only these of the log, as in: type:debug since:7d.")
+@click.option(
+    "--where", "select", default="", metavar="WHICH", help="Only these of the log, as in: type:debug since:7d."
+)
 @click.option("--limit", default=0, type=click.IntRange(0), help="At most so many of the log, newest first.")
 @click.option("--question", default="", help="What the experiment is to answer; kept with it.")
 @click.option("--out", default="", metavar="FILE", help="Also write the whole report as JSON, readable by you only.")
@@ -147,7 +149,7 @@ def _asked(questions: Questions, db: sqlite3.Connection, prompts: str, select: s
     if not prompts:
         return questions.of_log(db, selection.parse(select) if select else selection.EVERYTHING, limit=limit)
     if select or limit:
-        raise click.UsageError("--select and --limit choose from the log; with --prompts every line is asked")
+        raise click.UsageError("--where and --limit choose from the log; with --prompts every line is asked")
     return questions.of_file(prompts)
 
 

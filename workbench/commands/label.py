@@ -39,7 +39,6 @@ def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool)
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
     """Write what was said of a trace into its repository's cases, or the file named; return the file."""
-    from enricher import trust
     from storage import queries
     from workbench import cases as files
 
@@ -49,13 +48,8 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: st
             f"the folder of this trace is not there ({cwd or 'none was told'}); name --cases FILE"
         )
     path = os.path.abspath(cases) if cases else files.path_for(cwd)
-    root = os.path.dirname(os.path.dirname(path))
-    is_ours = trust.is_trusted(root) or not os.path.lexists(os.path.join(root, files.FOLDER))
     try:
         files.add(path, files.case_of(db, trace_id, verdict))
     except files.CasesError as error:
         raise click.ClickException(str(error)) from error
-    if is_ours and os.path.basename(os.path.dirname(path)) == files.FOLDER:  # one's own line takes no trust away
-        memories = trust.fingerprint(root, memories=True) if trust.are_memories_trusted(root) else ""
-        trust.give(root, (trust.fingerprint(root), memories))
     return path

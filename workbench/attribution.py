@@ -6,7 +6,6 @@ and no pair does, the hunks that can reach the prompt are named together.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from workbench.outcome import judged_again
 from workbench.reach import NOT, Reach
 from workbench.replay import never
 from workbench.versions import compile_texts
+from workbench.written import known_as, stack_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -230,9 +230,8 @@ def _undoing_for(
 ) -> Undoing | None:
     path, base, candidate = edit
     versions = corpus.versions
-    place = next((one for one in (os.path.abspath(path), os.path.realpath(path)) if versions.stacks_with(one)), path)
-    stacks = versions.stacks_with(place)
-    stack = versions.texts(row.rules_hash) or (versions.texts(stacks[0]) if stacks else ())
+    place = known_as(path, versions)
+    stack = versions.texts(row.rules_hash) or stack_with(place, versions)
     then = next((text for _layer, of, text in stack if of == place), None)
     before = then if base is None else base
     if before is None:

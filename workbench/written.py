@@ -6,6 +6,7 @@ lines that were compiled into it, through every layer that extends a rule.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -155,8 +156,15 @@ def of_file(path: str, text: str, *, versions: Versions) -> Written:
 
     Raises SideError where they are broken.
     """
+    path = known_as(path, versions)
     texts = stack_with(path, versions)
     return _sound(compile_texts(texts or [("base", path, text)], instead={path: text}))
+
+
+def known_as(path: str, versions: Versions) -> str:
+    """Return the path under which recorded versions know a file, else its absolute one."""
+    places = os.path.abspath(path), os.path.realpath(path)
+    return next((one for one in places if versions.stacks_with(one)), places[0])
 
 
 def stack_with(path: str, versions: Versions) -> Texts:

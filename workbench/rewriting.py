@@ -1,0 +1,117 @@
+"""Change one signal of an instructions file in place: every other byte stays, comments and line breaks included.
+
+Whatever is written is read again, and only returned if exactly the wanted signal says something else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from enricher.rules.document import read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from enricher.rules.document import Document, RuleBlock
+
+    Signals = list[dict[str, Any]]
+
+WEIGHT = re.compile(r"\bweight:\s*\d+")
+CLOSING = re.compile(r"\}(\s*(?:#.*)?\r?)$")
+ITEM = re.compile(r"\s*- ")
+
+
+class Rewriter:
+    """The text of one file, and what it says."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
+        self._document = read_document(path, text)
+        self._blocks = {block.id: block for block in self._document.rules}
+
+    def with_weight(self, rule: str, index: int, weight: int) -> str | None:
+        """Return the text with another weight of a signal; None where the way it is written does not allow that."""
+
+        def write(lines: list[str], start: int, end: int) -> list[str] | None:
+            at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
+            if len(at) == 1 and len(WEIGHT.findall(lines[at[0]])) == 1:
+                return [*lines[: at[0]], WEIGHT.sub(f"weight: {weight}", lines[at[0]]), *lines[at[0] + 1 :]]
+            if at or not CLOSING.search(lines[end - 1]):
+                return None
+            return [*lines[: end - 1], CLOSING.sub(rf", weight: {weight}}}\1", lines[end - 1]), *lines[end:]]
+
+        def say(signals: Signals) -> Signals:
+            return [*signals[:index], {**signals[index], "weight": weight}, *signals[index + 1 :]]
+
+        return self._rewritten(rule, index, write, say)
+
+    def without(self, rule: str, index: int) -> str | None:
+        """Return the text without a signal; None where it does not stand on lines of its own."""
+        return self._rewritten(
+            rule,
+            index,
+            lambda lines, start, end: [*lines[:start], *lines[end:]] if ITEM.match(lines[start]) else None,
+            lambda signals: [*signals[:index], *signals[index + 1 :]],
+        )
+
+    def with_phrase(self, rule: str, phrase: str, weight: int) -> str | None:
+        """Return the text with one more signal at the end of a rule; None where its signals are no list of lines."""
+
+        def write(lines: list[str], start: int, end: int) -> list[str] | None:
+            item = ITEM.match(lines[start])
+            if item is None:
+                return None
+            ending = "\r" if lines[start].endswith("\r") else ""
+            quoted = json.dumps(phrase, ensure_ascii=False)
+            return [*lines[:end], f"{item[0]}{{phrase: {quoted}, weight: {weight}}}{ending}", *lines[end:]]
+
+        return self._rewritten(rule, -1, write, lambda signals: [*signals, {"phrase": phrase, "weight": weight}])
+
+    def line_of(self, rule: str, index: int) -> int:
+        """Return the line of a signal, from 1; of the rule where it has none."""
+        block = self._blocks[rule]
+        return block.line_of("signals", index) if block.data.get("signals") else block.line
+
+    def _rewritten(
+        self,
+        rule: str,
+        index: int,
+        write: Callable[[list[str], int, int], list[str] | None],
+        say: Callable[[Signals], Signals],
+    ) -> str | None:
+        block = self._blocks.get(rule)
+        signals: Signals = block.data.get("signals", []) if block else []
+        if block is None or not signals:
+            return None
+        lines = self.text.split("\n")
+        start = block.line_of("signals", index % len(signals)) - 1
+        written = write(lines, start, _end(lines, start))
+        if written is None:
+            return None
+        text = "\n".join(written)
+        return text if self._says(text, block, say(signals)) else None
+
+    def _says(self, text: str, block: RuleBlock, signals: Signals) -> bool:
+        """Say whether the text differs in the signals of this rule, and in nothing else."""
+        after = read_document(self.path, text)
+        wanted = _said(self._document)
+        wanted[block.id] = {**block.data, "signals": signals}
+        return not after.problems and _said(after) == wanted
+
+
+def _said(document: Document) -> dict[str, dict[str, Any]]:
+    return {block.id: block.data for block in document.rules}
+
+
+def _end(lines: list[str], start: int) -> int:
+    """Return behind which line the item ends that begins on one: its other lines stand deeper."""
+    end = start + 1
+    while end < len(lines) and lines[end].strip() and _indent(lines[end]) > _indent(lines[start]):
+        end += 1
+    return end
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

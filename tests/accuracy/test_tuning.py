@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.cli import tune
+from workbench.commands.tune import tune
 from workbench.labelled import LabelError, read_rows
 from workbench.tune import TuningError, propose
 

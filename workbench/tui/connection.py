@@ -18,7 +18,7 @@ from storage import database, intake, reader, spool, traces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-POLL_S = 0.03
+POLL_S = 0.02
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """How long to leave a database alone that could not be opened."""
@@ -63,7 +63,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 class Watcher:
     """Sees whether the database changed, and takes in what prompts left in the spool.
 
-    ``look`` is cheap enough to be called thirty times a second: one ``stat`` of each folder and one
+    ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one
     ``pragma data_version``, which SQLite answers from shared memory.
     """
 

@@ -6,6 +6,7 @@ Nothing here touches a widget; every message carries the run that it belongs to.
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,6 @@ from textual.message import Message
 from storage import queries, search, windows
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
     from storage.selection import Selection
@@ -29,6 +29,8 @@ TELL_EVERY_S = 0.05
 MOST_ARRIVALS = 1_000
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
+SOON_INDEXED = 2_000
+"""So many prompts enter the index while a person does not notice."""
 VALUES_FROM = 10_000
 BEING_INDEXED = "words are being indexed"
 HOW_MANY_OF_EACH = f"""
@@ -64,11 +66,12 @@ class FirstLines(Message):
 
 @dataclass
 class Queue(Message):
-    """What to label first."""
+    """What to label first; ``whys`` say by id what a label would teach."""
 
     run: int
     lines: list[Line]
     row: int
+    whys: dict[str, str]
 
 
 @dataclass
@@ -122,6 +125,9 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     if sort != "newest":
         post(FirstLines(run, windows.ranking(db, which, by=sort), row, which, is_whole=True))
         return
+    if which.words and search.waiting(db) <= SOON_INDEXED:
+        with contextlib.suppress(sqlite3.OperationalError):  # somebody else is writing: the slow way finds the same
+            search.catch_up(db)
     which = search.with_index(which, db)
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
@@ -182,7 +188,8 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
     from workbench import queue
 
     ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]
-    post(Queue(run, windows.lines(db, [one.id for one in ordered]), windows.newest(db)))
+    lines = windows.lines(db, [one.id for one in ordered])
+    post(Queue(run, lines, windows.newest(db), {one.id: one.why for one in ordered}))
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:

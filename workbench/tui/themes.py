@@ -1,4 +1,8 @@
-"""The three themes: dark, light, and one of high contrast; screens name only their variables."""
+"""The three themes: dark, light, and one of high contrast; screens name only their variables.
+
+Muted text is given as a colour: Textual's own is "what contrasts, at 60 %", which a line that is put
+together by hand cannot work out.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ DARK = Theme(
     variables={
         "footer-key-foreground": "#e0af68",
         "footer-background": "#1b1f26",
+        "text-muted": "#8f98a8",
+        "text-disabled": "#6b7482",
         "block-cursor-background": "#34507a",
         "block-cursor-foreground": "#ffffff",
         "block-cursor-text-style": "bold",
@@ -42,6 +48,8 @@ LIGHT = Theme(
     variables={
         "footer-key-foreground": "#9a5b00",
         "footer-background": "#e4e1d9",
+        "text-muted": "#646b76",
+        "text-disabled": "#8a8f98",
         "block-cursor-background": "#2b5c8a",
         "block-cursor-foreground": "#ffffff",
         "block-cursor-text-style": "bold",

@@ -108,6 +108,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._unseen = 0
         self._listed = 0
         self._database = 1
+        self._whys: dict[str, str] = {}
         self._keep = ""
         self._is_queue = False
         self._note = ""
@@ -166,6 +167,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         """Show what the text selects; one that cannot be understood stays, with what is wrong, over the former list."""
         self.bar.show(text)
         self._selected(text)
+        self.remember(filter=self._text or "")
 
     def _selected(self, text: str) -> None:
         try:
@@ -179,7 +181,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.bar.complain("")
         self._text = text
         self._is_queue = False
-        self.remember(filter=text)
         self.action_reload()
 
     @on(FilterBar.Typed)
@@ -189,6 +190,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
+        self.remember(filter=self._text or "")  # not before: half a word is no filter to come back to
         self.rows.focus()
 
     @on(FilterBar.Entered)
@@ -349,6 +351,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     @on(Queue)
     def _queue(self, message: Queue) -> None:
         if self.is_latest("list", message.run):
+            self._whys = message.whys
             self._first_lines(FirstLines(message.run, message.lines, message.row, self._which, is_whole=True))
 
     @on(Length)
@@ -392,6 +395,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if self.rows.is_at_top and self._unseen:
             self._unseen = 0
             self._show_state()
+        elif self._is_queue:
+            self._show_state()
         self.set_timer(READ_AFTER_S, self._read_chosen)
 
     def _read_chosen(self) -> None:
@@ -431,9 +436,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         """Say how many there are, in which order, and what is new above."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
-        new = f"{self._unseen:,} new â†‘ Â· " if self._unseen else ""
-        told = "to label, most instructive first" if self._is_queue else SORTS_TOLD[self._sort]
-        self.bar.tell(f"{new}{counted} {'Â· ' * (not self._is_queue)}{told}{self._note and ' Â· '}{self._note}")
+        new = f"{self._unseen:,} new â†‘" if self._unseen else ""
+        told = SORTS_TOLD[self._sort]
+        parts = [f"{counted} to label", self._whys.get(self.chosen()[0], "")] if self._is_queue else [counted, told]
+        self.bar.tell(" Â· ".join(part for part in (new, *parts, self._note) if part))
         self.query_one("#list").set_class(not rows and self._is_whole, "-empty")
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         self.query_one("#empty", Static).update(hint)

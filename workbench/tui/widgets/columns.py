@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Cells = tuple[tuple[str, "Look"], ...]
 
-LEAST_PROMPT = 34
+LEAST_PROMPT = 46
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
 """One character for how a prompt ended; ``MARKS_TOLD`` says the same in words."""
 MARKS_TOLD = {
@@ -79,7 +79,7 @@ def layout(width: int) -> tuple[Column, ...]:
             break
         beside.append(column)
         left -= column.width + 1
-    if left - (LONG_TIME.width - TIME.width) >= LEAST_PROMPT + 10:
+    if left - (LONG_TIME.width - TIME.width) >= LEAST_PROMPT:
         first[0] = LONG_TIME
         left -= LONG_TIME.width - TIME.width
     if Column("label", "label", 14) not in beside:

@@ -12,6 +12,8 @@ from workbench.tui.screens import SCREENS
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+NAMES_WIDTH = 2 + sum(len(one.title) + 4 for one in SCREENS)
+
 
 class PlaceTab(Static):
     """The name of a place; a click goes there."""
@@ -33,7 +35,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """All places; below 70 columns only the one that is seen has its name beside its key."""
+    """All places; where the line is too short only the one that is seen has its name beside its key."""
 
     DEFAULT_CSS = """
     PlaceBar {
@@ -45,6 +47,7 @@ class PlaceBar(Horizontal):
     def __init__(self, here: str) -> None:
         super().__init__()
         self._here = here
+        self._trouble = ""
 
     def compose(self) -> ComposeResult:
         for one in SCREENS:
@@ -52,10 +55,15 @@ class PlaceBar(Horizontal):
         yield Static("", id="trouble", markup=False)
 
     def on_resize(self) -> None:
-        is_roomy = self.size.width >= 70
+        self._name_places()
+
+    def _name_places(self) -> None:
+        is_roomy = self.size.width - len(self._trouble) >= NAMES_WIDTH
         for one, tab in zip(SCREENS, self.query(PlaceTab), strict=True):
             tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
 
     def tell(self, text: str) -> None:
         """Show what is wrong; an empty text takes it away."""
+        self._trouble = text
         self.query_one("#trouble", Static).update(text)
+        self._name_places()

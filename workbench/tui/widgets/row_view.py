@@ -214,7 +214,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments, self.size.width)
 
     def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name, partial=name not in ("row--cursor", "row--blurred"))
+        return self.get_component_rich_style(name)
 
     def _ask(self, row: int) -> None:
         number = (row - len(self._head)) // PAGE_ROWS

@@ -22,7 +22,10 @@ def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
     if not lines:
         return Content("")
     drifts = _drifts(lines)
-    told = f"{len(lines)} prompts, the class changes {len(drifts)} times" if len(lines) > 1 else "one prompt"
+    changes = {0: "the class stays", 1: "the class changes once"}.get(
+        len(drifts), f"the class changes {len(drifts)} times"
+    )
+    told = f"{len(lines)} prompts, {changes}" if len(lines) > 1 else "one prompt"
     found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(told, "$text-muted"), Content("")]
     prompt = Column("prompt", "", max(10, width - TYPE.width - 14))
     for line in lines:

@@ -176,11 +176,10 @@ def _items(trace: Row, width: int) -> Iterator[Content]:
     yield heading("Context", f"{kept} of {len(trace['items'])} offered went in: ✓ in, ✗ left out")
     for one in trace["items"]:
         mark = "✓" if one["kept"] else "✗"
-        yield from wrapped(f"{one['channel']}  {one['ref']}", width=width, first=mark)
+        why = f"  ({one['why']})" if one["why"] else ""
+        yield from wrapped(f"{one['channel']}  {one['ref']}{why}", width=width, first=mark)
         if one["text"]:
             yield from wrapped(one["text"], width=width, indent=4, style="$text-muted")
-        if one["why"]:
-            yield from wrapped(f"because: {one['why']}", width=width, indent=4, style="$text-muted")
 
 
 def _time(trace: Row, width: int) -> Iterator[Content]:

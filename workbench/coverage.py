@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,10 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What is known after some prompts; ``judged_again`` of them were not recorded under these rules."""
+    """What is known after some prompts; ``judged_again`` of them were not recorded under these rules.
+
+    ``labels`` counts the labelled prompts of each task type, those left out that only say «wrong».
+    """
 
     rules_hash: str
     prompts: int
@@ -107,6 +111,18 @@ class Coverage:
     overlaps: tuple[Overlap, ...]
     unmatched: int
     clusters: tuple[Cluster, ...]
+    labels: dict[str, int]
+
+    def class_share(self, row: Row) -> float:
+        """Return the share of labelled prompts that are of a row's class: what a signal that knows nothing reaches."""
+        known = sum(self.labels.values())
+        return self.labels.get(row.name, 0) / known if known else 0.0
+
+    def doubtful(self) -> list[Row]:
+        """Return the signals that labels do not bear out: surely (95 %) no better than one that knows nothing."""
+        judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
+        found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
+        return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
     def dead(self) -> list[Row]:
         """Return the rows that never spoke."""
@@ -169,6 +185,7 @@ class Measurement:
     def __init__(self, corpus: Corpus, written: Written) -> None:
         self._corpus, self._written = corpus, written
         self.prompts = self.judged_again = self.labelled = 0
+        self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
         for signal in written.signals:
@@ -218,6 +235,9 @@ class Measurement:
             self._unmatched.add(row.id, row.prompt)
         if verdict:
             self.labelled += 1
+            kind, task_type = verdict
+            if kind != "wrong":
+                self._labels[task_type or row.task_type] += 1
             self._judge(verdict, row.task_type, [*tallies, *self._came_out(outcome)])
 
     def _judge(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
@@ -256,6 +276,7 @@ class Measurement:
             tuple(_overlaps(rows)),
             self._unmatched.count,
             tuple(self._unmatched.clusters()),
+            dict(self._labels),
         )
 
 

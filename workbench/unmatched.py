@@ -24,6 +24,10 @@ class Cluster:
     examples: tuple[str, ...]
 
 
+def _tells(word: str) -> bool:
+    return len(word) > 1 and word not in STOP_WORDS and not any(map(str.isdigit, word))
+
+
 @dataclass(slots=True)
 class Unmatched:
     """The prompts seen so far that no signal speaks for, newest first."""
@@ -35,7 +39,7 @@ class Unmatched:
         """Count a prompt; keep its words while there is room."""
         self.count += 1
         if len(self._prompts) < MOST_PROMPTS:
-            said = (word for word in words(prompt[:SCANNED_CHARS]) if word not in STOP_WORDS)
+            said = (word for word in words(prompt[:SCANNED_CHARS]) if _tells(word))
             terms: dict[str, str] = {}
             for word in said:
                 terms.setdefault(stem(word), word)

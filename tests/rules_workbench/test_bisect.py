@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edits_of_rules import ask, instruct, layer
+
+from workbench.sides import packaged_path
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -53,6 +56,36 @@ def test_the_flip_is_printed_with_file_line_and_the_lines_of_the_edit(account: A
 
     assert f"{file}:9  Task type: docs" in printed and f"+  - {STRONG}" in printed
     assert "2 versions, 1 flip" in printed
+
+
+def test_a_layer_that_was_deleted_is_the_cause_of_what_it_no_longer_says(account: Account) -> None:
+    file = instruct(account, layer(WEAK, STRONG))
+    trace_id = ask(account, PROMPT)
+    file.unlink()
+    ask(account, PROMPT)
+
+    step = _bisect(account, trace_id)["steps"][-1]
+
+    assert step["outcome"]["task_type"] == "debug"
+    assert step["cause"]["hunks"][0]["file"] == str(file) and STRONG in step["cause"]["hunks"][0]["before"]
+
+
+def test_an_edit_of_a_catalogue_is_found(account: Account) -> None:
+    packaged = Path(packaged_path())
+    texts = {name: (packaged.parent / f"{name}.md").read_text() for name in ("HEURISTICS", "guardrails")}
+    folder = account.give_aops(packaged.read_text(), **texts) / "hooks" / "prompts"
+    account.compile()
+    trace_id = ask(account, "the login test fails with KeyError: 'user'")
+    names = texts["guardrails"].splitlines(keepends=True)
+    file = folder / "guardrails.md"
+    file.write_text("".join(line for line in names if "| H3 |" not in line))
+    account.compile()
+    ask(account, PROMPT)
+
+    step = _bisect(account, trace_id)["steps"][-1]
+
+    assert "guardrail dropped" in step["kinds"]
+    assert [(hunk["file"], "H3" in hunk["before"]) for hunk in step["cause"]["hunks"]] == [(str(file), True)]
 
 
 def test_a_version_of_another_project_is_named_and_skipped(account: Account) -> None:

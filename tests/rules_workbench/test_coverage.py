@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from edits_of_rules import ask, instruct, layer
 
+from storage import labels
 from workbench import written
 from workbench.corpus import opened
 from workbench.coverage import Measurement, measure
@@ -35,6 +36,12 @@ def _row(found: dict[str, Any], **wanted: object) -> dict[str, Any]:
     rows = [row for row in found["rows"] if wanted.items() <= row.items()]
     assert len(rows) == 1, rows
     return dict(rows[0])
+
+
+def _label(account: Account, trace_id: str, verdict: str) -> None:
+    with opened(str(account.state)) as corpus:
+        labels.give(corpus.db, trace_id, verdict)
+        corpus.db.commit()
 
 
 def test_a_signal_is_counted_with_file_line_and_examples(account: Account) -> None:
@@ -102,13 +109,25 @@ def test_an_approach_is_recognised_by_what_it_says(account: Account) -> None:
 def test_labels_say_whether_a_signal_speaks_for_the_right_class(account: Account) -> None:
     instruct(account, layer(*SIGNALS))
     for label in ("docs", "docs", "ops", "wrong"):
-        account.cli("trace", "label", ask(account, "the frobnicator"), label)
+        _label(account, ask(account, "the frobnicator"), label)
 
     found = _coverage(account)
     row = _row(found, kind="signal", label='"frobnicator"')
 
     assert (row["right"], row["wrong"], found["labelled"]) == (2, 2, 4)
     assert row["rightness"]["low"] < 0.5 < row["rightness"]["high"]
+
+
+def test_a_signal_that_labels_do_not_bear_out_is_told(account: Account) -> None:
+    file = instruct(account, layer('{phrase: "frobnicator", weight: 9}'))
+    for number in range(8):
+        _label(account, ask(account, f"frobnicator {number}"), "ops")
+        _label(account, ask(account, f"the readme {number}"), "docs")
+
+    found = _coverage(account)
+
+    assert found["labels"] == {"ops": 8, "docs": 8}
+    assert {"file": str(file), "line": 8, "label": '"frobnicator"', "name": "docs"} in found["doubtful"]
 
 
 def test_signals_that_only_speak_together_are_told(account: Account) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
     from workbench.corpus import Corpus
     from workbench.coverage import Coverage, Row
@@ -102,34 +103,42 @@ def _print(found: Coverage, *, is_all: bool) -> None:
 
 
 def _print_lines(console: Console, found: Coverage) -> None:
-    table = new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3)
+    table = _fixed(new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3), but=2)
     main = main_file(found.rows)
     for row in found.rows:
         if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach")):
             each = round(row.tokens / row.fired) if row.fired else 0
-            cost = f"{each} x {row.fired} = {row.tokens}" if row.tokens else ""
+            cost = f"{each} x {row.fired}" if row.tokens else ""
             table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)
     console.print(table)
 
 
 def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
-    """Print every signal, or those that labels speak of, the most doubtful first."""
-    signals = [row for row in found.rows if row.kind == "signal"]
-    shown = signals if is_all else [row for row in signals if row.right + row.wrong]
+    """Print every signal, or those that labels do not bear out."""
+    shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
+    if not found.labelled:
+        click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
+    elif not shown:
+        click.echo(
+            "\nNo signal is surely (95 %) worse than one that knows nothing; --all shows what labels say of each"
+        )
     if not shown:
-        if not is_all:
-            click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
         return
-    if not is_all:
-        shown = sorted(shown, key=lambda row: (row.rightness().high, row.line))[:MOST_SHOWN]
-    click.echo("\nSignals" + ("" if is_all else ", the most doubtful first by the labels: right of labelled, 95 %"))
-    table = new_table("signal", "for", "place", "weight", "prompts", "right", numbers=3)
+    click.echo("\nSignals" if is_all else "\nSurely (95 %) right no more often than a signal that knows nothing:")
+    table = _fixed(new_table("signal", "for", "place", "weight", "prompts", "right", "class", numbers=4))
     main = main_file(found.rows)
     for row in shown:
-        table.add_row(
-            printable(row.label), printable(row.name), place(row, main), str(row.weight), str(row.fired), rightness(row)
-        )
+        by_chance = percent(found.class_share(row)) if row.right + row.wrong else ""
+        figures = str(row.weight), str(row.fired), rightness(row), by_chance
+        table.add_row(printable(row.label), printable(row.name), place(row, main), *figures)
     console.print(table)
+
+
+def _fixed(table: Table, *, but: int = 0) -> Table:
+    """Let only one column give way where there is no room."""
+    for number, column in enumerate(table.columns):
+        column.no_wrap = number != but
+    return table
 
 
 def _print_unmatched(found: Coverage) -> None:
@@ -202,5 +211,9 @@ def _as_json(found: Coverage, left_out: dict[str, int]) -> dict[str, object]:
         "dead_may_reach": found.dead_may_reach() if found.prompts else None,
         "rows": rows,
         "overlaps": overlaps,
+        "labels": found.labels,
+        "doubtful": [
+            {"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in found.doubtful()
+        ],
         "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
     }

@@ -57,12 +57,23 @@ There is no judged prompt yet.
   enricher demo            types sample prompts at a real hook
   enricher trace import    reads the conversations that you had already"""
 NOTHING_MATCHES = "No judged prompt matches this filter.\n\n  /         change it\n  escape    take it away"
+BROKEN = """\
+  2    repair them on the Instructions screen
+  R    measure again
+
+{problems}"""
+FAILED = """\
+The rules could not be measured on these prompts.
+
+  R    measure again
+
+{error}"""
 NO_ROWS = {
     "all": "No rule is of this kind.\n\n  K    another kind",
     "dead": "Every rule of this kind has spoken.",
     "always": "No rule spoke in every prompt without being meant to.",
     "together": "No two rules always spoke together, of those that spoke five times or more.",
-    "none": "Every prompt has a signal.",
+    "none": "Every prompt has a signal, or no two of those without one share words.",
 }
 
 
@@ -124,8 +135,8 @@ for by their words: what a new rule could be for.
         self._grown: Grown | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
+        self._databases = 0
         self._shown: dict[str, coverage.Row] = {}
-        self._broken = ""
 
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
@@ -185,7 +196,8 @@ for by their words: what a new rule could be for.
 
     def action_reload(self) -> None:
         """Measure from the newest prompt on."""
-        self._is_measuring, self._is_stopped, self._has_news, self._broken = True, False, False, ""
+        self._is_measuring, self._is_stopped, self._has_news = True, False, False
+        self._databases = self.app.databases
         self.bar.tell("measuring …")
         self.measure(self.next_run("load"), self._which)
 
@@ -255,6 +267,9 @@ for by their words: what a new rule could be for.
             self.post_message(OpenTrace(row.examples[0]))
 
     def data_changed(self) -> None:
+        if self.app.databases != self._databases:
+            self.action_reload()
+            return
         grown = self._grown
         if grown is None or self._is_measuring or self.app.trouble:
             return
@@ -298,14 +313,15 @@ for by their words: what a new rule could be for.
         from workbench.sides import SideError
 
         self._is_measuring = False
-        if not isinstance(error, SideError):
-            self.bar.tell("")
+        if isinstance(error, SideError):
+            told = BROKEN.format(problems="\n".join([str(error), *map(str, error.problems)]))
+            self.bar.tell("instructions are broken")
+        else:
+            told = FAILED.format(error=f"{type(error).__name__}: {error}")
+            self.bar.tell("not measured")
             super().failed(error)
-            return
-        self._broken = "\n".join([str(error), *map(str, error.problems)])
         self.set_class(True, "-empty")
-        self.query_one("#empty", Static).update(f"{self._broken}\n\n  2    repair them\n  R    measure again")
-        self.bar.tell("instructions are broken")
+        self.query_one("#empty", Static).update(told)
 
     @on(Grown)
     def _figures_came(self, message: Grown) -> None:

@@ -125,8 +125,9 @@ faster, `inconclusive` has zero inside.
         self._view = VIEWS[0].name
         self._settings: dict[str, Value] = dict(DEFAULTS)
         self._measured: Measured | None = None
-        self._is_catching_up = False
+        self._is_measuring = False
         self._is_behind = False
+        self._databases = 0
         self._slow_of: tuple[Series, str] | None = None
         self._versions = ["", ""]
         self._compared: tuple[str, str, str] | None = None
@@ -197,7 +198,8 @@ faster, `inconclusive` has zero inside.
 
     def action_reload(self) -> None:
         """Measure from the newest prompt on."""
-        self._is_catching_up = self._is_behind = False
+        self._databases = self.app.databases
+        self._is_measuring, self._is_behind = True, False
         self._slow_of = self._compared = None
         self.bar.tell("measuring …")
         self.load(self.next_run("load"), self._which)
@@ -235,12 +237,15 @@ faster, `inconclusive` has zero inside.
         self.action_view(message.name)
 
     def data_changed(self) -> None:
-        if self._measured is None or not self._measured.figures.is_final or self.app.trouble:
+        if self.app.databases != self._databases:
+            self.action_reload()
             return
-        if self._is_catching_up:
+        if self._measured is None or self.app.trouble:
+            return
+        if self._is_measuring:
             self._is_behind = True
             return
-        self._is_catching_up, self._is_behind = True, False
+        self._is_measuring, self._is_behind = True, False
         self.catch_up(self.next_run("load"), self._which, self._measured)
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
@@ -275,7 +280,7 @@ faster, `inconclusive` has zero inside.
             timing.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
     def failed(self, error: BaseException) -> None:
-        self._is_catching_up = False
+        self._is_measuring = False
         self.bar.tell("")
         super().failed(error)
 
@@ -285,7 +290,7 @@ faster, `inconclusive` has zero inside.
             return
         self._measured = message
         if message.figures.is_final:
-            self._is_catching_up = False
+            self._is_measuring = False
         figures = message.figures
         self.set_class(figures.is_final and not figures.prompts, "-empty")
         self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
@@ -408,7 +413,7 @@ faster, `inconclusive` has zero inside.
         known = [use.rules_hash for use in figures.versions]
         if len(known) < 2:
             self.query_one("#versions", FiguresTable).show([])
-            self.query_one(Choice).tell("all prompts were judged by one version of the rules" if known else "")
+            self.query_one(Choice).tell("there is one version only" if known else "")
             return
         for place, fallback in ((0, known[1]), (1, known[0])):
             if self._versions[place] not in known:
@@ -465,8 +470,7 @@ def _share(p95: float, budget: float | None) -> str:
 
 
 def _day(second: int) -> str:
-    moment = datetime.fromtimestamp(second, UTC)
-    return f"{moment:%b} {moment.day}" if moment.year == datetime.now(UTC).year else f"{moment:%Y-%m-%d}"
+    return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
 
 
 def _slow_row(one: Slow) -> Row:

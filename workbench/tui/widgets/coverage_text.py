@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -128,9 +129,16 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.Row, width: int) -> str:
-    """Return file and line, the beginning of a long path left out."""
-    text = f"{row.file}:{row.line}"
+    """Return file and line, from the working folder or home on where it lies there; a long one without its start."""
+    text = f"{_near(row.file)}:{row.line}"
     return text if len(text) <= width else "…" + text[1 - width :]
+
+
+def _near(path: str) -> str:
+    for folder, instead in ((os.getcwd(), ""), (os.path.expanduser("~"), "~/")):
+        if path.startswith(folder.rstrip("/") + "/"):
+            return instead + path[len(folder.rstrip("/")) + 1 :]
+    return path
 
 
 def _finding(row: coverage.Row, known: Coverage) -> str:

@@ -1,0 +1,141 @@
+"""Latencies by stage and channel: blocks, percentiles, the slowest, versions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from storage import database, latencies, queries, traces
+from storage.latencies import DAY_S, HOUR_S, TOTAL, Series
+from storage.selection import EVERYTHING, parse
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+DAY = 1_793_000_000 // DAY_S * DAY_S
+READ, EXTERNAL = Series(0, "stage", "read"), Series(1000, "channel", "external")
+
+
+@pytest.fixture
+def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3.Connection]:
+    """Thirty prompts of three days, ten a day and one an hour; the n-th took n milliseconds."""
+    for number in range(30):
+        second = DAY + number // 10 * DAY_S + number % 10 * HOUR_S
+        trace = whole_trace(
+            id=f"{second * 1_000_000:014x}{number:010x}",
+            latency_ms=float(number + 1),
+            stages=[("read", (number + 1) / 2)],
+            channels=[("external", "ok", (number + 1) / 4, 0, 0, 0, "", "")],
+            rules_hash="old" if number < 20 else "new",
+        )
+        traces.record(state, trace)
+    with closing(database.connect(state)) as db:
+        yield db
+
+
+def test_blocks_come_newest_first_and_end_with_the_day(db: sqlite3.Connection) -> None:
+    found = [(block.start - DAY, block.prompts) for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S)]
+
+    assert found == [(2 * DAY_S, 10), (DAY_S, 10), (0, 10)]
+
+
+def test_a_long_day_is_read_in_pieces(db: sqlite3.Connection) -> None:
+    found = [block.prompts for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S, most=4)]
+
+    assert found == [4, 4, 2] * 3
+
+
+def test_all_blocks_together_are_every_measurement_once(db: sqlite3.Connection) -> None:
+    every: Counter[int] = Counter()
+    for block in latencies.blocks(db, EVERYTHING, width_s=HOUR_S, most=3):
+        every.update(block.counts[READ])
+
+    assert sorted(every.elements()) == [500 * number for number in range(1, 31)]
+
+
+def test_what_came_after_an_id_is_read_alone(db: sqlite3.Connection) -> None:
+    newest = latencies.newest(db)
+    before = db.execute("select id from traces order by id desc limit 1 offset 3").fetchone()[0]
+
+    assert list(latencies.blocks(db, EVERYTHING, width_s=DAY_S, after=newest)) == []
+    assert sum(block.prompts for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S, after=before)) == 3
+
+
+def test_channels_are_measured_beside_stages(db: sqlite3.Connection) -> None:
+    block = next(latencies.blocks(db, EVERYTHING, width_s=DAY_S))
+
+    assert sorted(block.counts) == [TOTAL, READ, EXTERNAL]
+
+
+def test_a_filter_leaves_out_what_it_does_not_select(db: sqlite3.Connection) -> None:
+    found = list(latencies.blocks(db, parse("ms>25"), width_s=DAY_S))
+
+    assert [block.prompts for block in found] == [5]
+
+
+def test_skipped_and_imported_prompts_were_never_measured(db: sqlite3.Connection) -> None:
+    db.execute("update traces set status = 'skipped', skip_reason = 'bypass' where latency_ms < 11")
+    db.execute("update traces set origin = 'import' where latency_ms > 20")
+
+    assert [block.prompts for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S)] == [10]
+
+
+def test_percentiles_are_those_of_the_stats(db: sqlite3.Connection) -> None:
+    whole: Counter[int] = Counter()
+    for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S):
+        whole.update(block.counts[TOTAL])
+    stats = queries.stats(db, queries.Filter()).latencies[0]
+
+    assert latencies.percentiles(whole) == (stats.p50_ms, stats.p95_ms, stats.p99_ms)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        pytest.param({}, (), id="nothing"),
+        pytest.param({7000: 1}, (7.0, 7.0, 7.0), id="one"),
+        pytest.param({1000: 50, 2000: 45, 3000: 5}, (1.0, 2.0, 3.0), id="the rank itself counts"),
+        pytest.param({2500: 3}, (2.5, 2.5, 2.5), id="ties"),
+    ],
+)
+def test_percentiles_by_nearest_rank(counts: dict[int, int], expected: tuple[float, ...]) -> None:
+    assert latencies.percentiles(counts) == expected
+
+
+@pytest.mark.parametrize(
+    ("series", "longest"),
+    [
+        pytest.param(TOTAL, [30.0, 29.0], id="total"),
+        pytest.param(READ, [15.0, 14.5], id="stage"),
+        pytest.param(EXTERNAL, [7.5, 7.25], id="channel"),
+    ],
+)
+def test_the_slowest_of_a_series(db: sqlite3.Connection, series: Series, longest: list[float]) -> None:
+    found = latencies.slowest(db, EVERYTHING, series, low="", before="g", most=2)
+
+    assert [one.latency_ms for one in found] == longest
+
+
+def test_a_span_ends_at_the_oldest_prompt(db: sqlite3.Connection) -> None:
+    oldest = latencies.oldest(db, EVERYTHING)
+
+    assert latencies.span(db, EVERYTHING, before="g", most=1000) == oldest
+    assert latencies.span(db, EVERYTHING, before=oldest, most=1000) == ""
+
+
+def test_a_version_is_read_alone_and_newest_first(db: sqlite3.Connection) -> None:
+    found = latencies.of_version(db, EVERYTHING, "old", newest=2)
+
+    assert sorted(found[TOTAL].elements()) == [19000, 20000]
+
+
+def test_blocks_say_which_versions_judged(db: sqlite3.Connection) -> None:
+    uses = [
+        (use.rules_hash, use.prompts) for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S) for use in block.uses
+    ]
+
+    assert uses == [("new", 10), ("old", 10), ("old", 10)]

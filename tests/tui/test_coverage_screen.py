@@ -1,0 +1,282 @@
+"""The Coverage screen: which rules speak, its views, every key, what it remembers, what an empty one says."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from histories import fix_times, multiply
+from piloting import notices, run_workbench, screen_text, settle, until
+
+from storage import database
+from workbench.tui.messages import OpenInstructions
+from workbench.tui.screens import coverage
+from workbench.tui.widgets.choice import Choice
+from workbench.tui.widgets.figures import FiguresTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from simulator import Account
+
+    from workbench.tui.app import Workbench
+
+RULES = """\
+# Classification
+
+## Task type: debug
+
+```yaml
+signals:
+  - {any: [crash, crashes, KeyError], weight: 3}
+  - {phrase: why, weight: 1}
+  - {phrase: segfault, weight: 3}
+```
+
+## Task type: test
+
+```yaml
+signals:
+  - {phrase: test, weight: 3}
+  - {phrase: rounding, weight: 1}
+```
+
+# Context
+
+## Channel: session
+
+```yaml
+most: 3
+```
+
+# Guardrails
+
+## Approach: look-first
+
+```yaml
+say: "Look at the error first."
+task_types: {debug: 3}
+```
+
+# Output
+
+## Budgets
+
+```yaml
+tokens: 400
+```
+"""
+VIEWS = [("a", "all"), ("d", "dead"), ("o", "always"), ("t", "together"), ("n", "none")]
+
+
+@pytest.fixture
+def history(library: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """The history of the library under five signals of two classes; the working folder has a name without a path."""
+    fix_times(library)
+    library.write("project/rules.md", RULES)
+    monkeypatch.chdir(library.project)
+    return library
+
+
+def open_screen(history: Account, **options: object):  # type: ignore[no-untyped-def]
+    return run_workbench(history.state, screen="coverage", instructions="rules.md", **options)
+
+
+def names(app: Workbench) -> list[str]:
+    table = app.screen.query_one(FiguresTable)
+    return [str(table.get_row_at(row)[0]).strip() for row in range(table.row_count)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("key", "name"), [VIEWS[0], VIEWS[1], VIEWS[4]], ids=["all", "dead", "none"])
+async def test_the_screen(
+    history: Account, check_screen: Callable[[Workbench, str], None], size: tuple[int, int], key: str, name: str
+) -> None:
+    async with open_screen(history, size=size) as (app, pilot):
+        await pilot.press(key)
+        await settle(app, pilot)
+
+        check_screen(app, f"coverage-{name}-{size[0]}x{size[1]}")
+
+
+async def test_the_most_frequent_rule_stands_first(history: Account) -> None:
+    async with open_screen(history) as (app, _pilot):
+        assert names(app)[0].startswith("debug")
+        assert "segfault" in names(app)[-1] or "rounding" in " ".join(names(app))
+
+
+async def test_the_dead_are_those_that_never_spoke(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("d")
+
+        assert any("segfault" in name for name in names(app))
+        assert not any("rounding" in name for name in names(app))
+
+
+async def test_prompts_without_a_signal_are_counted(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("n")
+
+        assert "n no signal 3" in screen_text(app)
+
+
+async def test_prompts_without_a_signal_that_share_words_are_a_group(history: Account) -> None:
+    multiply(history, 5)
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("n")
+        found = names(app)
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert found
+        assert app.place_screen().bar.input.value.strip('"') in found[0]
+
+
+async def test_another_kind_and_another_order(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        every = names(app)
+        await pilot.press("S")
+        turned = names(app)
+        await pilot.press("K")
+
+        assert every != turned
+        assert sorted(every) == sorted(turned)
+        assert set(names(app)) < set(every)
+
+
+async def test_a_click_on_a_title_sorts(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        every = names(app)
+        await pilot.click(FiguresTable, offset=(40, 0))
+
+        assert names(app) != every
+
+
+async def test_e_opens_the_rule_where_it_is_written(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[OpenInstructions] = []
+    monkeypatch.setattr(coverage.CoverageScreen, "post_message", _keep(OpenInstructions, asked))
+    async with open_screen(history) as (_app, pilot):
+        await pilot.press("e")
+
+        assert [(one.path.rsplit("/", 1)[-1], one.line) for one in asked] == [("rules.md", 3)]
+
+
+async def test_enter_shows_the_prompts_of_a_signal(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        name = names(app)[0]
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert app.place_screen().PLACE == "traces"
+        assert app.place_screen().bar.input.value.strip('"').rsplit(":", 1)[-1].strip('"') in name
+
+
+async def test_a_rule_that_never_spoke_has_no_prompts(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("d", "enter")
+
+        assert "never spoke" in notices(app)
+
+
+async def test_labels_say_whether_a_rule_is_right(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("""
+            insert into labels (trace_id, labelled_at, verdict, task_type)
+            select id, at, 'class', 'debug' from traces where prompt like 'why does%'
+        """)
+    async with open_screen(history) as (app, _pilot):
+        assert "right in 1 of 1 labelled prompts" in screen_text(app)
+
+
+async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("slash", *"rounding")
+        await until(pilot, lambda: "1 prompts" in screen_text(app))
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: "5 prompts" in screen_text(app))
+
+        assert app.screen.bar.input.value == ""
+
+
+async def test_escape_stops_a_measurement_and_keeps_what_is_known(
+    history: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    multiply(history, 1_000)
+    monkeypatch.setattr(coverage, "TELL_EVERY_S", 0.0)
+    async with run_workbench(history.state, size=(120, 30), instructions="rules.md") as (app, pilot):
+        await app.action_go("coverage")
+        await until(pilot, lambda: "of 6,006" in screen_text(app))
+        app.screen.action_back()
+        await settle(app, pilot)
+
+        assert "stopped" in screen_text(app)
+        assert app.screen.table.row_count > 0
+
+
+async def test_prompts_that_cannot_be_judged_are_told(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("""update traces set inputs = '{"settings": {}}'""")
+    async with open_screen(history) as (app, _pilot):
+        assert "could not be measured" in screen_text(app)
+        assert "KeyError" in screen_text(app)
+
+
+async def test_broken_instructions_are_told_with_their_line(history: Account) -> None:
+    history.write("project/rules.md", RULES.replace("weight: 3}", "weight: heavy}", 1))
+    async with open_screen(history) as (app, _pilot):
+        assert "rules.md" in screen_text(app)
+        assert "measure again" in screen_text(app)
+
+
+async def test_new_prompts_are_measured_by_themselves(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "AGAIN_AFTER_S", 0.05)
+    async with open_screen(history) as (app, pilot):
+        history.ask("why is the build red?")
+        await until(pilot, lambda: "6 prompts" in screen_text(app))
+
+        assert app.screen.table.row_count
+
+
+async def test_view_kind_and_sort_survive_a_restart(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.press("d", "K", "S")
+        before = screen_text(app)
+    async with open_screen(history) as (app, _pilot):
+        assert screen_text(app) == before
+
+
+async def test_a_click_chooses_the_view(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        await pilot.click(Choice, offset=(10, 0))
+
+        assert "[d dead" in screen_text(app)
+
+
+async def test_an_empty_database_says_what_to_do_next(tmp_path: Path) -> None:
+    async with run_workbench(tmp_path / "new", screen="coverage") as (app, _pilot):
+        assert "There is no judged prompt yet" in screen_text(app)
+
+
+async def test_the_reload_key_reads_the_instructions_again(history: Account) -> None:
+    async with open_screen(history) as (app, pilot):
+        history.write("project/rules.md", RULES.replace("segfault", "thanks"))
+        await pilot.press("R")
+        await settle(app, pilot)
+        await pilot.press("d")
+
+        assert not any("segfault" in name for name in names(app))
+
+
+def _keep(kind: type, found: list):  # type: ignore[no-untyped-def,type-arg]
+    """Return a ``post_message`` that keeps messages of a kind and passes all others on."""
+    original = coverage.CoverageScreen.post_message
+
+    def post(self: coverage.CoverageScreen, message: object) -> bool:
+        if isinstance(message, kind):
+            found.append(message)
+            return True
+        return original(self, message)  # type: ignore[arg-type]
+
+    return post

@@ -1,0 +1,248 @@
+"""The Latency screen: its figures, its views, every key, what it remembers, what it says when there is nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from big_history import write_history
+from histories import fix_times
+from piloting import run_workbench, screen_text, settle, until
+
+from storage import database
+from storage.selection import EVERYTHING
+from workbench.tui import timing
+from workbench.tui.screens.latency import SETTLED_S
+from workbench.tui.widgets.choice import Choice
+from workbench.tui.widgets.figures import FiguresTable
+from workbench.tui.widgets.filter_bar import FilterInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from simulator import Account
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
+
+VIEWS = [("t", "time"), ("d", "spread"), ("s", "slow"), ("v", "versions")]
+
+
+@pytest.fixture
+def history(library: Account) -> Account:
+    fix_times(library)
+    return library
+
+
+async def rest(app: Workbench, pilot: Pilot[None]) -> None:
+    """Wait until the cursor has rested, and for what that began."""
+    await asyncio.sleep(SETTLED_S * 2)
+    await settle(app, pilot)
+
+
+def table(app: Workbench, name: str = "stages") -> FiguresTable:
+    return app.screen.query_one(f"#{name}", FiguresTable)
+
+
+def cells(app: Workbench, row: str, name: str = "stages") -> list[str]:
+    return [str(cell).strip() for cell in table(app, name).get_row(row)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(("key", "name"), VIEWS, ids=[name for _key, name in VIEWS])
+async def test_the_screen(
+    history: Account, check_screen: Callable[[Workbench, str], None], size: tuple[int, int], key: str, name: str
+) -> None:
+    async with run_workbench(history.state, size=size, screen="latency") as (app, pilot):
+        await pilot.press(key)
+        await rest(app, pilot)
+
+        check_screen(app, f"latency-{name}-{size[0]}x{size[1]}")
+
+
+async def test_the_figures_are_those_of_the_stats(history: Account) -> None:
+    stats = history.cli("trace", "stats", "--json")
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        assert cells(app, "stage:read")[1].removesuffix(" ms") in stats
+        assert cells(app, "total:total")[4].endswith("of 1,500 ms")
+
+
+async def test_channels_stand_below_the_stage_that_asks_them(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        names = [str(table(app).get_row_at(row)[0]).strip() for row in range(table(app).row_count)]
+
+        assert names[names.index("gather") + 1] == "code"
+        assert names[-1] == "answer"
+
+
+async def test_what_is_over_its_budget_is_told_in_words(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("update trace_channels set latency_ms = 180 where channel = 'code'")
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        assert cells(app, "channel:code")[4] == "over 150 ms x1.2"
+
+
+async def test_the_budget_is_what_the_settings_say(history: Account) -> None:
+    history.write("config/config.toml", "[budgets]\nchannel_ms = 40\n")
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        assert cells(app, "channel:code")[4].endswith("of 40 ms")
+
+
+async def test_the_cursor_chooses_what_is_plotted(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        await pilot.press("j")
+
+        assert "read by hour" in screen_text(app)
+
+
+async def test_enter_leads_from_a_stage_to_its_slowest_prompts_and_to_the_trace(history: Account) -> None:
+    slowest = max(history.traces(), key=lambda trace: trace["latency_ms"])
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        await pilot.press("enter")
+        await rest(app, pilot)
+        await pilot.press("enter")
+        await settle(app, pilot)
+
+        assert app.place_screen().PLACE == "traces"
+        assert slowest["prompt"][:20] in screen_text(app)
+
+
+async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        await pilot.press("slash", *"type:test")
+        await until(pilot, lambda: "1 prompts" in screen_text(app))
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: "5 prompts" in screen_text(app))
+
+        assert app.screen.query_one(FilterInput).value == ""
+
+
+async def test_a_filter_that_is_wrong_is_told_and_the_figures_stay(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        before = cells(app, "total:total")
+        await pilot.press("slash", *"typ:x")
+        await until(pilot, lambda: "did you mean type:" in screen_text(app))
+
+        assert cells(app, "total:total") == before
+
+
+async def test_f_shows_the_prompts_of_the_filter(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        app.screen.select("type:test")
+        await settle(app, pilot)
+        await pilot.press("f")
+        await settle(app, pilot)
+
+        assert app.place_screen().PLACE == "traces"
+        assert app.place_screen().bar.input.value == "type:test"
+
+
+async def test_two_versions_are_compared_and_either_side_can_be_changed(history: Account) -> None:
+    with closing(database.connect(str(history.state))) as db:
+        db.execute("update traces set rules_hash = 'aaaa', latency_ms = latency_ms - 5 where session_id = 'session-b'")
+    async with run_workbench(history.state, size=(200, 50), screen="latency") as (app, pilot):
+        await pilot.press("v")
+        await rest(app, pilot)
+        before = cells(app, "total:total", "versions")
+        await pilot.press("b", "c")
+        await rest(app, pilot)
+        after = cells(app, "total:total", "versions")
+
+        assert before[5] == "inconclusive"
+        assert before[1:3] == after[2:0:-1]
+
+
+async def test_one_version_has_nothing_to_be_compared_with(history: Account) -> None:
+    async with run_workbench(history.state, size=(120, 30), screen="latency") as (app, pilot):
+        await pilot.press("v")
+        await settle(app, pilot)
+
+        assert "there is one version only" in screen_text(app)
+
+
+async def test_new_prompts_are_added_while_the_screen_is_open(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        assert "5 prompts" in screen_text(app)
+
+        history.ask("why is the build red?")
+        await until(pilot, lambda: "6 prompts" in screen_text(app))
+
+
+async def test_filter_and_view_survive_a_restart(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        app.screen.select("type:test")
+        await pilot.press("d")
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        assert "[d distribution]" in screen_text(app)
+        assert app.screen.bar.input.value == "type:test"
+
+
+async def test_a_click_chooses_the_view(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        await pilot.click(Choice, offset=(12, 0))
+
+        assert "[d distribution]" in screen_text(app)
+
+
+async def test_nothing_measured_says_what_to_do_next(tmp_path: Path) -> None:
+    async with run_workbench(tmp_path / "new", screen="latency") as (app, _pilot):
+        assert "Nothing was measured yet" in screen_text(app)
+        assert "enricher install" in screen_text(app)
+
+
+async def test_a_filter_without_prompts_says_how_to_leave_it(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        app.screen.select("type:nothing")
+        await settle(app, pilot)
+        told = screen_text(app)
+        app.screen.stages.focus()
+        await pilot.press("escape")
+        await settle(app, pilot)
+
+        assert "No measured prompt matches" in told
+        assert table(app).row_count
+
+
+async def test_the_newest_prompts_have_figures_before_all_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = str(tmp_path / "state")
+    write_history(state, 3_000)
+    monkeypatch.setattr(timing, "TELL_EVERY_S", 0)
+    told: list[timing.Measured] = []
+    with closing(database.connect(state)) as db:
+        timing.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: False)
+
+    prompts = [one.figures.prompts for one in told]
+    assert prompts == sorted(prompts)
+    assert prompts[0] < prompts[-1]
+
+
+async def test_measuring_stops_when_it_is_cancelled(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    write_history(state, 500)
+    told: list[timing.Measured] = []
+    with closing(database.connect(state)) as db:
+        timing.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: True)
+
+    assert [one for one in told if one.figures.is_final] == []
+
+
+async def test_the_reload_key_measures_again(history: Account) -> None:
+    async with run_workbench(history.state, screen="latency") as (app, pilot):
+        with closing(database.connect(str(history.state))) as db:
+            db.execute("update traces set latency_ms = 99")
+        await pilot.press("R")
+        await settle(app, pilot)
+
+        assert cells(app, "total:total")[1] == "99.0 ms"
+
+
+async def test_without_colour_everything_is_still_told(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with run_workbench(history.state, screen="latency") as (app, _pilot):
+        assert "p95" in screen_text(app)
+        assert "[t time]" in screen_text(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -258,6 +259,27 @@ def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, 
 
     _tmux("send-keys", "-t", terminal, "q")
     assert "status 0" in pane(terminal, "Pane is dead")
+
+
+def test_a_browser_can_be_served(library: Account) -> None:
+    """What textual-serve does for every visitor: pipes, and a driver that speaks its packets."""
+    driver = {"TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver", "COLUMNS": "100", "ROWS": "30"}
+    code = "from enricher.cli import main; main()"
+    seen = b""
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "workbench"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env={**library.env, **driver},
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 15
+        while b"what is the difference" not in seen and time.monotonic() < end:
+            seen += os.read(process.stdout.fileno(), 65536)
+        quit_packet = b'{"type": "quit"}'
+        process.stdin.write(b"M" + len(quit_packet).to_bytes(4, "big") + quit_packet)
+        process.stdin.flush()
+        process.wait(10)
+
+    assert seen.startswith(b"__GANGLION__")
+    assert b"what is the difference" in seen
 
 
 def test_the_state_of_the_memory_is_json(library: Account) -> None:

@@ -272,7 +272,7 @@ async def test_prompts_of_tests_and_of_other_filters_do_not_arrive(library: Acco
         assert prompts(app)[0] == "add a test for the login form"
 
 
-async def test_a_hundred_thousand_rows_are_there_at_once_and_to_their_end(tmp_path: Path) -> None:
+async def test_a_long_list_can_be_read_to_its_end_at_once(tmp_path: Path) -> None:
     write_history(tmp_path, 20_000)
     async with run_workbench(tmp_path) as (app, pilot):
         begun = time.perf_counter()

@@ -198,7 +198,6 @@ async def test_a_filter_without_prompts_says_how_to_leave_it(history: Account) -
         app.screen.select("type:nothing")
         await settle(app, pilot)
         told = screen_text(app)
-        app.screen.stages.focus()
         await pilot.press("escape")
         await settle(app, pilot)
 

@@ -360,6 +360,8 @@ for by their words: what a new rule could be for.
             self.query_one("#empty", Static).update(NO_ROWS[self._view])
         self.set_class(is_empty or (not rows and self._grown.is_final), "-empty")
         self.table.show(rows, headings)
+        if self.focused is None:
+            self.table.focus()
         self._show_about()
 
     def _count(self, known: Coverage) -> None:

@@ -206,7 +206,7 @@ faster, `inconclusive` has zero inside.
 
     def action_back(self) -> None:
         """Go back to the stages; from there take the filter away."""
-        if self.focused is not self.stages:
+        if self.focused not in (None, self.stages) and not self.has_class("-empty"):
             self.stages.focus()
         elif self._text:
             self.select("")
@@ -297,6 +297,8 @@ faster, `inconclusive` has zero inside.
         self._show_stages()
         self._tell(figures)
         self._show_below()
+        if self.focused is None:
+            self.stages.focus()
         if self._is_behind:
             self.data_changed()
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from storage.memory_uses import Shelf, Told
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
+ROOMY = 140
+"""Columns from which on the namespaces stand to the left of the list and the memory to its right."""
 SETTLED_S = 0.15
 """The cursor rests for so long before it is looked up who was told the memory."""
 NOTHING_YET = """\
@@ -72,19 +74,19 @@ told it: `enter` goes there, and again opens the trace.
     DEFAULT_CSS = """
     MemoriesScreen {
         #all { height: 1fr; layout: vertical; }
-        &.-wide #all { layout: horizontal; }
+        &.-roomy #all { layout: horizontal; }
         #shelves { display: none; width: 33; border-right: vkey $panel; }
-        &.-wide #shelves { display: block; }
+        &.-roomy #shelves { display: block; }
         #entries { height: 1fr; }
         #list { height: 1fr; width: 1fr; }
         #detail { height: 11; border-top: solid $panel; }
-        &.-wide #detail { height: 1fr; width: 42%; max-width: 84; border-top: none; border-left: vkey $panel; }
+        &.-roomy #detail { height: 1fr; width: 42%; max-width: 84; border-top: none; border-left: vkey $panel; }
         #text { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-        &.-wide #text { height: auto; max-height: 60%; }
+        &.-roomy #text { height: auto; max-height: 60%; }
         #text Static { height: auto; }
         #prompts-title { height: 1; padding: 0 1; color: $text-muted; background: $surface; }
         #prompts { height: auto; max-height: 4; }
-        &.-wide #prompts { max-height: 40%; }
+        &.-roomy #prompts { max-height: 40%; }
         #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
         &.-empty #empty { display: block; }
         &.-empty #entries, &.-empty #detail { display: none; }
@@ -215,13 +217,15 @@ told it: `enter` goes there, and again opens the trace.
         if listed is None:
             return
         wanted = listed.wanted
-        is_wide = self.has_class("-wide")
+        is_wide = self.has_class("-roomy")
         self.set_class(not listed.memories, "-empty")
         self.query_one("#empty", Static).update(_nothing(listed))
         self.table.show([memory_text.row(one) for one in listed.memories], memory_text.HEADINGS)
         self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, wanted.namespace))
         self._tell(listed, is_wide=is_wide)
         self._show_detail()
+        if self.focused is None:
+            self.table.focus()
 
     def _tell(self, listed: Listed, *, is_wide: bool) -> None:
         wanted, shelves = listed.wanted, listed.shelves
@@ -237,7 +241,8 @@ told it: `enter` goes there, and again opens the trace.
         self.bar.tell(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
 
     def on_resize(self) -> None:
-        self._show()
+        self.set_class(self.size.width >= ROOMY, "-roomy")
+        self.call_after_refresh(self._show)
 
     @on(FiguresTable.RowHighlighted, "#entries")
     def _row_changed(self) -> None:
@@ -348,7 +353,7 @@ told it: `enter` goes there, and again opens the trace.
 
     def action_back(self) -> None:
         """Go back to the list; from there take search and filters away."""
-        if self.focused is not self.table:
+        if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._wanted != Wanted(projects=self._wanted.projects):
             self.bar.show("")

@@ -141,10 +141,12 @@ class FilterBar(Vertical):
 
     def _show_hint(self) -> None:
         hint = self.query_one("#hint", Static)
-        hint.set_class(bool(self._wrong), "-wrong")
         found = completions(self.input.value, self._completing.values)
+        if not self.input.has_focus:
+            found = []
+        hint.set_class(bool(self._wrong) and not found, "-wrong")
         endings = [one.rsplit(" ", 1)[-1] for one in found[:12]]
-        hint.update(self._wrong or "  ".join(endings) or 'words, "a phrase", or a field')
+        hint.update("  ".join(endings) or self._wrong or 'words, "a phrase", or a field')
 
     def on_descendant_focus(self) -> None:
         self.add_class("-open")
@@ -153,6 +155,7 @@ class FilterBar(Vertical):
 
     def on_descendant_blur(self) -> None:
         self.remove_class("-open")
+        self._show_hint()
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -70,9 +70,10 @@ class Rewriter:
         return self._rewritten(rule, -1, write, lambda signals: [*signals, {"phrase": phrase, "weight": weight}])
 
     def line_of(self, rule: str, index: int) -> int:
-        """Return the line of a signal, from 1; of the rule where it has none."""
+        """Return the line of a signal, from 1, index -1 being the last one; of the rule where it has none."""
         block = self._blocks[rule]
-        return block.line_of("signals", index) if block.data.get("signals") else block.line
+        signals = block.data.get("signals")
+        return block.line_of("signals", index % len(signals)) if signals else block.line
 
     def _rewritten(
         self,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.written import Signal, Written
 
 STEPS = (1, -1, 2, -2)
-MOST_TRIED = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +120,12 @@ class Search:
 
 
 def best(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the steps worth trying exactly: one for each signal and for each set of prompts, the best first."""
+    """Return the steps that fix more than they break, the best of each signal, the best first."""
     found: list[Candidate] = []
-    signals: set[object] = set()
-    effects = set()
+    known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
-        signal = (one.rule, one.signal.index) if one.signal else one.phrase
-        if one.net > 0 and signal not in signals and (one.fixed, one.broken) not in effects:
+        subject = (one.rule, one.signal.index if one.signal else one.phrase)
+        if one.net > 0 and subject not in known:
             found.append(one)
-            signals.add(signal)
-            effects.add((one.fixed, one.broken))
-    return found[:MOST_TRIED]
+            known.add(subject)
+    return found

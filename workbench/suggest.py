@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.steps import Candidate
     from workbench.written import Written
 
-MOST_SHOWN = 10
+MOST_SHOWN, MOST_TRIED = 10, 24
 ENOUGH_LABELS = 30
 """With fewer, a proposal follows single prompts."""
 BEYOND_CHANCE = 0.05
@@ -108,18 +108,31 @@ def suggest(
     adjusted = statistics.benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
     q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
     trial = _Trial(corpus, written, path, text, search.examples)
-    proposals: list[Proposal] = []
-    for candidate in best(candidates):
-        if should_stop() or len(proposals) == MOST_SHOWN:
-            break
-        proposal = trial.proposal(candidate, q_of[id(candidate)])
-        if proposal:
-            proposals.append(proposal)
+    proposals = list(_tried(trial, best(candidates), q_of, should_stop))
     proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
     right = sum(one.is_right() for one in search.examples)
     missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
     texts = {one.id: one.text for one in prompts}
     return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), texts)
+
+
+def _tried(
+    trial: _Trial, candidates: Iterable[Candidate], q_of: dict[int, float], should_stop: Callable[[], bool]
+) -> Iterator[Proposal]:
+    """Yield the proposals that stand the trial, one for each set of prompts that is fixed and broken."""
+    effects: set[object] = set()
+    tries = 0
+    for candidate in candidates:
+        effect = (candidate.fixed, candidate.broken)
+        if should_stop() or tries == MOST_TRIED or len(effects) == MOST_SHOWN:
+            return
+        if effect in effects:
+            continue
+        tries += 1
+        proposal = trial.proposal(candidate, q_of[id(candidate)])
+        if proposal:
+            effects.add(effect)
+            yield proposal
 
 
 class _Trial:

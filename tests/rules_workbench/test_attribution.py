@@ -119,12 +119,26 @@ def test_a_word_list_and_the_signal_that_needs_it_are_one_piece(account: Account
 def test_a_rule_that_only_moved_is_no_cause_of_what_another_edit_did(account: Account, file: Path) -> None:
     other = layer('{phrase: "never said", weight: 1}', name="ops").removeprefix("# Classification\n")
     instruct(account, layer(*QUIET) + other)
-    trace_id = ask(account, PROMPTS[0])
-    moved = layer('{phrase: "never said", weight: 1}', name="ops") + layer(*LOUD).removeprefix("# Classification\n")
+    ask(account, PROMPTS[0])
+    moved = "# Classification\n" + other + layer(*LOUD).removeprefix("# Classification\n")
 
     causes = _causes(account, file, moved)
 
-    assert trace_id and _said(causes[PROMPTS[0]])[1][-1].find("frobnicator") >= 0
+    assert _said(causes[PROMPTS[0]]) == ("alone", [LOUD[0]])
+
+
+def test_a_rule_that_moved_before_another_is_the_cause_where_their_order_decides(account: Account) -> None:
+    """Ties go to the rule that stands first."""
+    signals = "".join(f"  - {{phrase: {word}, weight: 9}}\n" for word in ("frobnicator", "shop", "the"))
+    head = "# Classification\n"
+    one, other = (f"\n## Task type: {name}\n\n```yaml\nsignals:\n{signals}```\n" for name in ("gadgets", "widgets"))
+    file = instruct(account, head + one + other)
+    ask(account, PROMPTS[0])
+
+    causes = _causes(account, file, head + other + one)
+
+    assert causes[PROMPTS[0]].how == "alone"
+    assert causes[PROMPTS[0]].heading in ("Task type: gadgets", "Task type: widgets")
 
 
 def test_it_can_be_stopped(account: Account, file: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from edits_of_rules import ask, instruct
+from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
 from workbench.phrases import phrases_for
@@ -159,6 +159,28 @@ def test_labels_of_the_log_count_and_other_prompts_that_would_change_are_told(ac
 
     assert (found["labelled"], found["right"]) == (5, 0)
     assert {(one["log_changes"], one["log_prompts"]) for one in found["proposals"]} == {(1, 1)}
+
+
+def test_a_layer_that_only_adds_to_a_class_is_improved_where_it_stands(account: Account) -> None:
+    file = instruct(account, layer('{phrase: "quux", weight: 1}', '{phrase: "frobnicator", weight: 7}'))
+    ask(account, "hello there")
+    rows = [(f"s{number}", f"the frobnicator stand {number}", "docs") for number in range(5)]
+
+    proposals = _suggest(account, file, "--labels", _labels(account, *rows))["proposals"]
+
+    assert proposals
+    assert {(one["file"], one["line"]) for one in proposals} <= {(str(file), 9)}
+    assert all("quux" not in line for one in proposals for line in one["diff"].splitlines() if line[0] in "+-")
+
+
+def test_a_text_of_windows_keeps_its_line_ends(account: Account, instructions: Path) -> None:
+    instructions.write_bytes(RULES.replace("\n", "\r\n").encode())
+    labels = _labels(account, *MANUALS)
+
+    diffs = [one["diff"] for one in _suggest(account, instructions, "--labels", labels)["proposals"]]
+
+    assert diffs
+    assert all(line.endswith("\r") for diff in diffs for line in diff.split("\n")[3:-1])
 
 
 def test_few_labels_are_said_plainly(account: Account, instructions: Path) -> None:

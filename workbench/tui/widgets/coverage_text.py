@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from workbench import coverage
     from workbench.coverage import Coverage
+    from workbench.unmatched import Cluster
 
 EVERY_KIND = "every kind"
 KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "channel")
@@ -86,13 +87,13 @@ def cluster_headings() -> list[Heading]:
     ]
 
 
-def cluster_row(key: str, cluster: coverage.Cluster, known: Coverage) -> Row:
+def cluster_row(key: str, cluster: Cluster, known: Coverage) -> Row:
     """Return a group of prompts without a signal as a row of the table."""
     share = percent(cluster.prompts / max(1, known.prompts))
     return Row(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
-def about_cluster(cluster: coverage.Cluster, known: Coverage) -> str:
+def about_cluster(cluster: Cluster, known: Coverage) -> str:
     """Return more on a group of prompts without a signal."""
     first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
     return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first

@@ -86,7 +86,7 @@ def from_rows(rows: Iterable[Prompt]) -> Iterator[Labelled]:
 
 def example(prompt: Labelled, table: Table) -> Example:
     """Return what a table finds in a prompt."""
-    judged = classify(prompt.text, table, earlier=prompt.earlier)
+    judged = classify(prompt.text, table, earlier=prompt.earlier, is_explained=False)
     seen = Observation(scanned_part(prompt.text), table)
     words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
     return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), words)
@@ -94,4 +94,4 @@ def example(prompt: Labelled, table: Table) -> Example:
 
 def task_type(prompt: Labelled, table: Table) -> str:
     """Return what a prompt comes out as, exactly."""
-    return classify(prompt.text, table, earlier=prompt.earlier).task_type
+    return classify(prompt.text, table, earlier=prompt.earlier, is_explained=False).task_type

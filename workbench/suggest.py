@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.labelled_rows import Prompt
     from workbench.sides import Side
     from workbench.steps import Candidate
-    from workbench.written import Written
+    from workbench.written import Signal, Written
 
 MOST_SHOWN, MOST_TRIED = 10, 24
 ENOUGH_LABELS = 30
@@ -152,7 +152,7 @@ class _Trial:
         rules = self._checked(text) if text else None
         if text is None or rules is None:
             return None
-        fixes, breaks = self._judged(rules)
+        fixes, breaks = self._judged(rules, candidate.signal)
         if len(fixes) <= len(breaks):
             return None
         changes, prompts = self._in_the_log(text)
@@ -188,14 +188,15 @@ class _Trial:
             return None
         return Rules(compiled.hash, compiled.body)
 
-    def _judged(self, rules: Rules) -> tuple[list[Labelled], list[Labelled]]:
+    def _judged(self, rules: Rules, signal: Signal | None) -> tuple[list[Labelled], list[Labelled]]:
         """Return the labelled prompts that come out right and did not, and the other way round."""
         reach = Reach(self._written.rules, rules)
         fixes: list[Labelled] = []
         breaks: list[Labelled] = []
         for one, was_right in zip(self._examples, self._right, strict=True):
             prompt = one.prompt
-            if reach.level(prompt.text, prompt.earlier) == NOT:
+            is_reached = signal is None or prompt.earlier or signal.condition in one.fired
+            if not is_reached or reach.level(prompt.text, prompt.earlier) == NOT:
                 continue
             is_right = task_type(prompt, rules.table) in prompt.right
             if is_right != was_right:

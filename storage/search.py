@@ -66,9 +66,7 @@ def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
     The index finds words from their beginning; without it they are found anywhere, by reading every prompt.
     """
     match = expression(which.words)
-    if not match or waiting(db):
-        return which
-    return replace(which, match=match)
+    return replace(which, match="" if waiting(db) else match) if match else which
 
 
 def expression(words: tuple[str, ...]) -> str:

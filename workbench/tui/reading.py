@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.screens.base import WorkbenchScreen
 
-STEPS_BETWEEN_LOOKS = 20_000
+STEPS_BETWEEN_LOOKS = 200_000
+"""A look takes the interpreter from whoever has it; between two, SQLite reads some ten thousand rows."""
 
 
 @contextlib.contextmanager

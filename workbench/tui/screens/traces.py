@@ -1,43 +1,32 @@
-"""The Traces screen: a table over all prompts, a filter above it, one trace beside it.
-
-The screen holds the keys of pages and a few hundred lines, never the list; all reading is done in threads.
-"""
+"""The Traces screen: a table over all prompts, a filter above it, one trace beside it, and the keys of all three."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from storage import windows
-from storage.database import StorageError
-from storage.selection import EVERYTHING, Selection, SelectionError, parse
+from storage.selection import SelectionError, parse
 from workbench.tui import listing
-from workbench.tui.listing import Arrived, Chosen, FirstLines, Length, Page, Queue, Values
+from workbench.tui.listing import Chosen, Values
 from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.reading import reading
 from workbench.tui.screens.trace_actions import TraceActions
+from workbench.tui.screens.trace_list import SORTS, TraceList
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.row_header import RowHeader
 from workbench.tui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-
     from textual.app import ComposeResult
     from textual.message import Message
 
-STEPS_BETWEEN_LOOKS = 200_000
-"""A look takes the interpreter from whoever has it; between two, SQLite reads some ten thousand rows."""
 READ_AFTER_S = 0.03
 """A trace is read when the cursor rests on it for so long: holding a key down reads none."""
-SORTS = ("newest", "slowest", "largest")
 SORTS_TOLD = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
 There is no prompt yet.
@@ -58,7 +47,7 @@ Every prompt that was judged has a label, or there is none.
   l         back to the list"""
 
 
-class TracesScreen(TraceActions):
+class TracesScreen(TraceList):
     """All prompts, newest first."""
 
     PLACE = "traces"
@@ -97,21 +86,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     def __init__(self) -> None:
         super().__init__()
-        self._which: Selection = EVERYTHING
         self._text: str | None = None
-        self._sort = SORTS[0]
-        self._run = 0
-        self._marks: list[str] = []
-        self._top = ""
-        self._row = 0
-        self._is_whole = False
-        self._unseen = 0
-        self._listed = 0
-        self._database = 1
-        self._whys: dict[str, str] = {}
-        self._keep = ""
-        self._is_queue = False
-        self._note = ""
         self._shows_session = False
 
     def compose_body(self) -> ComposeResult:
@@ -131,11 +106,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     @property
-    def rows(self) -> RowView:
-        """The table."""
-        return self.query_one(RowView)
-
-    @property
     def bar(self) -> FilterBar:
         """The filter bar."""
         return self.query_one(FilterBar)
@@ -145,15 +115,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         """The pane beside the table."""
         return self.query_one(Detail)
 
-    def chosen(self) -> tuple[str, str]:
-        line = self.rows.current
-        return (line.id, line.task_type) if line else ("", "")
-
     # What is listed
-
-    def is_listed(self) -> bool:
-        """Say whether the first lines of what is selected are in the table."""
-        return self._listed == self._run
 
     def opened(self, message: Message) -> None:
         if isinstance(message, FilterTraces):
@@ -197,14 +159,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def _filter_entered(self) -> None:
         self.load_values()
 
-    def action_reload(self) -> None:
-        """Read the list from its beginning."""
-        self._run = self.next_run("list")
-        if self._is_queue:
-            self.load_queue(self._run)
-        else:
-            self.load(self._run, self._which, self._sort)
-
     def action_filter(self) -> None:
         """Go to the filter."""
         self.remove_class("-reading")
@@ -240,149 +194,17 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def _sort_wanted(self, message: RowHeader.SortWanted) -> None:
         self.action_sort(message.sort)
 
-    def data_changed(self) -> None:
-        if not self._run or self.app.trouble:
-            return
-        if self._database != self.app.databases:
-            self._database = self.app.databases
-            self.action_reload()
-            return
-        head = self.rows.row_count - self.rows.below
-        seen = self._keys(self.rows.seen_pages()) if self._sort == SORTS[0] and not self._is_queue else ()
-        self.catch_up(self._run, self._which, self._row, seen, head)
-        self._read_chosen()
-
-    # The threads
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that lets go as soon as its worker is cancelled; a cancelled one fails silently."""
-        worker = get_current_worker()
-        try:
-            with self.database(drain=False) as db:
-                db.set_progress_handler(lambda: worker.is_cancelled, STEPS_BETWEEN_LOOKS)
-                yield db
-        except StorageError:
-            if not worker.is_cancelled:
-                raise
-
-    @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
-    def load(self, run: int, which: Selection, sort: str) -> None:
-        """Read the first lines, then where every further page ends."""
-        with self._reading() as db:
-            listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
-
-    @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
-    def load_queue(self, run: int) -> None:
-        """Read what to label first."""
-        with self._reading() as db:
-            listing.read_queue(db, self.post_message, run=run)
-
-    @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
-    def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
-        """Read pages by the keys that they begin behind."""
-        with self._reading() as db:
-            listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
-
-    @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
-    def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
-        """Read what was written since, and what is in sight as it is now."""
-        with self._reading() as db:
-            listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
-
     @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
     def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
         """Read the trace under the cursor with everything beside it."""
-        with self._reading() as db:
+        with reading(self) as db:
             listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
         """Read what the fields of the filter can be completed with."""
-        with self._reading() as db:
+        with reading(self) as db:
             listing.read_values(db, self.post_message)
-
-    @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
-    def index_prompts(self, run: int) -> None:
-        """Take prompts into the index of words, then search again with it."""
-        from storage import search
-
-        worker = get_current_worker()
-        with self._reading() as db:
-            left = search.catch_up(db, should_stop=lambda: worker.is_cancelled)
-        if not left and not worker.is_cancelled:
-            self.app.call_from_thread(self._is_indexed, run)
-
-    def _is_indexed(self, run: int) -> None:
-        if self.is_latest("list", run):
-            self.action_reload()
-
-    # What the threads bring
-
-    def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return the pages with the ids that they begin behind, as far as these are known."""
-        before = [self._top + windows.ABOVE_ALL, *self._marks]
-        return tuple((number, before[number]) for number in pages if number < len(before))
-
-    @on(RowView.PagesWanted)
-    def _pages_wanted(self, message: RowView.PagesWanted) -> None:
-        if wanted := self._keys(message.pages):
-            self.load_pages(self._run, self._which, wanted)
-
-    @on(FirstLines)
-    def _first_lines(self, message: FirstLines) -> None:
-        if not self.is_latest("list", message.run):
-            return
-        self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
-        self._which, self._note, self._marks = message.which, message.note, []
-        self._top = message.lines[0].id if message.lines else ""
-        if self._listed == message.run:  # more of what is shown already
-            self.rows.put(0, message.lines)
-            self.rows.set_length(len(message.lines))
-        else:
-            self._listed = message.run
-            self.rows.start(message.lines, keep=self._keep)
-        self._keep = ""
-        self.query_one(RowHeader).show_sort("" if self._is_queue else self._sort)
-        self._show_state()
-        if message.is_unindexed:
-            self.index_prompts(message.run)
-
-    @on(Queue)
-    def _queue(self, message: Queue) -> None:
-        if self.is_latest("list", message.run):
-            self._whys = message.whys
-            self._first_lines(FirstLines(message.run, message.lines, message.row, self._which, is_whole=True))
-
-    @on(Length)
-    def _length(self, message: Length) -> None:
-        if self.is_latest("list", message.run):
-            self._marks, self._is_whole = message.marks, message.is_final
-            self.rows.set_length(message.rows)
-            self._show_state()
-
-    @on(Page)
-    def _page(self, message: Page) -> None:
-        if self.is_latest("list", message.run):
-            self.rows.put(message.number, message.lines)
-
-    @on(Arrived)
-    def _arrived(self, message: Arrived) -> None:
-        if not self.is_latest("list", message.run):
-            return
-        self._row = max(self._row, message.row)
-        self.rows.renew({line.id: line for line in message.fresh})
-        if not message.lines or self._is_queue:
-            return
-        newest = self.rows.line(0)
-        is_in_order = newest is None or message.lines[0].id > newest.id
-        if self._sort != SORTS[0] or len(message.lines) > listing.MOST_ARRIVALS or not is_in_order:
-            self._keep = "" if self.rows.is_at_top else self.chosen()[0]
-            self.action_reload()
-            return
-        self.rows.arrive(message.lines)
-        self._unseen = 0 if self.rows.is_at_top else self._unseen + len(message.lines)
-        self._show_state()
 
     @on(Values)
     def _values(self, message: Values) -> None:
@@ -390,13 +212,18 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     # The trace that is chosen
 
+    def data_changed(self) -> None:
+        super().data_changed()
+        if self._run and not self.app.trouble:
+            self._read_chosen()
+
     @on(RowView.Moved)
     def _moved(self) -> None:
         if self.rows.is_at_top and self._unseen:
             self._unseen = 0
-            self._show_state()
+            self.show_state()
         elif self._is_queue:
-            self._show_state()
+            self.show_state()
         self.set_timer(READ_AFTER_S, self._read_chosen)
 
     def _read_chosen(self) -> None:
@@ -432,7 +259,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if self._is_queue and self.chosen()[0] == trace_id:
             self.rows.action_move(1)
 
-    def _show_state(self) -> None:
+    def show_state(self) -> None:
         """Say how many there are, in which order, and what is new above."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"

@@ -1,0 +1,181 @@
+"""The list of the Traces screen: what is read of it, what its threads bring, and what arrives while it is seen.
+
+It holds the keys of pages and a few hundred lines, never the list; all reading is done in threads.
+"""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.worker import get_current_worker
+
+from storage import windows
+from storage.selection import EVERYTHING, Selection
+from workbench.tui import listing
+from workbench.tui.listing import Arrived, FirstLines, Length, Page, Queue
+from workbench.tui.reading import reading
+from workbench.tui.screens.trace_actions import TraceActions
+from workbench.tui.widgets.row_header import RowHeader
+from workbench.tui.widgets.row_view import RowView
+
+SORTS = ("newest", "slowest", "largest")
+
+
+class TraceList(TraceActions):
+    """A table of traces that follows the database; a run is one reading of the list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._which: Selection = EVERYTHING
+        self._sort = SORTS[0]
+        self._is_queue = False
+        self._run = 0
+        self._listed = 0
+        self._marks: list[str] = []
+        self._top = ""
+        self._row = 0
+        self._is_whole = False
+        self._unseen = 0
+        self._keep = ""
+        self._database = 1
+        self._whys: dict[str, str] = {}
+        self._note = ""
+
+    def show_state(self) -> None:
+        """Say how many there are, in which order, and what is new above."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> RowView:
+        """The table."""
+        return self.query_one(RowView)
+
+    def chosen(self) -> tuple[str, str]:
+        line = self.rows.current
+        return (line.id, line.task_type) if line else ("", "")
+
+    def is_listed(self) -> bool:
+        """Say whether the first lines of what is selected are in the table."""
+        return self._listed == self._run
+
+    def action_reload(self) -> None:
+        """Read the list from its beginning."""
+        self._run = self.next_run("list")
+        if self._is_queue:
+            self.load_queue(self._run)
+        else:
+            self.load(self._run, self._which, self._sort)
+
+    def data_changed(self) -> None:
+        if not self._run or self.app.trouble:
+            return
+        if self._database != self.app.databases:
+            self._database = self.app.databases
+            self.action_reload()
+            return
+        head = self.rows.row_count - self.rows.below
+        seen = self._keys(self.rows.seen_pages()) if self._sort == SORTS[0] and not self._is_queue else ()
+        self.catch_up(self._run, self._which, self._row, seen, head)
+
+    @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
+    def load(self, run: int, which: Selection, sort: str) -> None:
+        """Read the first lines, then where every further page ends."""
+        with reading(self) as db:
+            listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
+
+    @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
+    def load_queue(self, run: int) -> None:
+        """Read what to label first."""
+        with reading(self) as db:
+            listing.read_queue(db, self.post_message, run=run)
+
+    @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
+    def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
+        """Read pages by the keys that they begin behind."""
+        with reading(self) as db:
+            listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
+
+    @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
+    def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
+        """Read what was written since, and what is in sight as it is now."""
+        with reading(self) as db:
+            listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
+
+    @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
+    def index_prompts(self, run: int) -> None:
+        """Take prompts into the index of words, then search again with it."""
+        from storage import search
+
+        worker = get_current_worker()
+        with reading(self) as db:
+            left = search.catch_up(db, should_stop=lambda: worker.is_cancelled)
+        if not left and not worker.is_cancelled:
+            self.app.call_from_thread(self._is_indexed, run)
+
+    def _is_indexed(self, run: int) -> None:
+        if self.is_latest("list", run):
+            self.action_reload()
+
+    def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
+        """Return the pages with the ids that they begin behind, as far as these are known."""
+        before = [self._top + windows.ABOVE_ALL, *self._marks]
+        return tuple((number, before[number]) for number in pages if number < len(before))
+
+    @on(RowView.PagesWanted)
+    def _pages_wanted(self, message: RowView.PagesWanted) -> None:
+        if wanted := self._keys(message.pages):
+            self.load_pages(self._run, self._which, wanted)
+
+    @on(FirstLines)
+    def _first_lines(self, message: FirstLines) -> None:
+        if not self.is_latest("list", message.run):
+            return
+        self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
+        self._which, self._note, self._marks = message.which, message.note, []
+        self._top = message.lines[0].id if message.lines else ""
+        if self._listed == message.run:  # more of what is shown already
+            self.rows.put(0, message.lines)
+            self.rows.set_length(len(message.lines))
+        else:
+            self._listed = message.run
+            self.rows.start(message.lines, keep=self._keep)
+        self._keep = ""
+        self.query_one(RowHeader).show_sort("" if self._is_queue else self._sort)
+        self.show_state()
+        if message.is_unindexed:
+            self.index_prompts(message.run)
+
+    @on(Queue)
+    def _queue(self, message: Queue) -> None:
+        if self.is_latest("list", message.run):
+            self._whys = message.whys
+            self._first_lines(FirstLines(message.run, message.lines, message.row, self._which, is_whole=True))
+
+    @on(Length)
+    def _length(self, message: Length) -> None:
+        if self.is_latest("list", message.run):
+            self._marks, self._is_whole = message.marks, message.is_final
+            self.rows.set_length(message.rows)
+            self.show_state()
+
+    @on(Page)
+    def _page(self, message: Page) -> None:
+        if self.is_latest("list", message.run):
+            self.rows.put(message.number, message.lines)
+
+    @on(Arrived)
+    def _arrived(self, message: Arrived) -> None:
+        if not self.is_latest("list", message.run):
+            return
+        self._row = max(self._row, message.row)
+        self.rows.renew({line.id: line for line in message.fresh})
+        if not message.lines or self._is_queue:
+            return
+        newest = self.rows.line(0)
+        is_in_order = newest is None or message.lines[0].id > newest.id
+        if self._sort != SORTS[0] or len(message.lines) > listing.MOST_ARRIVALS or not is_in_order:
+            self._keep = "" if self.rows.is_at_top else self.chosen()[0]
+            self.action_reload()
+            return
+        self.rows.arrive(message.lines)
+        self._unseen = 0 if self.rows.is_at_top else self._unseen + len(message.lines)
+        self.show_state()

@@ -6,19 +6,21 @@ and no pair does, the hunks that can reach the prompt are named together.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
+from enricher.rules.compiler import LONE_LAYER
 from storage import labelled
 from workbench.hunks import Edit, Edits, Hunk, joined
 from workbench.judge import level_of
 from workbench.outcome import judged_again
 from workbench.reach import NOT, Reach
 from workbench.replay import never
+from workbench.stacks import layer_file, stack_of
 from workbench.versions import compile_texts
-from workbench.written import known_as, stack_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -191,8 +193,7 @@ def attribute(
     """Yield the cause of each change by the id of its trace, in their order.
 
     ``candidate`` is the edited text of the file at ``path``; the text before is ``base``, or
-    what each prompt's recorded version was compiled from. A change whose version kept no files and
-    for which no ``base`` is given is left out.
+    what each prompt's recorded version was compiled from. Where that is not known, a change is left out.
     """
     rows: dict[str, Row] = {}
     known: dict[tuple[object, ...], Undoing] = {}
@@ -229,18 +230,16 @@ def _undoing_for(
     prompts: int,
 ) -> Undoing | None:
     path, base, candidate = edit
-    versions = corpus.versions
-    place = known_as(path, versions)
-    stack = versions.texts(row.rules_hash) or stack_with(place, versions)
-    then = next((text for _layer, of, text in stack if of == place), None)
-    before = then if base is None else base
-    if before is None:
+    file = layer_file(path, corpus.versions)
+    place = file.path if file else os.path.abspath(path)
+    stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
+    recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
+    before = (recorded.get(place, "") if file else None) if base is None else base
+    if before is None or not stack:
         return None
-    beside = tuple(one for one in stack if one[1] != place) if then is not None else ()
-    key = (before, *beside)
+    key = (before, *(one for one in stack if one[1] != place))
     if key not in known:
-        edits = Edits([Edit(place, before, candidate)])
-        known[key] = Undoing(edits, compiler_of(stack if then is not None else [("base", place, "")]), prompts)
+        known[key] = Undoing(Edits([Edit(place, before, candidate)]), compiler_of(stack), prompts)
     return known[key]
 
 

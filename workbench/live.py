@@ -7,44 +7,39 @@ decides when, and says when to stop.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from enricher.rules.cache import Rules
-from enricher.rules.compiler import CATALOGUE, compile_layers
-from enricher.rules.layers import Layer, find_layers
+from enricher.rules.compiler import LONE_LAYER
 from enricher.rules.lint import findings
 from storage.selection import EVERYTHING, Selection
-from workbench import attribution, sides
+from workbench import attribution, cases, sides
+from workbench.account import TELL_EVERY_S, account
 from workbench.cases import CasesError, path_for
 from workbench.corpus import opened
-from workbench.instructions_file import choices
 from workbench.progress import Broken, Cause, Caused, Figures, Linted
 from workbench.replay import Replay, never
-from workbench.standing import Standing, stand
-from workbench.statistics import verdict_of
-from workbench.unpacked import UnpackedTable
+from workbench.sides import NEWEST
+from workbench.stacks import layer_file, stack_of
+from workbench.versions import compile_texts
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
+    from enricher.rules.cache import Rules
     from enricher.rules.document import Problem
-    from workbench.compare import BlastRadius, Change
+    from storage.corpus import Row
+    from workbench.compare import Change
     from workbench.corpus import Corpus
     from workbench.progress import Progress
-    from workbench.statistics import Verdict
+    from workbench.stacks import LayerFile
     from workbench.versions import Versions
 
 OPENED, HEAD = "opened", "HEAD"
 """Bases beside ``recorded`` and a version: the file as it was when it was opened, and as git has it."""
-NEWEST = ""
-"""No version has this name, so that a side answers with its newest rules."""
-TELL_EVERY_S = 0.1
 MOST_CAUSES = 1000
 
 
@@ -54,13 +49,25 @@ class Kept:
     Each run has its own, because what is not known yet is asked of the database by the thread of that run.
     """
 
-    def __init__(self, label: str, make: Callable[[], sides.Side], *, known: dict[str, Rules | None]) -> None:
+    def __init__(
+        self,
+        label: str,
+        make: Callable[[], sides.Side],
+        *,
+        known: dict[str, Rules | None],
+        file: LayerFile | None = None,
+    ) -> None:
         self.label = label
+        self._file = file
         self._make = make
         self._made: sides.Side | None = None
         self._known = known
         newest = self.rules_for(NEWEST)
         self.hash = newest.hash if newest else ""
+
+    def concerns(self, row: Row) -> bool:
+        """Say whether the side speaks for a prompt."""
+        return self._file is None or self._file.concerns(row)
 
     def rules_for(self, recorded: str) -> Rules | None:
         """Return the rules for prompts recorded under that version; raises SideError."""
@@ -104,7 +111,8 @@ class Desk:
                 return
             base = self._base_side(corpus.versions)
             changes: tuple[Change, ...] = ()
-            for figures in self._replayed(corpus, base, candidate, began=began, should_stop=should_stop):
+            run = Replay(corpus, candidate, base=base, should_stop=should_stop)
+            for figures in account(run, cases_file=self._cases_file(), began=began):
                 changes = figures.changes
                 yield figures
             if should_stop():
@@ -114,68 +122,40 @@ class Desk:
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
         """Return what compiler and lint say of this file among its layers."""
-        layers, texts = self._stack(text, versions)
-        compiled = compile_layers(layers, texts=texts)
-        return [one for one in findings(compiled) if os.path.abspath(one.file) == self.path]
-
-    def _stack(self, text: str, versions: Versions) -> tuple[list[Layer], dict[str, str]]:
-        """Return the layers that the file is one of: as last recorded, else as they lie here, trusted or not."""
-        for place in dict.fromkeys((self.path, os.path.realpath(self.path))):
-            if stacks := versions.stacks_with(place):
-                files = versions.texts(stacks[0])
-                layers = [Layer(layer, path) for layer, path, _text in files if layer != CATALOGUE]
-                return layers, {path: content for _layer, path, content in files} | {place: text}
-        speaking = {layer.path for layer in find_layers(self.cwd).instructions} | {self.path}
-        layers = [Layer(one.layer, one.path) for one in choices(self.cwd) if one.path in speaking]
-        if self.path not in [layer.path for layer in layers]:
-            layers = [Layer("base", self.path)]
-        return layers, {self.path: text}
+        file = layer_file(self.path, versions)
+        texts = file.within(stack_of(NEWEST, file, versions), text) if file else []
+        compiled = compile_texts(texts or [(LONE_LAYER, self.path, text)])
+        place = file.path if file else self.path
+        return [one for one in findings(compiled) if os.path.abspath(one.file) == place]
 
     def _candidate(self, text: str, versions: Versions, label: str = "this text") -> sides.Side:
-        if any(versions.stacks_with(place) for place in (self.path, os.path.realpath(self.path))):
-            return sides.from_text(self.path, text, versions=versions, label=label)
-        layers, texts = self._stack(text, versions)
-        compiled = compile_layers(layers, texts=texts)
-        if compiled.broken:
-            raise sides.SideError(f"{label} cannot be used:", problems=compiled.broken)
-        body = json.loads(json.dumps(compiled.body))  # lists and no tuples, as a stored version is read
-        rules = Rules(compiled.hash, body)
-        rules.table = UnpackedTable(body["classes"])
-        return sides.Fixed(label, rules, compiled.problems)
+        return sides.from_text(self.path, text, versions=versions, label=label)
 
     def _base_side(self, versions: Versions) -> sides.Side:
         if self.base == sides.RECORDED.label:
             return sides.RECORDED
-        if self.base == OPENED:
-            make = partial(self._candidate, self.opened, versions, "as opened")
-            return Kept("as opened", make, known=self._known)
-        if self.base == HEAD:
-            label = f"{HEAD}:{os.path.basename(self.path)}"
-            return Kept(label, lambda: self._candidate(self._at_head(), versions, label), known=self._known)
-        named = partial(sides.named, self.base, path=self.path, versions=versions)
-        return Kept(self.base, named, known=self._known)
+        if self.base not in (OPENED, HEAD):
+            named = partial(sides.named, self.base, path=self.path, versions=versions)
+            return Kept(self.base, named, known=self._known)
+        label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
+        return Kept(
+            label,
+            lambda: self._candidate(self.opened if self.base == OPENED else self._at_head(), versions, label),
+            known=self._known,
+            file=layer_file(self.path, versions),
+        )
 
     def _at_head(self) -> str:
         return sides.text_at(HEAD, self.path)
 
-    def _replayed(
-        self, corpus: Corpus, base: sides.Side, candidate: sides.Side, *, began: float, should_stop: Callable[[], bool]
-    ) -> Iterator[Figures]:
-        run = Replay(corpus, candidate, base=base, should_stop=should_stop)
-        radius, total = run.blast_radius(), corpus.count()
-        told_at = 0.0
-        for pairs in run.pairs():
-            for pair in pairs:
-                radius.add(pair)
-            if time.perf_counter() - told_at > TELL_EVERY_S:
-                yield _figures(radius, (base, candidate), total=total, began=began)
-                told_at = time.perf_counter()
-        if should_stop():
-            return
-        standing = self._standing(corpus.db, radius, base, candidate)
-        left_out = tuple(sorted(corpus.left_out.items()))
-        both = base, candidate
-        yield _figures(radius, both, total=radius.prompts, began=began, standing=standing, left_out=left_out)
+    def _cases_file(self) -> str:
+        """The golden cases of the repository; none where the file cannot be used, which the gate tells."""
+        path = path_for(self.cwd)
+        try:
+            cases.read(path)
+        except CasesError:
+            return ""
+        return path
 
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
@@ -202,14 +182,6 @@ class Desk:
         texts = next((versions.texts(one) for one in versions.in_use if one.startswith(self.base)), ())
         return next((text for _layer, path, text in texts if path == self.path), None)
 
-    def _standing(
-        self, db: sqlite3.Connection, radius: BlastRadius, base: sides.Side, candidate: sides.Side
-    ) -> Standing:
-        try:
-            return stand(db, radius.changes, base=base, candidate=candidate, cases_file=path_for(self.cwd))
-        except CasesError:
-            return stand(db, radius.changes, base=base, candidate=candidate)
-
 
 def _told(cause: attribution.Cause) -> str:
     """Return a cause in words, its files by their names."""
@@ -217,33 +189,6 @@ def _told(cause: attribution.Cause) -> str:
     for hunk in cause.hunks:
         told = told.replace(hunk.file, os.path.basename(hunk.file))
     return told
-
-
-def _figures(
-    radius: BlastRadius,
-    both: tuple[sides.Side, sides.Side],
-    *,
-    total: int,
-    began: float,
-    standing: Standing | None = None,
-    left_out: tuple[tuple[str, int], ...] = (),
-) -> Figures:
-    """Return the account as it stands; it is complete where the cases were judged."""
-    return Figures(
-        radius.base, radius.candidate, both, radius.prompts, total, tuple(radius.changes),
-        radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
-        time.perf_counter() - began,
-        share=radius.share() if standing else None,
-        standing=standing,
-        verdict=_verdict(radius, standing) if standing else None,
-        left_out=left_out,
-    )  # fmt: skip
-
-
-def _verdict(radius: BlastRadius, standing: Standing) -> Verdict:
-    if radius.is_same_rules:
-        return "identical"
-    return verdict_of(radius.changed, failing_cases=len(standing.regressed), gained=standing.gained, lost=standing.lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class Replay:
             size = BATCH
 
     def _tasks(self, rows: list[Row]) -> list[Task]:
-        levels = [tuple(level_of(row, reach) for reach in self._reaches_of(row.rules_hash)) for row in rows]
+        levels = [self._levels(row) for row in rows]
         scores: Scores = {}
         if any(WEIGH in both for both in levels):
             scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
@@ -138,6 +138,11 @@ class Replay:
             for row, (before, after) in zip(rows, levels, strict=True)
             if before or after
         ]
+
+    def _levels(self, row: Row) -> tuple[int, int]:
+        base, candidate = self._reaches_of(row.rules_hash)
+        before = level_of(row, base) if self.base.concerns(row) else NOT
+        return before, level_of(row, candidate) if self.candidate.concerns(row) else NOT
 
     def _reaches_of(self, version: str) -> tuple[Reach | None, Reach | None]:
         if version not in self._reaches:

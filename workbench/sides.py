@@ -1,9 +1,8 @@
 """The two sides of a comparison: what was recorded, a stored version, a file, an unsaved buffer, a git revision.
 
-A file that recorded versions were compiled from replaces that file in each of them,
-so that an edit of a project's layer is judged together with the layers it lies on and
-only on prompts that it speaks for. A layer of this folder under which nothing was
-recorded yet is judged with the layers below it. Any other file stands for all layers.
+A file that is a layer takes its place among the files of each recorded version, so that
+an edit is judged together with the layers it lies on, and a project's only on prompts
+that it speaks for (``workbench.stacks``). Any other file stands for all layers.
 
 SideError             there is no such side, or its rules are broken; holds the problems with file and line
 """
@@ -18,8 +17,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER, compile_layers
-from enricher.rules.layers import Layer, find_layers
+from enricher.rules.layers import Layer
 from storage.lean import keyed_hash
+from workbench.stacks import layer_file, stack_of
 from workbench.unpacked import UnpackedTable
 from workbench.versions import compile_texts
 
@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 
     from enricher.rules.compiler import Compiled
     from enricher.rules.document import Problem
+    from storage.corpus import Row
+    from workbench.stacks import LayerFile
     from workbench.versions import Texts, Versions
 
 PATIENCE_S = 10
+NEWEST = ""
+"""No version has this name: the newest rules of a side."""
 SHORT = 10
 
 
@@ -48,6 +52,9 @@ class Side(Protocol):
     label: str
     hash: str
 
+    def concerns(self, row: Row) -> bool:
+        """Say whether the side speaks for a prompt; for any other it is as recorded."""
+
     def rules_for(self, recorded: str) -> Rules | None:
         """Return the rules for prompts recorded under that version; None where they are as recorded."""
 
@@ -57,6 +64,11 @@ class Recorded:
 
     label = "recorded"
     hash = ""
+
+    def concerns(self, row: Row) -> bool:
+        """Say that it speaks for every prompt."""
+        del row
+        return True
 
     def rules_for(self, recorded: str) -> Rules | None:
         """Return nothing: the recorded side is read, not run again."""
@@ -76,6 +88,11 @@ class Fixed:
         self.rules = rules
         self.problems = tuple(problems)
 
+    def concerns(self, row: Row) -> bool:
+        """Say that it speaks for every prompt."""
+        del row
+        return True
+
     def rules_for(self, recorded: str) -> Rules | None:
         """Return the rules, whatever the prompt was recorded under."""
         del recorded
@@ -83,34 +100,37 @@ class Fixed:
 
 
 class Edited:
-    """A text in the place of a file, in every version that was compiled from that file.
+    """A text in the place of a layer's file, with the files that each version had below and above it."""
 
-    Prompts under versions without it are judged as recorded; those under versions whose
-    files nobody kept, by the newest version with it.
-    """
-
-    def __init__(self, label: str, path: str, *, text: str, versions: Versions) -> None:
-        self.label, self.path, self.text = label, path, text
+    def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
+        self.label, self.file, self.text = label, file, text
         self._versions = versions
-        self._stacks = versions.stacks_with(path)
         self._known: dict[str, Rules | None] = {}
         self._compiled: dict[str, Rules] = {}
         self.problems: tuple[Problem, ...] = ()
-        newest = self.rules_for(self._stacks[0])
+        newest = self.rules_for(NEWEST)
         self.hash = newest.hash if newest else ""
 
+    def concerns(self, row: Row) -> bool:
+        """Say whether the file speaks for a prompt."""
+        return self.file.concerns(row)
+
     def rules_for(self, recorded: str) -> Rules | None:
-        """Return the version with the text in it; None where the file has no part in it. Raises SideError."""
+        """Return the version with the text in it; None where another file has its place. Raises SideError."""
         if recorded not in self._known:
-            stack = recorded if self._versions.texts(recorded) else self._stacks[0]
-            self._known[recorded] = self._compile(stack) if stack in self._stacks else None
+            self._known[recorded] = self._compile(self.texts(recorded))
         return self._known[recorded]
 
-    def _compile(self, stack: str) -> Rules:
-        texts = self._versions.texts(stack)
-        key = keyed_hash(b"stack", repr([one for one in texts if one[1] != self.path]).encode(errors="replace"))
+    def texts(self, recorded: str = NEWEST) -> Texts:
+        """Return the files of a version with the text among them: layer, path, text."""
+        return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
+
+    def _compile(self, texts: Texts) -> Rules | None:
+        if not texts:
+            return None
+        key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
         if key not in self._compiled:
-            compiled = compile_texts(texts, instead={self.path: self.text})
+            compiled = compile_texts(texts)
             self._compiled[key] = _sound(compiled, self.label)
             self.problems = tuple(sorted({*self.problems, *compiled.problems}))
         return self._compiled[key]
@@ -140,18 +160,12 @@ def from_file(path: str, versions: Versions) -> Side:
 
 def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
     """Return a text that stands for the file at ``path``, saved or not; raises SideError if its rules are broken."""
+    file = layer_file(path, versions)
+    if file is not None:
+        return Edited(label, file, text=text, versions=versions)
     path = os.path.abspath(path)
-    for place in dict.fromkeys((path, os.path.realpath(path))):
-        if versions.stacks_with(place):
-            return Edited(label, place, text=text, versions=versions)
-    compiled = compile_layers(_layers_of(path), texts={path: text})
+    compiled = compile_layers([Layer(LONE_LAYER, path)], texts={path: text})
     return Fixed(label, _sound(compiled, label), compiled.problems)
-
-
-def _layers_of(path: str) -> list[Layer]:
-    """The layers that speak in this folder where the file is one of them, else the file alone."""
-    speaking = find_layers(os.getcwd()).instructions
-    return speaking if path in [layer.path for layer in speaking] else [Layer(LONE_LAYER, path)]
 
 
 def from_revision(revision: str, path: str, *, versions: Versions) -> Side:
@@ -209,7 +223,4 @@ def packaged_path() -> str:
 
 def texts_of(side: Side, versions: Versions) -> Texts:
     """Return the files of a side: layer, path, text; empty where they are unknown."""
-    if isinstance(side, Edited):
-        texts = versions.texts(versions.stacks_with(side.path)[0])
-        return [(layer, path, side.text if path == side.path else text) for layer, path, text in texts]
-    return versions.texts(side.hash)
+    return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

@@ -61,7 +61,7 @@ def _readable(identity: str, stored: str | None) -> Rules | None:
     return rules
 
 
-def compile_texts(texts: Texts, *, instead: Mapping[str, str]) -> Compiled:
+def compile_texts(texts: Texts, *, instead: Mapping[str, str] | None = None) -> Compiled:
     """Compile the files of a version anew, some of them replaced by other texts."""
     layers = [Layer(layer, path) for layer, path, _text in texts if layer != CATALOGUE]
-    return compile_layers(layers, texts={path: text for _layer, path, text in texts} | dict(instead))
+    return compile_layers(layers, texts={path: text for _layer, path, text in texts} | dict(instead or {}))

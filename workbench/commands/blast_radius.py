@@ -147,7 +147,7 @@ def _keep(
     from workbench import progress
 
     before, after = (_text(side, path, corpus.versions) or "" for side in (base, candidate))
-    told = {trace: progress.Cause(str(cause), cause.line) for trace, cause in causes.items()}
+    told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
     diff = progress.difference(before, after, path) if before or after else ""
     identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.where, causes=told)
     click.echo(f"kept as {identity}  (enricher compare --kept {identity})", err=True)
@@ -195,7 +195,7 @@ def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) 
     click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     if not figures.prompts:
-        click.echo("there is nothing to replay yet: use a host with the hook, or: enricher trace import")
+        click.echo("no recorded prompt was selected; a host with the hook leaves some, and: enricher trace import")
     standing = figures.standing
     if standing and standing.regressed:
         noun = "approved case regresses" if len(standing.regressed) == 1 else "approved cases regress"

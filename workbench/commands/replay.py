@@ -53,10 +53,10 @@ def replay(
 
 
 def _file(instructions: str) -> str:
-    """Return the file to replay with: the one named, else the highest layer that speaks in this folder."""
-    from enricher.rules.layers import find_layers
+    """Return the file to replay with: the one named, else the highest layer that lies here, trusted or not."""
+    from workbench.instructions_file import nearest
 
-    path = os.path.abspath(instructions) if instructions else find_layers(os.getcwd()).instructions[-1].path
+    path = nearest(os.getcwd(), given=instructions)
     if not os.path.isfile(path):
         raise click.ClickException(f"{instructions}: no such file")
     return path

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FIRST_LINES = 60
 """More than most terminals show; a rare selection need not wait for a whole page."""
-TELL_EVERY_S = 0.05
+TELL_FIRST_S, TELL_EVERY_S = 0.02, 0.05
 MOST_ARRIVALS = 1_000
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
@@ -135,7 +135,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     told, told_at = 0, time.monotonic()
     for line in windows.stream(db, which):
         lines.append(line)
-        is_due = time.monotonic() - told_at > TELL_EVERY_S
+        is_due = time.monotonic() - told_at > (TELL_EVERY_S if told else TELL_FIRST_S)
         if is_due or (not told and len(lines) == FIRST_LINES):
             told, told_at = len(lines), time.monotonic()
             post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))

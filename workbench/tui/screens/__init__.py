@@ -14,6 +14,7 @@ What the base gives:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
   only, it may wait. It takes in the spool first unless ``drain=False``. Writes (labels) go over the same.
+- ``with reading(self) as db`` (``workbench.tui.reading``) is the same for a worker that may be cancelled in a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   What a worker raises becomes a notice (StorageError and SelectionError in their words, anything else with its type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
@@ -26,12 +27,14 @@ What the base gives:
   and when it comes back to sight; at most ten times a second. Override it, start an exclusive worker.
 - ``opened(message)``: called when somebody asks for this screen by a message below. Override it.
 - Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
-- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, else the one that a person edits).
+- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without: then
+  ``workbench.tui.editing.file_to_edit()`` says which one a person edits).
 - Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``), the app brings up the screen that answers:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
-Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``Labelled(trace_id)`` is told to every screen.
+Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``Labelled(trace_id)``
+lets the screen that is seen read again.
 
 Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
 ``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);

@@ -210,6 +210,12 @@ async def test_the_documented_keys_are_those_of_the_traces_screen(library: Accou
     assert rows in DOCS.read_text()
 
 
+def test_the_documentation_names_every_screen() -> None:
+    text = DOCS.read_text()
+
+    assert [one.title for one in SCREENS if f"{one.key} {one.title}" not in text and one.name != "traces"] == []
+
+
 TMUX = ("tmux", "-L", "enricher-tests", "-f", "/dev/null")
 
 

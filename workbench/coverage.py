@@ -39,6 +39,8 @@ SAYS_NOTHING = frozenset(
 """Features of length and form that hold whatever is asked: a prompt with these alone has no signal."""
 LEAST_TOGETHER = 5
 """Signals that spoke together fewer times may have done so by chance."""
+ENOUGH_PROMPTS = 20
+"""Of fewer, a rule may speak in all by chance."""
 EXAMPLES = 3
 
 
@@ -129,8 +131,9 @@ class Coverage:
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[Row]:
-        """Return the signals and lines that spoke in every prompt without being meant to."""
-        return [row for row in self.rows if row.is_always_on and row.label != "<always>"]
+        """Return the rows that spoke in every prompt without being meant to; none while there are few prompts."""
+        found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
+        return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
         """Return the share of prompts in which a rule that never spoke may still speak (95 %, one rule)."""

@@ -57,7 +57,7 @@ Every prompt that reached the hook, newest first; new ones appear on top while t
 The filter takes fields and words: `type:debug guardrail:H3 ms>20 since:2d label:wrong "a phrase" -host:codex`.
 All must hold; `-` turns one round, a comma means any of them, `tab` completes. Words are found from their beginning.
 
-`+` text was added · `~` added, but a channel ran out of time · `·` silent · `-` skipped · `○` shadow · `!` error.
+`+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `○` shadow, `!` error.
 A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `✗` wrong, `→` another class.
 """
     DEFAULT_CSS = """

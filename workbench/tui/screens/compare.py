@@ -43,6 +43,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
+MOST_LINES = 8
 STEP = Binding.Group("Step")
 
 
@@ -173,7 +174,16 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.changes.show(groups, opened=[group.head.key for group in groups])
         if self.changes.current is None or not self.changes.current.value:
             self.changes.step(1)
+        self._fit()
         self._look()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give a short list no more lines than it has, where both sides stand below it."""
+        is_narrow = self.has_class("-narrow")
+        self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 
     def _single_text(self) -> str:
         found = self._found

@@ -314,7 +314,8 @@ What the channels found is taken from the record; where other rules would have a
         ]
         self.lines.show(groups, opened=self._to_open(groups))
         if self._shown is not None:
-            self.bar.tell(f"{self._shown.prompts:,} prompts")
+            count = self._shown.prompts
+            self.bar.tell(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the groups that open by themselves when they first appear: problems, and what is short enough."""

@@ -27,6 +27,7 @@ VERDICT_LOOKS = {
 }
 KINDS_TOLD = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
+SLOW_S = 5
 LONGEST_RIGHT = 34
 
 
@@ -81,7 +82,7 @@ def _moved(before: str, after: str) -> str:
 
 def _third(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
-    seconds = f" · {figures.seconds:.2f} s" if figures.is_complete else ""
+    seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
     told = f"against {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
     return Content.styled(told, "$text-muted")
@@ -118,7 +119,7 @@ def change_groups(
 def _change_line(change: Change, is_regression: bool, cause: Cause | None, beside: bool) -> Line:
     text = " ".join(change.prompt.text.split())
     right = brief(change.before, change.after) if beside else ""
-    if cause and beside:
+    if cause and cause.heading and beside:
         right = f"{right} ← {cause.heading}"
     look = "error" if is_regression else "plain"
     return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")

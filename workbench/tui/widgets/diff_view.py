@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 PROMPT_LINES = 8
 NAME_WIDTH = 13
+JUDGED_IN = "judged in"
+"""A measurement, and no difference of the rules."""
 FACETS_TOLD = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
@@ -47,7 +49,7 @@ def _heading(title: str, note: str = "") -> Content:
 
 def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
-    beside = " · ".join(filter(None, (short_time(prompt.at, long=True).strip(), prompt.host, prompt.project)))
+    beside = " · ".join(filter(None, (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))))
     yield _heading("Prompt", printable(beside))
     lines = printable(prompt.text).splitlines() or [""]
     for line in lines[:PROMPT_LINES]:
@@ -57,6 +59,11 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
     yield Content("")
 
 
+def _place(project: str) -> str:
+    """A project is known by its remote; a folder without one has no name that says anything."""
+    return "" if project.startswith("local-") else project
+
+
 def _decisions(found: SideBySide, cause: Cause | None, *, only_differences: bool) -> Iterator[Content]:
     told = ", ".join(found.kinds) or "nothing changes"
     yield _heading("Decision", f"{found.before.label} → {found.after.label}: {told}")
@@ -64,7 +71,7 @@ def _decisions(found: SideBySide, cause: Cause | None, *, only_differences: bool
         yield Content.assemble(("because of".ljust(NAME_WIDTH), "$text-muted"), " ", (cause.text, "bold"))
     for name, before, after in _facts(found):
         is_same = before == after
-        if is_same and only_differences:
+        if only_differences and (is_same or name == JUDGED_IN):
             continue
         yield from _fact(name, before, after, is_same=is_same)
     yield Content("")
@@ -79,7 +86,7 @@ def _facts(found: SideBySide) -> Iterator[Facts]:
     yield "context", _items(before), _items(after)
     yield "tokens", str(before.tokens), str(after.tokens)
     if found.before.milliseconds and found.after.milliseconds:
-        yield "judged in", f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
+        yield JUDGED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
 
 
 def _task_type(side: Judged) -> str:
@@ -99,7 +106,7 @@ def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Cont
     before, after = printable(before), printable(after)
     if is_same:
         yield Content.assemble(title, "   ", before)
-    elif name == "judged in":
+    elif name == JUDGED_IN:
         yield Content.assemble(title, "   ", f"{before} → {after}")
     else:
         yield Content.assemble(title, (" - ", "bold $error"), (before, "$error"))

@@ -129,6 +129,11 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         return self._rows[self.cursor].line if self.cursor < len(self._rows) else None
 
     @property
+    def row_count(self) -> int:
+        """How many rows are laid out, headings and the lines of open groups."""
+        return len(self._rows)
+
+    @property
     def lines(self) -> list[Line]:
         """All lines of all groups, open or not, without the headings."""
         return [line for group in self._groups for line in group.lines]

@@ -63,7 +63,8 @@ class Picker(ModalScreen[str], inherit_bindings=False):
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
-        choices.highlighted = next((at for at, one in enumerate(self._answers) if one.value == self._now), 0)
+        places = [at for at, one in enumerate(self._answers) if self._now and one.value == self._now]
+        choices.highlighted = places[0] if places else 0
         choices.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -1,0 +1,220 @@
+"""The Compare screen, key by key: both sides of what a run changes, and of one trace under today's rules."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from instructing import QUIETER, check_steady_screen, compare, edited, instructions, own_layer, settled
+from piloting import run_workbench, screen_text, settle, until
+
+from storage import database, labels
+from workbench.tui.messages import OpenCompare
+from workbench.tui.widgets.diff_view import word_diff
+from workbench.tui.widgets.line_list import fitted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from simulator import Account
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
+
+
+@pytest.fixture(autouse=True)
+def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+
+
+@contextlib.asynccontextmanager
+async def compared(
+    library: Account, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Workbench, Pilot[Any]]]:
+    """Start the app, make an edit that changes two prompts, and open the Compare screen on it."""
+    own_layer(library, monkeypatch)
+    async with run_workbench(library.state, size=size, screen="instructions") as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        instructions(app).lines.focus()
+        await pilot.press("3")
+        await until(pilot, lambda: app.screen.id == "compare")
+        await until(pilot, lambda: "Decision" in screen_text(app))
+        await settle(app, pilot)
+        yield app, pilot
+
+
+def shown(app: Workbench) -> str:
+    """Return the prompt whose sides are shown."""
+    found = compare(app)._found  # noqa: SLF001
+    return found.prompt.text if found else ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
+async def test_both_sides_of_a_prompt(
+    library: Account, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], request: pytest.FixtureRequest
+) -> None:
+    async with compared(library, monkeypatch, size) as (app, pilot):
+        await pilot.press("n")
+        await until(pilot, lambda: "KeyError" in shown(app))
+        name = f"compare-{size[0]}x{size[1]}"
+        check_steady_screen(app, name, update=request.config.getoption("--update-screens"))
+
+
+async def test_without_a_run_it_says_what_to_do(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_layer(library, monkeypatch)
+    async with run_workbench(library.state, screen="compare") as (app, _pilot):
+        assert "There is nothing to compare yet." in screen_text(app)
+
+
+async def test_a_run_without_a_change_says_so(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_layer(library, monkeypatch)
+    async with run_workbench(library.state, screen="instructions") as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("3")
+        await until(pilot, lambda: "The last run changed nothing" in screen_text(app))
+
+
+async def test_next_and_previous_change(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        first = shown(app)
+        await pilot.press("n")
+        await until(pilot, lambda: shown(app) != first)
+        second = shown(app)
+        await pilot.press("p")
+        await until(pilot, lambda: shown(app) == first)
+
+        assert second != first
+
+
+async def test_all_or_only_differences(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch, (120, 50)) as (app, pilot):
+        only = screen_text(app)
+        await pilot.press("d")
+        await pilot.pause()
+
+        assert "intent   " not in only
+        assert "intent   " in screen_text(app)
+
+
+async def test_one_kind_of_change_then_all(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        await pilot.press("f")
+        await pilot.pause()
+        narrowed = screen_text(app)
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert "only shown · 2 changes" in narrowed
+        assert "only shown" not in screen_text(app)
+
+
+async def test_the_next_group_begins_with_its_first_change(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        await pilot.press("home", "g")
+        await pilot.pause()
+        line = compare(app).changes.current
+
+        assert line is not None
+        assert line.key == compare(app).changes.lines[0].key
+
+
+async def test_labelling_goes_on_to_the_next(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        trace = compare(app).chosen()[0]
+        await pilot.press("y")
+        await settle(app, pilot)
+        await until(pilot, lambda: compare(app).chosen()[0] != trace)
+    with contextlib.closing(database.connect(str(library.state))) as db:
+        given = labels.given(db, trace)
+
+    assert given is not None
+    assert given["verdict"] == "ok"
+
+
+async def test_a_class_can_be_said(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        trace = compare(app).chosen()[0]
+        await pilot.press("c")
+        await until(pilot, lambda: "It should have been" in screen_text(app))
+        await pilot.press("d")
+        await settle(app, pilot)
+    with contextlib.closing(database.connect(str(library.state))) as db:
+        given = labels.given(db, trace)
+
+    assert given is not None
+    assert given["task_type"] == "debug"
+
+
+async def test_enter_shows_the_trace(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "traces")
+
+
+async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        trace = next(one["id"] for one in library.traces() if one["prompt"] == "thanks!")
+        app.post_message(OpenCompare(trace))
+        await until(pilot, lambda: "recorded → today's rules: nothing changes" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "2 changes against as opened" in screen_text(app))
+
+
+async def test_replaying_the_change_itself_takes_todays_rules(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        await pilot.press("r")
+        await until(pilot, lambda: "recorded → today's rules" in screen_text(app))
+
+
+async def test_a_trace_that_cannot_be_judged_says_why(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        trace = next(one["id"] for one in library.traces() if one["prompt"] == "/clear")
+        app.post_message(OpenCompare(trace))
+        await until(pilot, lambda: "cannot be judged again: skipped" in screen_text(app))
+
+
+async def test_what_is_told_can_be_scrolled(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        await pilot.press("d", "J")
+        await pilot.pause()
+        down = compare(app).query_one("#both").scroll_offset.y
+        await pilot.press("K")
+        await pilot.pause()
+
+        assert down > compare(app).query_one("#both").scroll_offset.y
+
+
+async def test_what_is_shown_survives_a_restart(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with compared(library, monkeypatch) as (_app, pilot):
+        await pilot.press("d")
+    async with run_workbench(library.state, screen="compare") as (app, _pilot):
+        assert compare(app).recall("only", True) is False
+
+
+def test_a_word_diff_marks_lines_and_underlines_words() -> None:
+    removed, added = word_diff("run the tests", "run all tests")
+
+    assert (removed.plain, added.plain) == (" - run the tests", " + run all tests")
+    assert [added.plain[span.start : span.end] for span in added.spans if "underline" in str(span.style)] == ["all"]
+
+
+def test_lines_that_are_the_same_can_be_left_out() -> None:
+    found = [line.plain for line in word_diff("a\nb", "a\nc", only_differences=True)]
+
+    assert found == [" - b", " + c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "expected"),
+    [
+        pytest.param("a prompt", "now", "a prompt             now ", id="right side at the right"),
+        pytest.param("a long prompt of several words", "now", "a long prompt of se… now ", id="the text is cut"),
+        pytest.param("a prompt", "x" * 20, "a prompt                 ", id="no room for the right side"),
+    ],
+)
+def test_a_line_is_exactly_as_wide_as_the_list(text: str, right: str, expected: str) -> None:
+    assert fitted(text, right, width=25) == expected

@@ -1,0 +1,339 @@
+"""The Instructions screen, key by key: what an edit changes is seen while it is typed, saved, and saved elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from instructing import (
+    BROKEN,
+    LAYER,
+    QUIETER,
+    check_steady_screen,
+    edited,
+    instructions,
+    own_layer,
+    run_of,
+    save_elsewhere,
+    settled,
+    verdict,
+)
+from piloting import run_workbench, screen_text, settle, until
+
+from storage import database, labels, replays
+from workbench.tui.messages import OpenInstructions
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from simulator import Account
+
+
+@pytest.fixture
+def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_layer(library, monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no arriving prompt start a run between two keys."""
+    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+
+
+def open_it(library: Account, size: tuple[int, int] = (80, 24)) -> AbstractAsyncContextManager[Any]:
+    return run_workbench(library.state, size=size, screen="instructions")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
+@pytest.mark.usefixtures("layer")
+async def test_what_an_edit_changes_is_beside_it(
+    library: Account, size: tuple[int, int], request: pytest.FixtureRequest
+) -> None:
+    async with open_it(library, size) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        name = f"instructions-{size[0]}x{size[1]}"
+        check_steady_screen(app, name, update=request.config.getoption("--update-screens"))
+
+
+@pytest.mark.usefixtures("layer")
+async def test_the_narrow_screen_shows_editor_or_figures(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("i")
+        is_editing = instructions(app).editor.display
+        await pilot.press("escape")
+
+        assert is_editing
+        assert not instructions(app).editor.display
+
+
+async def test_typing_is_enough(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("i")
+        instructions(app).editor.go_to(9)
+        await pilot.press("end", "backspace", "backspace", "9", "9")
+        await settled(app, pilot, "changed")
+
+        assert instructions(app).is_unsaved
+        assert "● unsaved" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_the_same_text_is_run_once(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        runs = run_of(app)
+        await pilot.press("i", "x", "backspace")
+        await pilot.pause(0.4)
+        await settle(app, pilot)
+
+        assert run_of(app) == runs
+
+
+async def test_saving_writes_the_file(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: layer.read_text() == QUIETER)
+        await until(pilot, lambda: not instructions(app).is_unsaved)
+
+        assert "unsaved" not in screen_text(app)
+
+
+async def test_every_save_of_another_editor_is_a_run_and_a_broken_one_keeps_the_last_figures(
+    library: Account, layer: Path
+) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        first = run_of(app)
+        save_elsewhere(layer, QUIETER)
+        await settled(app, pilot, "changed")
+        save_elsewhere(layer, LAYER.replace("How sure", "How very sure"))
+        await settled(app, pilot, "identical")
+        runs = run_of(app) - first
+        save_elsewhere(layer, BROKEN)
+        await until(pilot, lambda: "unknown key 'min_confidense'" in screen_text(app))
+
+        assert runs == 2
+        assert "the last sound text: identical" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_problem_is_told_with_its_line_and_leads_there(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = BROKEN
+        await until(pilot, lambda: "instructions.md:9:" in screen_text(app))
+        await pilot.press("f8")
+
+        assert instructions(app).editor.line == 9
+        assert app.focused is instructions(app).editor
+
+
+@pytest.mark.usefixtures("layer")
+async def test_enter_on_a_problem_goes_to_its_line(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = BROKEN
+        await until(pilot, lambda: "▾ problems" in screen_text(app))
+        instructions(app).lines.focus()
+        await pilot.press("g", "j", "enter")
+
+        assert instructions(app).editor.line == 9
+
+
+async def test_an_edit_is_never_lost_to_another_program(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        save_elsewhere(layer, LAYER + "\nTheirs.\n")
+        await until(pilot, lambda: "changed on the disk" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Whose text stays?" in screen_text(app))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: layer.read_text() == QUIETER)
+
+        assert instructions(app).editor.text == QUIETER
+
+
+@pytest.mark.usefixtures("layer")
+async def test_what_is_on_the_disk_can_be_taken_back(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        await pilot.press("ctrl+r")
+        await settled(app, pilot, "identical")
+
+        assert instructions(app).editor.text == LAYER
+
+
+@pytest.mark.usefixtures("layer")
+async def test_another_base_is_chosen_and_remembered(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("b")
+        await until(pilot, lambda: "what was said then" in screen_text(app))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "base: recorded" in screen_text(app))
+        await settle(app, pilot)
+    async with open_it(library) as (app, pilot):
+        assert "base: recorded" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_base_that_git_does_not_have_is_told(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("b")
+        await until(pilot, lambda: "the last commit" in screen_text(app))
+        await pilot.press("j", "j", "enter")
+        await until(pilot, lambda: "git has no HEAD:instructions.md" in screen_text(app))
+
+
+@pytest.mark.usefixtures("layer")
+async def test_another_file_is_chosen_and_remembered(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("f")
+        await until(pilot, lambda: "Which instructions?" in screen_text(app))
+        await pilot.press("k", "enter")
+        await until(pilot, lambda: "packaged" in screen_text(app).splitlines()[1])
+        await settle(app, pilot)
+    async with open_it(library) as (app, pilot):
+        assert "packaged" in screen_text(app).splitlines()[1]
+
+
+async def test_an_unsaved_edit_keeps_its_file_open(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        instructions(app).open_file(str(layer.parent / "other.md"))
+        await pilot.pause()
+
+        assert instructions(app).editor.text == QUIETER
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_filter_restricts_what_is_replayed(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("slash", *"rounding", "enter")
+        await until(pilot, lambda: "of 1 prompt " in screen_text(app))
+
+        assert app.focused is instructions(app).lines
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_run_is_kept_for_the_history(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        instructions(app).lines.focus()
+        await pilot.press("K")
+        await settle(app, pilot)
+    with contextlib.closing(database.connect(str(library.state))) as db:
+        (kept,) = replays.listing(db)
+
+    assert (kept.verdict, "+min_confidence: 0.99" in kept.diff) == ("changed", True)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
+    trace = next(one["id"] for one in library.traces() if "rounding" in one["prompt"])
+    with contextlib.closing(database.connect(str(library.state))) as db:
+        labels.give(db, trace, "ok")
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "regressed")
+
+        assert "1 of 1 approved case regresses" in screen_text(app)
+        assert "✗ add a test for the rounding" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_a_change_opens_on_both_sides_and_as_a_trace(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        instructions(app).lines.focus()
+        await pilot.press("g", "j", "enter")
+        await until(pilot, lambda: app.screen.id == "compare")
+        await settle(app, pilot)
+        has_both_sides = "as opened → this text" in screen_text(app)
+        await pilot.press("2", "t")
+        await until(pilot, lambda: app.screen.id == "traces")
+
+        assert has_both_sides
+
+
+async def test_another_screen_can_ask_for_a_line(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        app.post_message(OpenInstructions(str(layer), 8))
+        await until(pilot, lambda: instructions(app).editor.line == 8)
+
+        assert app.focused is instructions(app).editor
+
+
+async def test_a_file_of_an_installed_package_is_copied_instead(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(library.home))
+    monkeypatch.chdir(library.project)
+    monkeypatch.setattr("workbench.instructions_file.objection", lambda _path: "it belongs to the installed package")
+    own = library.config / "instructions.md"
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Save as your own?" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, own.exists)
+        await until(pilot, lambda: screen_text(app).splitlines()[1].strip().startswith("user"))
+
+        assert own.read_text() == instructions(app).editor.text
+
+
+@pytest.mark.usefixtures("layer")
+async def test_tab_indents_and_groups_fold(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("i", "tab")
+        text = instructions(app).editor.text
+        await pilot.press("escape", "g", "left")
+        is_closed = "▸ outline" in screen_text(app)
+        await pilot.press("space")
+
+        assert text.startswith("  # Classification")
+        assert is_closed
+        assert "▾ outline" in screen_text(app)
+
+
+async def test_an_empty_database_says_that_there_is_nothing_to_replay(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, account.env[name])
+    monkeypatch.chdir(account.project)
+    own_layer(account, monkeypatch)
+    async with open_it(account) as (app, pilot):
+        await until(pilot, lambda: verdict(app) != "")
+
+        assert "No prompt to replay" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+def test_quitting_leaves_no_watcher(library: Account) -> None:
+    async def session() -> None:
+        async with open_it(library) as (app, pilot):
+            await settled(app, pilot, "identical")
+
+    asyncio.run(session())
+
+    assert not [one for one in threading.enumerate() if "watch" in one.name]

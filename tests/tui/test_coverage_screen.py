@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from histories import fix_times, multiply
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage import database
+from workbench.coverage import Measurement
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.screens import coverage
 from workbench.tui.widgets.choice import Choice
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+    from storage.corpus import Row
     from workbench.tui.app import Workbench
 
 RULES = """\
@@ -203,12 +206,22 @@ async def test_the_filter_restricts_what_is_measured(history: Account) -> None:
 async def test_escape_stops_a_measurement_and_keeps_what_is_known(
     history: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    multiply(history, 1_000)
+    multiply(history, 200)
     monkeypatch.setattr(coverage, "TELL_EVERY_S", 0.0)
+    is_stopped, add = threading.Event(), Measurement.add
+
+    def add_and_wait(measurement: Measurement, page: list[Row]) -> None:
+        """Add a page; all but the first wait until somebody stopped the measurement."""
+        if measurement.prompts:
+            is_stopped.wait(30)
+        add(measurement, page)
+
+    monkeypatch.setattr(Measurement, "add", add_and_wait)
     async with run_workbench(history.state, size=(120, 30), instructions="rules.md") as (app, pilot):
         await app.action_go("coverage")
-        await until(pilot, lambda: "of 6,006" in screen_text(app))
+        await until(pilot, lambda: "of 1,206" in screen_text(app))
         app.screen.action_back()
+        is_stopped.set()
         await settle(app, pilot)
 
         assert "stopped" in screen_text(app)

@@ -141,7 +141,7 @@ for by their words: what a new rule could be for.
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
         yield Choice(VIEWS)
-        yield FiguresTable(coverage_text.headings(is_wide=False), id="rules")
+        yield FiguresTable(coverage_text.headings(0), id="rules")
         yield Static("", id="about", markup=False)
         yield Static(NOTHING_YET, id="empty", markup=False)
 
@@ -379,11 +379,11 @@ for by their words: what a new rule could be for.
         choice.tell(told)
 
     def _rules(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
-        is_wide = self.has_class("-wide")
+        width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
         self._shown = {f"{place}:{_key(one.rule)}": one.rule for place, one in enumerate(shown)}
-        rows = [coverage_text.rule_row(key, one, is_wide=is_wide) for key, one in zip(self._shown, shown, strict=True)]
-        return rows, coverage_text.headings(is_wide=is_wide)
+        rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
+        return rows, coverage_text.headings(width)
 
     def _clusters(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
         self._shown = {}

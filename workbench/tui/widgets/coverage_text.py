@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from enricher.rules.layers import packaged_file
 from workbench.tui.widgets.figures import Heading, Row, percent
 from workbench.tui.widgets.sparkline import bar
 
@@ -22,7 +23,9 @@ SORTS = {
     "fired": "most first", "seldom": "fewest first", "wrong": "most wrong first", "tokens": "most tokens first",
     "file": "as in the file",
 }  # fmt: skip
-BAR, WIDE_BAR, FILE = 6, 16, 32
+BAR, WIDE_BAR, FILE = 6, 16, 36
+WITH_KIND, WITH_FILE = 110, 150
+"""From so many columns on the table says of which kind a rule is, and where it is written."""
 ALWAYS = "<always>"
 SHARE = Heading("share", "share", 7, is_number=True)
 FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
@@ -50,32 +53,39 @@ def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[Shown]:
     return [Shown(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
 
 
-def headings(*, is_wide: bool) -> list[Heading]:
-    """Return the columns of the rules."""
+def headings(width: int) -> list[Heading]:
+    """Return the columns of the rules for a screen of that width."""
     found = [
         Heading("rule", "rule", 0),
         Heading("fired", "fired", 7, is_number=True),
         SHARE,
-        Heading("bar", "", WIDE_BAR if is_wide else BAR),
+        Heading("bar", "", _bar_width(width)),
         Heading("right", "right", 5, is_number=True),
         Heading("wrong", "wrong", 5, is_number=True),
         Heading("tokens", "tokens", 7, is_number=True),
     ]
-    return [Heading("kind", "kind", 13), *found, Heading("file", "written in", FILE)] if is_wide else found
+    if width >= WITH_KIND:
+        found.insert(0, Heading("kind", "kind", 13))
+    return [*found, Heading("file", "written in", FILE)] if width >= WITH_FILE else found
 
 
-def rule_row(key: str, shown: Shown, *, is_wide: bool) -> Row:
-    """Return a rule as a row of the table."""
+def rule_row(key: str, shown: Shown, width: int) -> Row:
+    """Return a rule as a row of the table, with a cell for each of the ``headings`` of that width."""
     row = shown.rule
     cells = [
-        shown.bracket + name(row), f"{row.fired:,}", percent(row.share), bar(row.share, WIDE_BAR if is_wide else BAR),
-        f"{row.right:,}" if row.right or row.wrong else "", f"{row.wrong:,}" if row.wrong else "",
-        f"{row.tokens:,}" if row.tokens else "",
-    ]  # fmt: skip
-    styles = ["", "", "text-muted", "primary", "success", "error", "text-muted"]
-    if is_wide:
-        cells, styles = [row.kind, *cells, _place(row, FILE)], ["text-muted", *styles, "text-muted"]
-    return Row(key, tuple(cells), tuple(styles))
+        (shown.bracket + name(row), ""),
+        (f"{row.fired:,}", ""),
+        (percent(row.share), "text-muted"),
+        (bar(row.share, _bar_width(width)), "primary"),
+        (f"{row.right:,}" if row.right or row.wrong else "", "success"),
+        (f"{row.wrong:,}" if row.wrong else "", "error"),
+        (f"{row.tokens:,}" if row.tokens else "", "text-muted"),
+    ]
+    if width >= WITH_KIND:
+        cells.insert(0, (row.kind, "text-muted"))
+    if width >= WITH_FILE:
+        cells.append((_place(row, FILE), "text-muted"))
+    return Row(key, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
 
 
 def cluster_headings() -> list[Heading]:
@@ -115,6 +125,10 @@ def selection_of(row: coverage.Row) -> str:
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
 
 
+def _bar_width(width: int) -> int:
+    return WIDE_BAR if width >= WITH_KIND else BAR
+
+
 def _orders() -> dict[str, Callable[[coverage.Row], tuple[float, float]]]:
     return {
         "fired": lambda row: (row.label == ALWAYS, -row.fired),
@@ -130,13 +144,14 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.Row, width: int) -> str:
-    """Return file and line, from the working folder or home on where it lies there; a long one without its start."""
+    """Return file and line, short where the folder is known; of a long one the end."""
     text = f"{_near(row.file)}:{row.line}"
     return text if len(text) <= width else "…" + text[1 - width :]
 
 
 def _near(path: str) -> str:
-    for folder, instead in ((os.getcwd(), ""), (os.path.expanduser("~"), "~/")):
+    packaged = os.path.dirname(packaged_file())
+    for folder, instead in ((os.getcwd(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
         if path.startswith(folder.rstrip("/") + "/"):
             return instead + path[len(folder.rstrip("/")) + 1 :]
     return path

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -61,10 +63,11 @@ class Canvas:
             self.dot(round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share), look)
 
     def row(self, number: int) -> list[Piece]:
-        """Return a row from above as pieces."""
+        """Return a row from above as pieces, cells that look alike in one."""
+        cells = zip(self._bits[number], self._looks[number], strict=True)
         return [
-            (chr(0x2800 + bits) if bits else " ", look)
-            for bits, look in zip(self._bits[number], self._looks[number], strict=True)
+            ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)
+            for look, alike in groupby(cells, key=itemgetter(1))
         ]
 
 

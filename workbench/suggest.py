@@ -140,7 +140,7 @@ class _Trial:
 
     def __init__(self, corpus: Corpus, written: Written, path: str, text: str, examples: Sequence[Example]) -> None:
         self._corpus, self._written, self._path, self._text, self._examples = corpus, written, path, text, examples
-        self._stack = stack_with(path, corpus.versions) or [("base", path, text)]
+        self._stack = stack_with(path, corpus.versions)
         self._rewriter = Rewriter(path, text)
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
         self._right = [task_type(one.prompt, written.rules.table) in one.prompt.right for one in examples]

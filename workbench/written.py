@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
 from enricher.rules.catalogue import read_catalogue, read_shorthands
-from enricher.rules.compiler import CATALOGUE, compile_layers
+from enricher.rules.compiler import CATALOGUE, LONE_LAYER, compile_layers
 from enricher.rules.document import read_document
 from enricher.rules.layers import find_layers
 from enricher.rules.signals import LEAST_WEIGHT, condition_numbers, label
 from workbench.sides import SideError
+from workbench.stacks import layer_file, stack_of
 from workbench.versions import compile_texts
 
 if TYPE_CHECKING:
@@ -152,25 +153,20 @@ def in_force(cwd: str) -> Written:
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> Written:
-    """Return the rules with ``text`` for the file at ``path``: in the newest version that has it, else alone.
-
-    Raises SideError where they are broken.
-    """
-    path = known_as(path, versions)
-    texts = stack_with(path, versions)
-    return _sound(compile_texts(texts or [("base", path, text)], instead={path: text}))
+    """Return the rules with ``text`` for the file at ``path``, on the files that it lies on; raises SideError."""
+    return _sound(compile_texts(stack_with(path, versions), instead={known_as(path, versions): text}))
 
 
 def known_as(path: str, versions: Versions) -> str:
     """Return the path under which recorded versions know a file, else its absolute one."""
-    places = os.path.abspath(path), os.path.realpath(path)
-    return next((one for one in places if versions.stacks_with(one)), places[0])
+    file = layer_file(path, versions)
+    return file.path if file else os.path.abspath(path)
 
 
 def stack_with(path: str, versions: Versions) -> Texts:
-    """Return the files of the newest version that was compiled from the one at ``path``; empty where none was."""
-    stacks = versions.stacks_with(path)
-    return versions.texts(stacks[0]) if stacks else ()
+    """Return the file among those it lies on, of the newest version that has it; a file of no layer stands alone."""
+    file = layer_file(path, versions)
+    return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 
 
 def _sound(compiled: Compiled) -> Written:

@@ -152,6 +152,16 @@ def test_other_instructions_are_measured_on_the_recorded_prompts(account: Accoun
     assert (found["prompts"], found["judged_again"]) == (1, 1)
 
 
+def test_a_layer_that_never_spoke_yet_is_measured_on_the_files_it_lies_on(account: Account) -> None:
+    ask(account, "a sprocket")
+    file = account.instruct(layer('{phrase: "sprocket", weight: 3}'))
+
+    found = _coverage(account, "--instructions", str(file))
+
+    assert _row(found, kind="signal", label='"sprocket"')["fired"] == 1
+    assert len(found["rows"]) > 700
+
+
 def test_only_the_selected_prompts_are_counted(account: Account) -> None:
     ask(account, ERROR)
     ask(account, "what does the parser do?")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from enricher.context.conversation import POINTING_WORDS, Conversation
+from enricher.context.followup import kind
 from workbench.outcome import Outcome, judged_again, weighed_again
 from workbench.reach import JUDGE, NOT, WEIGH, Reach
 
@@ -70,10 +73,17 @@ def level_of(row: Row, reach: Reach | None) -> int:
     """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE."""
     if reach is None or reach.is_nothing:
         return NOT
-    texts = (row.prompt, row.inputs) if '"conversation"' in row.inputs else (row.prompt,)
+    earlier = _earlier(row) if '"conversation"' in row.inputs else ""
     if FEATURES_KEPT not in row.inputs:
-        return JUDGE if reach.level(*texts) else NOT
-    return reach.level(*texts, features=_features(row))
+        return JUDGE if reach.level(row.prompt, earlier=earlier) else NOT
+    return reach.level(row.prompt, earlier=earlier, features=_features(row))
+
+
+def _earlier(row: Row) -> str:
+    """The words that the prompt points back to; what it says itself mostly tells that there are none."""
+    if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
+        return ""
+    return Conversation.from_json(json.loads(row.inputs)["conversation"]).basis(row.prompt)
 
 
 def _features(row: Row) -> set[str]:

@@ -4,15 +4,16 @@ Most edits touch a few signals. A prompt that holds none of the words which a ch
 signal needs fires neither its old nor its new form, and what was found in it stays. Edits
 of thresholds or guardrails weigh that otherwise, without reading the prompt again. The
 answer «may be reached» can be wrong, «is not reached» cannot:
-``tests/workbench/test_reach.py`` holds that against edits by chance.
+``tests/replay/test_reach.py`` holds that against edits by chance.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE
+from enricher.classify import TASK_TYPE, scanned_part
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
 from enricher.decision import RECORDED_SETTINGS
@@ -32,6 +33,8 @@ NOT, WEIGH, JUDGE = range(3)
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
 """What the reader of every prompt goes by: where it differs, any prompt may be read otherwise."""
+INTENT_IS_ON = "search_intent.enabled"
+"""Where it is off nothing of an intent is recorded that could be weighed."""
 MARKERS_BEGIN = "\ue000"
 RUN = re.compile("[a-z0-9]+")
 
@@ -39,17 +42,19 @@ RUN = re.compile("[a-z0-9]+")
 class Reach:
     """How far the difference of two versions of the rules reaches; of an unknown version it reaches everything."""
 
-    __slots__ = ("_features", "_least", "_phrases", "_sought")
+    __slots__ = ("_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
 
     def __init__(self, before: Rules | None, after: Rules) -> None:
         self._phrases: set[Phrase] = set()
         self._features: frozenset[str] = frozenset()
         self._least = JUDGE
-        if before is None:
+        self._is_carried_otherwise = False
+        if before is None or before.body["settings"].get(INTENT_IS_ON) != after.body["settings"].get(INTENT_IS_ON):
             return
         one, other = before.body["classes"], after.body["classes"]
         if any(one[key] != other[key] for key in READER) or not self._knows_the_words(before, after):
             return
+        self._is_carried_otherwise = _silent(one) != _silent(other)
         if not _weigh_otherwise(before, after):
             self._least = NOT
         elif not _is_settled_late(other):
@@ -79,19 +84,21 @@ class Reach:
         """Say whether no prompt at all is reached."""
         return self._least == NOT and not (self._phrases or self._features)
 
-    def level(self, *texts: str, features: Collection[str] | None = None) -> int:
-        """Return NOT, WEIGH or JUDGE for a prompt that consists of these texts.
+    def level(self, prompt: str = "", earlier: str = "", *, features: Collection[str] | None = None) -> int:
+        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is what it points back to.
 
         ``features`` are those recorded with it and ``task_`` with its task type, None where they were not.
         """
         if self._least == JUDGE or self.is_nothing:
             return self._least
-        if self._features and (features is None or not self._features.isdisjoint(features)):
+        if self._features and (earlier or features is None or not self._features.isdisjoint(features)):
             return JUDGE
-        return JUDGE if any(map(self._holds, texts)) else self._least
+        if earlier and (self._is_carried_otherwise or self._holds(earlier)):
+            return JUDGE
+        return JUDGE if self._holds(prompt) else self._least
 
     def _holds(self, text: str) -> bool:
-        low = text.lower().replace("\u2019", "'")
+        low = scanned_part(text).lower().replace("\u2019", "'")
         if not self._sought.search(low):
             return False
         words = set(RUN.findall(low))
@@ -143,6 +150,11 @@ def _weigh_otherwise(before: Rules, after: Rules) -> bool:
     return bool(one["classes"]["facets"] != other["classes"]["facets"])
 
 
+def _silent(packed: dict[str, Any]) -> list[str]:
+    """Return the task types that a prompt which points back loses, and that carry nothing."""
+    return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
+
+
 def _is_settled_late(packed: dict[str, Any]) -> bool:
     """Say whether signals that rest on the task type count for the task type: then its scores cannot be told apart."""
     table = Table(packed)
@@ -158,7 +170,7 @@ class _Changed:
         self.phrases: set[Phrase] = set()
         self.features: set[str] = set()
         for side, other in ((was, now), (now, was)):
-            for signal in side.all - other.all:
+            for signal in side.counts - other.counts:
                 self._add(side, side.number(signal))
 
     def _add(self, side: _Signals, number: int) -> None:
@@ -169,7 +181,10 @@ class _Changed:
 
 
 class _Signals:
-    """The conditions of a compiled table by what they look for, whatever their numbers are."""
+    """The conditions of a compiled table by what they look for, whatever their numbers are.
+
+    ``counts`` tells how many look for the same: written differently, each of them counts.
+    """
 
     def __init__(self, packed: dict[str, Any]) -> None:
         self._packed = packed
@@ -186,7 +201,7 @@ class _Signals:
             self._forms.setdefault(base, set()).add(form)
         self._names: dict[int, str] = {}
         self._numbers = {self._name(number): number for number in range(len(packed["conditions"]))}
-        self.all = self._numbers.keys()
+        self.counts = Counter(map(self._name, range(len(packed["conditions"]))))
 
     def _name(self, number: int) -> str:
         if number not in self._names:

@@ -21,6 +21,7 @@ from storage.lean import dumps
 from workbench.corpus import Corpus
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
 
 FIRST = 1_700_000_000_000_000
@@ -73,7 +74,9 @@ def keep_version(folder: str, rules: Rules) -> None:
     database.connect(folder).close()
 
 
-def record(prompt: str, rules: Rules, *, number: int, session: str) -> traces.Trace:
+def record(
+    prompt: str, rules: Rules, *, number: int, session: str, earlier: str = "fix the failing login test"
+) -> traces.Trace:
     """Return what the hook records of a prompt; every other one was offered something, every fifth had a past."""
     trace = traces.Trace()
     trace.id = f"{FIRST + number * 1_000_000:014x}{number:010x}"
@@ -84,7 +87,7 @@ def record(prompt: str, rules: Rules, *, number: int, session: str) -> traces.Tr
     channels += [Gathered(name, "empty") for name in ("session", "tasks", "memory")]
     conversation = Conversation()
     if number % 5 == 1:
-        conversation.prompts = ["fix the failing login test"]
+        conversation.prompts = [earlier]
         conversation.answer = "I fixed the login test."
     inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
     enrichment = decide(inputs, rules)
@@ -94,7 +97,7 @@ def record(prompt: str, rules: Rules, *, number: int, session: str) -> traces.Tr
     return trace
 
 
-def keep(db: database.sqlite3.Connection, trace: traces.Trace) -> None:
+def keep(db: sqlite3.Connection, trace: traces.Trace) -> None:
     for table, rows in traces.flatten(trace).items():
         db.executemany(traces.insertion(table, traces.TABLES[table]), rows)
 
@@ -103,6 +106,20 @@ def keep(db: database.sqlite3.Connection, trace: traces.Trace) -> None:
 def corpus(state: str) -> Iterator[Corpus]:
     with contextlib.closing(database.connect(state)) as db:
         yield Corpus(db)
+
+
+@pytest.fixture
+def pointing_back(tmp_path: Path, rules: Rules) -> Iterator[Callable[[str, str], Corpus]]:
+    """Return what records one prompt that points back to an earlier one, in a history of its own."""
+    with contextlib.ExitStack() as open_ones:
+
+        def history(prompt: str, earlier: str) -> Corpus:
+            with contextlib.closing(database.connect(str(tmp_path))) as db:
+                keep(db, record(prompt, rules, number=1, session="s", earlier=earlier))
+            keep_version(str(tmp_path), rules)
+            return Corpus(open_ones.enter_context(contextlib.closing(database.connect(str(tmp_path)))))
+
+        yield history
 
 
 @pytest.fixture

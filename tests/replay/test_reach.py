@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from enricher.classify import HEAD, TAIL, scanned_part
 from enricher.rules.layers import packaged_file
 from workbench import sides
+from workbench.judge import level_of
 from workbench.outcome import judged_again
 from workbench.reach import JUDGE, NOT, WEIGH, Reach
 from workbench.replay import Replay
@@ -17,6 +19,7 @@ from workbench.replay import Replay
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from enricher.rules.cache import Rules
     from workbench.corpus import Corpus
 
 EDITS_BY_CHANCE = 24
@@ -108,6 +111,55 @@ def test_how_far_an_edit_reaches(
     assert rules
 
     assert Reach(recorded, rules).level("zzz", features=[]) == least
+
+
+POINTING, EARLIER = "do the same for the other one", "fix the login test,\ncarries - then don\u2019t run it twice"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("silent: [chat]", "silent: [chat, debug]", id="what carries nothing"),
+        pytest.param('"quick question"', '"quick question", carries', id="a word behind a line break"),
+        pytest.param('"quick question"', '"quick question", "do not run"', id="a contraction with a curly quote"),
+        pytest.param(
+            "  - {any: [question,", "  - {feature: several_orders, weight: 2}\n  - {any: [question,", id="a feature"
+        ),
+    ],
+)
+def test_the_words_that_a_prompt_points_back_to_are_reached_as_well(
+    old: str, new: str, pointing_back: Callable[[str, str], Corpus], edited: Callable[[str, str], str]
+) -> None:
+    corpus = pointing_back(POINTING, EARLIER)
+    [version], [[row]] = corpus.versions.in_use, corpus.pages()
+    rules = sides.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
+    assert rules
+
+    assert level_of(row, Reach(corpus.versions.rules(version), rules)) == JUDGE
+
+
+def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
+    def with_signals(*signals: str) -> Rules:
+        text = edited("  - {any: [question,", "\n".join([*signals, "  - {any: [question,"]))
+        rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+        assert rules
+        return rules
+
+    once, twice = "  - {phrase: zebra, weight: 4}", "  - {phrase: Zebra, weight: 4}"
+
+    assert Reach(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == JUDGE
+
+
+def test_a_word_that_stands_only_where_a_huge_prompt_is_cut_is_read(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    text = edited('"quick question"', '"quick question", zebra')
+    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    huge = "x " * (HEAD // 2 - 2) + "a ze" + "y" * 5000 + "bra" + " z" * ((TAIL - 3) // 2) + "."
+    assert rules
+    assert " zebra " in scanned_part(huge)
+
+    assert Reach(corpus.versions.rules(corpus.versions.in_use[0]), rules).level(huge, features=[]) == JUDGE
 
 
 def test_most_prompts_are_not_reached_by_one_phrase(corpus: Corpus, edited: Callable[[str, str], str]) -> None:

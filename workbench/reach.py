@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, scanned_part
@@ -73,7 +74,7 @@ class Reach:
         if any(map(_is_sign, words)):
             return False
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
-        if not all(phrase and all(map(str.isascii, form)) for phrase in self._phrases for form in phrase):
+        if not all(phrase and all(map(str.isascii, chain(*phrase))) for phrase in self._phrases):
             return False
         self._phrases = {frozenset(_with_contractions(phrase, before["contractions"])) for phrase in self._phrases}
         self._features = frozenset(changed.features)

@@ -100,6 +100,7 @@ def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, 
         pytest.param("weight: 4}", "weight: 5}", NOT, id="a weight concerns the prompts with its words"),
         pytest.param("min_confidence:", "min_confidence: 0.99 #", WEIGH, id="a threshold weighs again"),
         pytest.param("## Task type: chat", "## Task type: talk", JUDGE, id="a new class judges all"),
+        pytest.param('"quick question"', '"<file>"', JUDGE, id="no word tells a file"),
     ],
 )
 def test_how_far_an_edit_reaches(

@@ -8,6 +8,7 @@ folder is watched, never the file.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING
 from enricher.home import config_dir, project_root
 from enricher.rules.layers import OWN_FOLDER, find_layers, packaged_file, speaking_folders
 from enricher.trust import is_trusted
+from storage import private
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
 FILE = "instructions.md"
+DRAFT = "workbench-draft.json"
 LARGEST = 4 << 20
 DEBOUNCE_MS, STEP_MS = 200, 20
 AGAIN_S = 0.5
@@ -165,3 +168,23 @@ def trust_note(path: str, cwd: str) -> str:
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
     return f"Saved. It counts once you trust it again: enricher trust {folder}"
+
+
+def leave_draft(state_dir: str, path: str, disk: str, text: str) -> None:
+    """Keep an edit that was not saved, readable for this person only; no disk is worth an error at the end."""
+    draft = {"path": path, "disk": disk, "text": text}
+    with contextlib.suppress(OSError):
+        private.write_file(os.path.join(state_dir, DRAFT), json.dumps(draft).encode())
+
+
+def take_draft(state_dir: str, path: str, disk: str) -> str | None:
+    """Return the edit that was not saved and forget it; None where the file was written since, or for another file."""
+    place = os.path.join(state_dir, DRAFT)
+    try:
+        draft = json.loads(private.read_file(place, 3 * LARGEST))
+        if draft["path"] != path:
+            return None
+        os.unlink(place)
+        return str(draft["text"]) if draft["disk"] == disk else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None

@@ -337,3 +337,26 @@ def test_quitting_leaves_no_watcher(library: Account) -> None:
     asyncio.run(session())
 
     assert not [one for one in threading.enumerate() if "watch" in one.name]
+
+
+@pytest.mark.usefixtures("layer")
+async def test_an_edit_that_was_not_saved_is_there_the_next_time(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "changed")
+
+        assert instructions(app).editor.text == QUIETER
+        assert "● unsaved" in screen_text(app)
+
+
+async def test_an_edit_of_a_file_that_was_written_since_is_not_brought_back(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+    save_elsewhere(layer, LAYER + "\nSince.\n")
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+
+        assert instructions(app).editor.text.endswith("Since.\n")

@@ -44,6 +44,7 @@ The last run changed nothing: both sides say the same to every prompt.
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
 MOST_LINES = 8
+NARROW = 100
 STEP = Binding.Group("Step")
 
 
@@ -182,7 +183,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _fit(self) -> None:
         """Give a short list no more lines than it has, where both sides stand below it."""
-        is_narrow = self.has_class("-narrow")
+        is_narrow = self.app.size.width < NARROW
         self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 
     def _single_text(self) -> str:
@@ -248,8 +249,8 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _show_detail(self) -> None:
         if self._found is not None:
-            causes = self._run.causes if self._run and not self._single else {}
-            cause = causes.get(self._found.prompt.id)
+            run = runs.last(self.app)  # causes are found while somebody looks
+            cause = run.causes.get(self._found.prompt.id) if run and not self._single else None
             text = detail(self._found, only_differences=self._only, cause=cause)
             self.query_one("#detail", Static).update(text)
 

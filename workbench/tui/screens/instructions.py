@@ -7,7 +7,6 @@ The screen owns the buffer and decides when a run begins; everything that takes 
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,7 +27,7 @@ from workbench.progress import Broken, Caused, Figures, Linted
 from workbench.sides import RECORDED, SideError
 from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
-from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.buffer import BufferScreen, shortened
 from workbench.tui.widgets import blast_view
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.filter_bar import FilterBar
@@ -54,7 +53,6 @@ FEW_CHANGES = 40
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """From these widths on a change has what it changes beside it, and which part of the edit is to blame."""
-OVERWRITE, TAKE_THEIRS, COPY = "overwrite", "theirs", "copy"
 
 
 @dataclass
@@ -65,32 +63,7 @@ class Progressed(Message):
     told: Progress
 
 
-@dataclass
-class FileChanged(Message):
-    """Another program, or this one, has saved the file."""
-
-    path: str
-    text: str
-
-
-@dataclass
-class Saved(Message):
-    """The buffer is on the disk; ``note`` is what else should be done."""
-
-    path: str
-    text: str
-    note: str
-
-
-@dataclass
-class NotSaved(Message):
-    """The buffer is not on the disk; ``is_newer`` says that another program was faster."""
-
-    reason: str
-    is_newer: bool
-
-
-class InstructionsScreen(WorkbenchScreen):
+class InstructionsScreen(BufferScreen):
     """The file, and what it would change."""
 
     PLACE = "instructions"
@@ -137,10 +110,6 @@ What the channels found is taken from the record; where other rules would have a
 
     def __init__(self) -> None:
         super().__init__()
-        self._path = ""
-        self._disk = ""
-        self._clean = ""
-        self._news: str | None = None
         self._desk: live.Desk | None = None
         self._base = live.OPENED
         self._filter = ""
@@ -154,8 +123,6 @@ What the channels found is taken from the record; where other rules would have a
         self._seen: set[str] = set()
         self._timer: Timer | None = None
         self._news_timer: Timer | None = None
-        self._stop = threading.Event()
-        self._watcher: threading.Thread | None = None
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="file"):
@@ -176,14 +143,6 @@ What the channels found is taken from the record; where other rules would have a
         remembered = self.recall("file", "")
         self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(_here())))
 
-    def on_unmount(self) -> None:
-        self._stop_watching()
-
-    @property
-    def editor(self) -> InstructionsEditor:
-        """The editor."""
-        return self.query_one(InstructionsEditor)
-
     @property
     def lines(self) -> LineList:
         """Problems, changes and outline."""
@@ -193,11 +152,6 @@ What the channels found is taken from the record; where other rules would have a
     def bar(self) -> FilterBar:
         """The filter bar."""
         return self.query_one(FilterBar)
-
-    @property
-    def is_unsaved(self) -> bool:
-        """Whether the buffer differs from what was read or written last."""
-        return self.editor.text != self._clean
 
     def opened(self, message: Message) -> None:
         if not isinstance(message, OpenInstructions):
@@ -219,15 +173,15 @@ What the channels found is taken from the record; where other rules would have a
             self.notify(str(error), severity="error", markup=False)
             return
         is_same = path == self.recall("file", "")
-        self._path, self._disk, self._news = path, text, None
+        self._path = path
         self._figures = self._shown = None
         self._problems, self._causes, self._broken = (), {}, ""
         self._show()
-        self.editor.show_text(text, line=self.recall("line", 1) if is_same else 1)
-        self._clean = self.editor.text
+        self.show_text(text, line=self.recall("line", 1) if is_same else 1)
+        self.take_draft()
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
-        self._watch_file()
+        self.watch_file()
         self._new_desk(text)
 
     def _new_desk(self, opened: str) -> None:
@@ -238,12 +192,12 @@ What the channels found is taken from the record; where other rules would have a
         except SelectionError as error:
             self.bar.complain(str(error))
         self._desk = live.Desk(self.app.state_dir, self._path, opened, self._base, parse(which))
-        self._show_file()
-        self._begin()
+        self.show_file()
+        self.begin()
 
-    def _begin(self, *, is_quiet: bool = False) -> None:
+    def begin(self, *, is_quiet: bool = False) -> None:
         """Start a run over the buffer, unless this very text was the last one."""
-        text = self.editor.text
+        text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._desk is None or (key == self._examined and not is_quiet):
             return
@@ -319,12 +273,14 @@ What the channels found is taken from the record; where other rules would have a
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the groups that open by themselves when they first appear: problems, and what is short enough."""
-        new = [group for group in groups if group.head.key not in self._seen]
-        self._seen.update(group.head.key for group in new)
+        is_complete = self._shown is None or self._shown.is_complete
+        new = [one.head.key for one in groups if one.head.key not in self._seen]
+        new = [key for key in new if is_complete or not key.startswith("kind ")]
+        self._seen.update(new)
         is_short = self._shown is None or len(self._shown.changes) <= FEW_CHANGES
-        return [group.head.key for group in new if is_short or group.head.key == "problems"]
+        return [key for key in new if is_short or key == "problems"]
 
-    def _show_file(self) -> None:
+    def show_file(self) -> None:
         """Say which file this is, whether it is saved, and what it is compared with."""
         layer = files.layer_of(self._path, _here())
         state = "● unsaved  " if self.is_unsaved else ""
@@ -335,23 +291,28 @@ What the channels found is taken from the record; where other rules would have a
         elif not os.path.exists(self._path):
             state += "not there yet (^s makes it)  "
         name = Content.assemble(
-            (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (_shortened(self._path), "bold")
+            (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (shortened(self._path), "bold")
         )
         self.query_one("#name", Static).update(name)
         self.query_one("#base", Static).update(f"base: {_base_told(self._base)}")
 
     @on(TextArea.Changed)
     def _typed(self) -> None:
-        self._show_file()
+        self._buffer = self.editor.text
+        self.show_file()
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(AFTER_TYPING_S, self._begin)
+        self._timer = self.set_timer(AFTER_TYPING_S, self.begin)
 
     @on(InstructionsEditor.Left)
     def _left(self) -> None:
         self.remember(line=self.editor.line)
         self.remove_class("-editing")
         self.lines.focus()
+
+    def moved(self, path: str) -> None:
+        self.remember(file=path)
+        self._new_desk(self._desk.opened if self._desk else self._clean)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A key that types a character in the editor is not told below it."""
@@ -374,138 +335,7 @@ What the channels found is taken from the record; where other rules would have a
     def _replay_news(self) -> None:
         self._news_timer = None
         if not any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
-            self._begin(is_quiet=True)
-
-    # The file on the disk
-
-    def _watch_file(self) -> None:
-        self._stop_watching()
-        path, self._stop = self._path, threading.Event()
-
-        def changed(text: str) -> None:
-            self.post_message(FileChanged(path, text))
-
-        self._watcher = threading.Thread(
-            target=files.watch, args=(path,), kwargs={"changed": changed, "stop": self._stop}, daemon=True
-        )
-        self._watcher.start()
-
-    def _stop_watching(self) -> None:
-        self._stop.set()
-        if self._watcher is not None:
-            self._watcher.join(timeout=1)
-            self._watcher = None
-
-    @on(FileChanged)
-    def _file_changed(self, message: FileChanged) -> None:
-        if message.path != self._path or message.text == self._disk:
-            return
-        if self.is_unsaved:
-            self._news = message.text
-        else:
-            self._take_from_disk(message.text)
-            self.notify("Another program saved the file; it was read again.", timeout=3)
-        self._show_file()
-
-    def _take_from_disk(self, text: str) -> None:
-        self._disk, self._news = text, None
-        self.editor.show_text(text)
-        self._clean = self.editor.text
-        self._begin()
-        self._show_file()
-
-    def action_revert(self) -> None:
-        """Put what is on the disk into the editor."""
-        try:
-            self._take_from_disk(files.read(self._path))
-        except files.FileError as error:
-            self.notify(str(error), severity="error", markup=False)
-
-    def action_save(self) -> None:
-        """Save the buffer; ask where that would lose somebody's work, or be lost itself."""
-        if objection := files.objection(self._path):
-            self._ask_for_copy(objection)
-        elif self._news is not None:
-            self._ask_whose()
-        else:
-            self.store(self._path, self.editor.text, self._disk)
-
-    def _ask_for_copy(self, objection: str) -> None:
-        own = next(one for one in files.choices(_here()) if one.layer == "user")
-        if own.exists:
-            note = (
-                f"This file cannot be edited here: {objection}. You have a file of your own: {own.path} (f opens it)."
-            )
-            self.app.push_screen(Picker("Not saved", [Answer("", "Go on")], note=note))
-            return
-        note = f"This file cannot be edited here: {objection}. A copy of it as your own layer speaks in its place."
-        answers = [Answer(COPY, "Save a copy as your own layer", _shortened(own.path)), Answer("", "Go on editing")]
-        self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_copy)
-
-    def _answered_copy(self, answer: str | None) -> None:
-        if answer == COPY:
-            own = next(one for one in files.choices(_here()) if one.layer == "user")
-            self.store(own.path, self.editor.text, "")
-
-    def _ask_whose(self) -> None:
-        answers = [
-            Answer("", "Go on editing"),
-            Answer(OVERWRITE, "Save mine over it"),
-            Answer(TAKE_THEIRS, "Take what is on the disk", "loses this edit"),
-        ]
-        note = "Another program has written this file since it was read here."
-        self.app.push_screen(Picker("Whose text stays?", answers, note=note), self._answered_whose)
-
-    def _answered_whose(self, answer: str | None) -> None:
-        if answer == OVERWRITE:
-            self.store(self._path, self.editor.text, None)
-        elif answer == TAKE_THEIRS:
-            self.action_revert()
-
-    @work(thread=True, group="instructions.save", exit_on_error=False)
-    def store(self, path: str, text: str, over: str | None) -> None:
-        """Write the text over what the file held when it was read; None is whatever it holds."""
-        try:
-            files.save(path, text, over=over)
-        except files.FileError as error:
-            self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
-            return
-        self.post_message(Saved(path, text, files.trust_note(path, _here())))
-
-    @on(Saved)
-    def _saved(self, message: Saved) -> None:
-        self._disk, self._news, self._clean = message.text, None, message.text
-        self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
-        if message.path != self._path:
-            opened = self._desk.opened if self._desk else message.text
-            self._path = message.path
-            self.remember(file=message.path)
-            self._watch_file()
-            self._new_desk(opened)
-        elif self._timer is not None:
-            self._timer.stop()
-        self._begin()
-        self._show_file()
-
-    @on(NotSaved)
-    def _not_saved(self, message: NotSaved) -> None:
-        if message.is_newer:
-            self._news = ""
-            self._show_file()
-            self._ask_whose()
-        else:
-            self.notify(message.reason, title="Not saved", severity="error", markup=False)
-
-    def action_external(self) -> None:
-        """Open the file in the person's own editor; what it saves is seen here."""
-        from workbench.tui.editing import open_editor
-
-        if self.is_unsaved:
-            self.notify("The edit is not saved: ctrl+s saves it, ctrl+r takes it back.", severity="warning", timeout=5)
-        elif trouble := open_editor(self.app, self._path):
-            self.notify(trouble, severity="warning", timeout=8, markup=False)
-        else:
-            self.app.refresh()
+            self.begin(is_quiet=True)
 
     # What is compared with what
 
@@ -517,7 +347,7 @@ What the channels found is taken from the record; where other rules would have a
     def find_files(self) -> None:
         """Look for the layers that speak here."""
         found = files.choices(_here(), given=self.app.instructions)
-        answers = [Answer(one.path, f"{one.layer:<9} {_shortened(one.path)}", _file_note(one)) for one in found]
+        answers = [Answer(one.path, f"{one.layer:<9} {shortened(one.path)}", _file_note(one)) for one in found]
         self._ask("Which instructions?", answers, self._path, self._answered_file)
 
     def _answered_file(self, answer: str | None) -> None:
@@ -631,11 +461,6 @@ What the channels found is taken from the record; where other rules would have a
 
 def _here() -> str:
     return os.getcwd()
-
-
-def _shortened(path: str) -> str:
-    home = os.path.expanduser("~")
-    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 
 
 def _base_told(base: str) -> str:

@@ -144,8 +144,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line where that is still there."""
-        key = self.current.key if self.current else ""
+        """Show these groups; the cursor stays on its line where that is still there, or on top."""
+        key = self.current.key if self.current and self.cursor else ""
         self._groups = list(groups)
         self._open |= set(opened)
         self._lay_out(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len, set_cell_size
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -59,7 +60,8 @@ class Picker(ModalScreen[str], inherit_bindings=False):
             box.border_subtitle = "enter chooses · esc leaves"
             if self._note:
                 yield Static(self._note, markup=False)
-            yield OptionList(*(Option(_told(one, self._now)) for one in self._answers), compact=True)
+            width = max((cell_len(one.text) for one in self._answers), default=0)
+            yield OptionList(*(Option(_told(one, self._now, width)) for one in self._answers), compact=True)
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
@@ -80,7 +82,7 @@ class Picker(ModalScreen[str], inherit_bindings=False):
         self.dismiss("")
 
 
-def _told(answer: Answer, now: str) -> Content:
+def _told(answer: Answer, now: str, width: int) -> Content:
     mark = "● " if answer.value == now else "  "
     note = f"  {printable(answer.note)}" if answer.note else ""
-    return Content.assemble((mark, "$accent"), printable(answer.text), (note, "$text-muted"))
+    return Content.assemble((mark, "$accent"), set_cell_size(printable(answer.text), width), (note, "$text-muted"))

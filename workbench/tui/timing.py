@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
+    from enricher.settings import Value
     from storage.selection import Selection
 
     Post = Callable[[Message], object]
@@ -80,6 +81,13 @@ class Compared(Message):
     base: str
     candidate: str
     series: list[Comparison]
+
+
+@dataclass
+class BudgetsRead(Message):
+    """The settings that hold here, in which the budgets are."""
+
+    settings: dict[str, Value]
 
 
 def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, is_over: IsOver) -> None:

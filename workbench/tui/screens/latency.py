@@ -5,7 +5,7 @@ The figures come from threads, the newest prompts first; a log of a million is a
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -14,28 +14,28 @@ from textual.containers import Vertical
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from enricher.settings import DEFAULTS
-from storage.latencies import DAY_S, TOTAL, Series
+from enricher.rules import cache
+from enricher.settings import DEFAULTS, with_environment
+from storage.latencies import DAY_S
 from storage.selection import EVERYTHING, Selection, SelectionError, parse
 from workbench.latency import HOOK_MS, budget_ms
 from workbench.tui import timing
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.reading import reading
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.timing import Compared, FoundSlow, Measured
+from workbench.tui.timing import BudgetsRead, Compared, FoundSlow, Measured
+from workbench.tui.widgets import latency_text
 from workbench.tui.widgets.choice import Choice, Option
-from workbench.tui.widgets.columns import one_line, short_time
-from workbench.tui.widgets.figures import FiguresTable, Heading, Row, ms
+from workbench.tui.widgets.figures import FiguresTable
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.plot import PercentilePlot, SpreadPlot
-from workbench.tui.widgets.sparkline import sparkline
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from enricher.settings import Value
-    from storage.latencies import Slow
-    from workbench.latency import Comparison, Profile
+    from storage.latencies import Series
+    from workbench.latency import Profile
     from workbench.tui.timing import Figures
 
 VIEWS = (
@@ -44,29 +44,7 @@ VIEWS = (
     Option("slow", "s", "slowest"),
     Option("versions", "v", "versions"),
 )
-STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
-STAGES = (
-    Heading("p50", "p50", 8, is_number=True),
-    Heading("p95", "p95", 8, is_number=True),
-    Heading("p99", "p99", 8, is_number=True),
-    Heading("budget", "p95 of budget", 19, is_number=True),
-)
-MOST_TREND = 60
-SLOW = (
-    Heading("ms", "took", 9, is_number=True),
-    Heading("at", "when", 12),
-    Heading("type", "task type", 14),
-    Heading("prompt", "prompt", 0),
-)
-VERSIONS = (
-    STAGE,
-    Heading("base", "base p50", 8, is_number=True),
-    Heading("candidate", "new p50", 8, is_number=True),
-    Heading("shift", "shift", 8, is_number=True),
-    Heading("interval", "95 % interval, ms", 17, is_number=True),
-    Heading("verdict", "verdict", 0),
-)
-GATHER = "gather"
+COMPILE_MS = 2_000
 SETTLED_S = 0.15
 """The cursor rests for so long before the slowest prompts of its line are looked for."""
 SHORT = 8
@@ -135,13 +113,13 @@ faster, `inconclusive` has zero inside.
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
         with Vertical(id="above"):
-            yield FiguresTable((STAGE, *STAGES), id="stages")
+            yield FiguresTable(latency_text.stage_headings(80, with_prompts=False), id="stages")
         with Vertical(id="below"):
             yield Choice(VIEWS)
             yield PercentilePlot(id="time").add_class("view")
             yield SpreadPlot(id="spread").add_class("view")
-            yield FiguresTable(SLOW, id="slow").add_class("view")
-            yield FiguresTable(VERSIONS, id="versions").add_class("view")
+            yield FiguresTable(latency_text.SLOW, id="slow").add_class("view")
+            yield FiguresTable(latency_text.VERSIONS, id="versions").add_class("view")
         yield Static(NOTHING_YET, id="empty", markup=False)
 
     def on_mount(self) -> None:
@@ -163,7 +141,7 @@ faster, `inconclusive` has zero inside.
     def profile(self) -> Profile | None:
         """What is under the cursor of the stages."""
         profiles = self._measured.figures.profiles if self._measured else ()
-        return next((one for one in profiles if _key(one.series) == self.stages.chosen), None)
+        return next((one for one in profiles if latency_text.key(one.series) == self.stages.chosen), None)
 
     def select(self, text: str) -> None:
         """Measure what the text selects; one that cannot be understood stays, with what is wrong."""
@@ -203,6 +181,7 @@ faster, `inconclusive` has zero inside.
         self._slow_of = self._compared = None
         self.bar.tell("measuring …")
         self.load(self.next_run("load"), self._which)
+        self.read_budgets()
 
     def action_back(self) -> None:
         """Go back to the stages; from there take the filter away."""
@@ -251,10 +230,25 @@ faster, `inconclusive` has zero inside.
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def load(self, run: int, which: Selection) -> None:
         """Add up everything, the newest first."""
-        self._settings = _settings()
         worker = get_current_worker()
         with reading(self) as db:
             timing.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
+
+    @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
+    def read_budgets(self) -> None:
+        """Read the settings that hold here, which after an edit waits for the compiler."""
+        try:
+            rules, _layers = cache.load(os.getcwd(), wait_ms=COMPILE_MS)
+        except cache.NoRulesError:
+            return
+        self.post_message(BudgetsRead(with_environment(rules.body["settings"], os.environ)[0]))
+
+    @on(BudgetsRead)
+    def _budgets_came(self, message: BudgetsRead) -> None:
+        if message.settings != self._settings:
+            self._settings = message.settings
+            self._show_stages()
+            self._show_below()
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: Measured) -> None:
@@ -305,39 +299,16 @@ faster, `inconclusive` has zero inside.
     def _tell(self, figures: Figures) -> None:
         told = f"{figures.prompts:,} prompts"
         if not figures.is_final:
-            told += f", back to {_day(figures.reached)} …"
+            told += f", back to {latency_text.day(figures.reached)} …"
         elif figures.prompts:
-            told += f" since {_day(figures.reached)}"
+            told += f" since {latency_text.day(figures.reached)}"
         self.bar.tell(told)
 
     def _show_stages(self) -> None:
-        is_wide = self.has_class("-wide")
-        headings = (STAGE, PROMPTS, *STAGES) if is_wide else (STAGE, *STAGES)
-        trend = self.size.width - sum(one.width + 2 for one in headings) - 3
-        trend = max(1, min(MOST_TREND, trend))
-        rows = [self._row(one, trend, with_prompts=is_wide) for one in self._profiles()]
-        self.stages.show(rows, (*headings, Heading("trend", "p95 over time" if trend > 12 else "p95 trend", trend)))
-
-    def _profiles(self) -> list[Profile]:
-        """Return the series with the channels behind the stage that asks them."""
-        profiles = self._measured.figures.profiles if self._measured else ()
-        channels = [one for one in profiles if one.series.kind == "channel"]
-        found: list[Profile] = []
-        for one in profiles:
-            if one.series.kind != "channel":
-                found += [one, *channels] if one.series.name == GATHER else [one]
-        return found if GATHER in {one.series.name for one in found} else [*found, *channels]
-
-    def _row(self, profile: Profile, trend: int, *, with_prompts: bool) -> Row:
-        figures, budget = profile.figures, budget_ms(profile.series, self._settings)
-        is_over = budget is not None and figures.p95 > budget
-        cells = [_name(profile.series), ms(figures.p50), ms(figures.p95), ms(figures.p99), _share(figures.p95, budget)]
-        cells.append(sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))))
-        styles = ["", "", "", "", "error" if is_over else "text-muted", "primary"]
-        if with_prompts:
-            cells.insert(1, f"{figures.n:,}")
-            styles.insert(1, "text-muted")
-        return Row(_key(profile.series), tuple(cells), tuple(styles))
+        columns = latency_text.stage_headings(self.size.width, with_prompts=self.has_class("-wide"))
+        profiles = latency_text.in_order(self._measured.figures.profiles if self._measured else ())
+        rows = [latency_text.stage_row(one, budget_ms(one.series, self._settings), columns) for one in profiles]
+        self.stages.show(rows, columns)
 
     def on_resize(self) -> None:
         if self._measured is not None:
@@ -385,7 +356,7 @@ faster, `inconclusive` has zero inside.
     def _slow_came(self, message: FoundSlow) -> None:
         if not self.is_latest("slow", message.run):
             return
-        self.query_one("#slow", FiguresTable).show([_slow_row(one) for one in message.prompts])
+        self.query_one("#slow", FiguresTable).show([latency_text.slow_row(one) for one in message.prompts])
         if self._view == "slow":
             name, more = message.series.name, "" if message.is_final else ", looking on …"
             self.query_one(Choice).tell(f"{name}: {len(message.prompts)} slowest{more}")
@@ -435,56 +406,4 @@ faster, `inconclusive` has zero inside.
     @on(Compared)
     def _comparison_came(self, message: Compared) -> None:
         if self.is_latest("compare", message.run):
-            self.query_one("#versions", FiguresTable).show([_comparison_row(one) for one in message.series])
-
-
-def _settings() -> dict[str, Value]:
-    """Return the settings of the folder that the app was started in."""
-    import os
-
-    from enricher.rules.configuration import read_configuration
-    from enricher.rules.layers import find_layers
-    from enricher.settings import with_environment
-
-    found = dict(DEFAULTS)
-    for layer in find_layers(os.getcwd()).configuration:
-        found |= read_configuration(layer.path)[0]
-    return with_environment(found, os.environ)[0]
-
-
-def _key(series: Series) -> str:
-    return f"{series.kind}:{series.name}"
-
-
-def _name(series: Series) -> str:
-    if series == TOTAL:
-        return "total"
-    return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
-
-
-def _share(p95: float, budget: float | None) -> str:
-    if budget is None:
-        return ""
-    share = p95 / budget
-    if share > 1:
-        return f"over {budget:,.0f} ms x{share:.1f}"
-    return f"{'<1%' if share < 0.01 else f'{share:.0%}'} of {budget:,.0f} ms"
-
-
-def _day(second: int) -> str:
-    return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
-
-
-def _slow_row(one: Slow) -> Row:
-    cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
-    return Row(one.id, cells, ("", "text-muted", "primary", ""))
-
-
-def _comparison_row(one: Comparison) -> Row:
-    shift, interval = "-", ""
-    if one.shift:
-        shift = f"{one.shift.estimate:+.2f} ms"
-        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f}"
-    sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
-    style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
-    return Row(_key(one.series), (_name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))
+            self.query_one("#versions", FiguresTable).show([latency_text.comparison_row(one) for one in message.series])

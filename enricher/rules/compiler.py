@@ -161,7 +161,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
             if key in below.data and key in rule.data:
                 data[key] = [*below.data[key], *rule.data[key]]
         merged = RuleBlock(
-            rule.id, rule.kind, rule.name, rule.part, below.prose, data, rule.file, rule.line, dict(rule.lines)
+            rule.id, rule.kind, rule.name, rule.part, below.prose, data, rule.file, rule.line, dict(rule.lines), below
         )
         result.rules[rule.id] = merged
     else:
@@ -214,8 +214,7 @@ def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
         block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, signal in enumerate(rule.signals):
             for message in check_signal(signal, lists):
-                problem = Problem(rule.file, block.line_of("signals", index), "error", message)
-                result.problems.append(problem)
+                result.problems.append(Problem(*block.place_of("signals", index), "error", message))
         for message in check_leanings(rule.leanings):
             result.problems.append(Problem(rule.file, block.line_of("leanings"), "error", message))
 
@@ -244,6 +243,7 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         "guardrails": {**_values(result, "guardrail"), "rules": guardrails.rows},
         "approaches": {**_values(result, "approach"), "rules": list(_approaches(result))},
         "channels": list(_channels(result)),
+        "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
         **_values(result, "lines"),
     }
 
@@ -352,10 +352,8 @@ def _approaches(result: Compiled) -> Iterator[tuple[str, str, list[str], dict[st
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """The settings of the files that can be read, and what makes another one unreadable."""
-    settings: dict[str, Value] = dict(DEFAULTS)
+    settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
     unread: list[Problem] = []
-    if not result.broken:
-        settings |= {f"budgets.{key}": value for key, value in _values(result, "budgets").items()}
     for layer in configuration:
         found, problems = read_configuration(layer.path)
         settings |= found

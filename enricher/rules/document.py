@@ -60,6 +60,19 @@ class RuleBlock:
     file: str
     line: int
     lines: dict[Path, int] = field(repr=False)
+    below: RuleBlock | None = field(default=None, repr=False)
+    """The rule of a lower layer that this one extends: its lists come first in ``data``."""
+
+    def place_of(self, key: str, index: int) -> tuple[str, int]:
+        """Return file and line of an item of a list in ``data``, whichever layer wrote it."""
+        inherited = len(self.below.data.get(key, ())) if self.below and key in self._own_keys() else 0
+        if self.below and (index < inherited or key not in self._own_keys()):
+            return self.below.place_of(key, index)
+        return self.file, self.line_of(key, index - inherited)
+
+    def _own_keys(self) -> set[str | int]:
+        """Return the keys that this block itself has a value for."""
+        return {path[0] for path in self.lines if path}
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the value at ``path``, or of the nearest thing around it."""

@@ -46,8 +46,10 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
             found = _found(rule, example, table)
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
-                message = f"{came_out}; add a signal or mend the example"
-                yield Problem(rule.file, block.line_of("examples", index), "error", message)
+                file, line = block.place_of("examples", index)
+                written = "" if file == rule.file else f" (written in {file}:{line})"
+                message = f"{came_out}{written}; add a signal or mend the example"
+                yield Problem(rule.file, block.line if written else line, "error", message)
 
 
 def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
@@ -55,7 +57,7 @@ def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, reason in idle_signals(rule, lists):
-            yield Problem(rule.file, block.line_of("signals", index), "warning", f"signal {reason}")
+            yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
 
 
 def _found(rule: ClassRule, example: str, table: Table) -> str:

@@ -166,3 +166,23 @@ def test_an_alias_that_stands_twice_and_a_slug_that_dangles_are_told(account: Ac
 
 def test_a_clean_file_says_so(account: Account) -> None:
     assert re.fullmatch(r"\d+ rules, no problems \(.+\)\n", account.cli("check"))
+
+
+def test_what_a_layer_adds_to_a_rule_is_told_with_its_own_line(account: Account) -> None:
+    layer = account.instruct(
+        "# Classification\n\n## Task type: debug\n\n```yaml\nextend: true\nsignals:\n"
+        '  - {phrase: "shop", weight: 9}\n  - {phrase: "two caches", weight: 99}\n  - {feature: nonsense, weight: 9}\n```\n'
+    )
+    found = json.loads(account.cli("check", "--json", exit_code=1))["problems"]
+
+    assert [(one["file"], one["line"]) for one in found] == [(str(layer), 9), (str(layer), 10)]
+
+
+def test_an_example_of_a_lower_layer_that_fails_is_told_where_the_layer_speaks(account: Account) -> None:
+    extended = "\n## Task type: %s\n\n```yaml\nextend: true\nsignals:\n  - {feature: %s, weight: 9}\n```\n"
+    layer = account.instruct(f"# Classification\n{extended % ('docs', 'stack_trace')}{extended % ('chat', 'always')}")
+    found = json.loads(account.cli("check", "--json", exit_code=1))["problems"]
+    own = [one for one in found if one["file"] == str(layer)]
+
+    assert {one["line"] for one in own} == {3}
+    assert all("(written in " in one["message"] for one in own)

@@ -179,10 +179,13 @@ def test_what_a_layer_adds_to_a_rule_is_told_with_its_own_line(account: Account)
 
 
 def test_an_example_of_a_lower_layer_that_fails_is_told_where_the_layer_speaks(account: Account) -> None:
-    extended = "\n## Task type: %s\n\n```yaml\nextend: true\nsignals:\n  - {feature: %s, weight: 9}\n```\n"
-    layer = account.instruct(f"# Classification\n{extended % ('docs', 'stack_trace')}{extended % ('chat', 'always')}")
-    found = json.loads(account.cli("check", "--json", exit_code=1))["problems"]
-    own = [one for one in found if one["file"] == str(layer)]
+    many = "\n".join(f"  - {{any: [mermaid, unheard{number}], weight: 9}}" for number in range(5))
+    own, stronger = (
+        f"\n## Task type: {name}\n\n```yaml\nextend: true\nsignals:\n{signals}\n```\n"
+        for name, signals in (("docs", "  - {phrase: unheard, weight: 1}"), ("ops", many))
+    )
+    layer = account.instruct(f"# Classification\n{own}{stronger}")
+    [found] = json.loads(account.cli("check", "--json", exit_code=1))["problems"]
 
-    assert {one["line"] for one in own} == {3}
-    assert all("(written in " in one["message"] for one in own)
+    assert (found["file"], found["line"]) == (str(layer), 3)
+    assert "comes out as ops, not docs (written in " in found["message"]

@@ -45,7 +45,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
         (facet, name, score, evidence.get((facet, name), []))
         for facet, scores in judged.scores.items()
         for name, score in scores.items()
-        if score
+        if score or (facet, name) in evidence
     ]
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [

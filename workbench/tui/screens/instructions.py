@@ -176,9 +176,9 @@ What the channels found is taken from the record; where other rules would have a
         self._path = path
         self._figures = self._shown = None
         self._problems, self._causes, self._broken = (), {}, ""
-        self._show()
         self.show_text(text, line=self.recall("line", 1) if is_same else 1)
         self.take_draft()
+        self._show()
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
         self.watch_file()
@@ -246,12 +246,10 @@ What the channels found is taken from the record; where other rules would have a
 
     def failed(self, error: BaseException) -> None:
         self._examined = None
-        if isinstance(error, (SideError, StorageError)):
-            remedy = "  b: another base" if isinstance(error, SideError) else ""
-            self._broken = f"{str(error).splitlines()[0]}{remedy}"
-            self._show()
-        else:
-            super().failed(error)
+        remedy = "  b: another base" if isinstance(error, SideError) else ""
+        name = "" if isinstance(error, (SideError, StorageError, OSError)) else f"{type(error).__name__}: "
+        self._broken = f"{name}{(str(error).splitlines() or [''])[0]}{remedy}"
+        self._show()
 
     def _show(self) -> None:
         """Draw figures, problems and outline anew."""

@@ -104,6 +104,12 @@ async def test_the_screen(
         check_screen(app, f"coverage-{name}-{size[0]}x{size[1]}")
 
 
+async def test_sixty_columns_are_enough(history: Account) -> None:
+    async with open_screen(history, size=(60, 20)) as (app, _pilot):
+        assert 'debug: "why"' in screen_text(app)
+        assert "wrong" in screen_text(app)
+
+
 async def test_the_most_frequent_rule_stands_first(history: Account) -> None:
     async with open_screen(history) as (app, _pilot):
         assert names(app)[0].startswith("debug")

@@ -85,6 +85,12 @@ async def test_what_is_over_its_budget_is_told_in_words(history: Account) -> Non
         assert cells(app, "channel:code")[4] == "over 150 ms x1.2"
 
 
+async def test_sixty_columns_are_enough(history: Account) -> None:
+    async with run_workbench(history.state, size=(60, 20), screen="latency") as (app, _pilot):
+        assert "p99" in screen_text(app)
+        assert cells(app, "channel:tasks")[4] == "<1%"
+
+
 async def test_the_budget_is_what_the_settings_say(history: Account) -> None:
     history.write("config/config.toml", "[budgets]\nchannel_ms = 40\n")
     async with run_workbench(history.state, screen="latency") as (app, _pilot):

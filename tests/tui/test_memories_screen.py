@@ -116,6 +116,15 @@ async def test_approving_is_kept_and_the_mark_goes(shop: Account) -> None:
         assert kept(shop)["the basket is rebuilt on every request"]
 
 
+async def test_after_a_review_the_next_one_is_under_the_cursor(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="memories") as (app, pilot):
+        following = texts(app)[1]
+        await pilot.press("a")
+        await until(pilot, lambda: "u to review 0" in screen_text(app))
+
+        assert texts(app)[table(app).cursor_row] == following != texts(app)[-1]
+
+
 async def test_what_is_approved_already_is_told(shop: Account) -> None:
     async with run_workbench(shop.state, screen="memories") as (app, pilot):
         await pilot.press("j", "a")

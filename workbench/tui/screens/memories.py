@@ -111,6 +111,7 @@ told it: `enter` goes there, and again opens the trace.
         self._listed: Listed | None = None
         self._project = ""
         self._told_of = ""
+        self._was_judged = False
 
     def compose_body(self) -> ComposeResult:
         yield SearchBar("Search", placeholder="words that the memory is about")
@@ -201,6 +202,7 @@ told it: `enter` goes there, and again opens the trace.
         self.app.call_from_thread(self._judged, one, is_right=is_right)
 
     def _judged(self, one: Memory, *, is_right: bool) -> None:
+        self._was_judged = True  # the next one that waits moves under the cursor
         done = "Approved" if is_right else "Forgotten"
         self.notify(memory_text.preview(one, 60), title=done, timeout=3, markup=False)
         self.action_reload()
@@ -220,7 +222,9 @@ told it: `enter` goes there, and again opens the trace.
         is_wide = self.has_class("-roomy")
         self.set_class(not listed.memories, "-empty")
         self.query_one("#empty", Static).update(_nothing(listed))
-        self.table.show([memory_text.row(one) for one in listed.memories], memory_text.HEADINGS)
+        rows = [memory_text.row(one) for one in listed.memories]
+        self.table.show(rows, follows_row=not self._was_judged)
+        self._was_judged = False
         self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, wanted.namespace))
         self._tell(listed, is_wide=is_wide)
         self._show_detail()

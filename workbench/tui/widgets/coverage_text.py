@@ -24,8 +24,8 @@ SORTS = {
     "file": "as in the file",
 }  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
-WITH_KIND, WITH_FILE = 110, 150
-"""From so many columns on the table says of which kind a rule is, and where it is written."""
+WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
+"""From so many columns on the table has bars and tokens, says of which kind a rule is, and where it is written."""
 ALWAYS = "<always>"
 SHARE = Heading("share", "share", 7, is_number=True)
 FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
@@ -64,6 +64,8 @@ def headings(width: int) -> list[Heading]:
         Heading("wrong", "wrong", 5, is_number=True),
         Heading("tokens", "tokens", 7, is_number=True),
     ]
+    if width < WITH_TOKENS:
+        return [found[0], found[1], found[2], found[4], found[5]]
     if width >= WITH_KIND:
         found.insert(0, Heading("kind", "kind", 13))
     return [*found, Heading("file", "written in", FILE)] if width >= WITH_FILE else found
@@ -81,6 +83,8 @@ def rule_row(key: str, shown: Shown, width: int) -> Row:
         (f"{row.wrong:,}" if row.wrong else "", "error"),
         (f"{row.tokens:,}" if row.tokens else "", "text-muted"),
     ]
+    if width < WITH_TOKENS:
+        cells = [*cells[:3], *cells[4:6]]
     if width >= WITH_KIND:
         cells.insert(0, (row.kind, "text-muted"))
     if width >= WITH_FILE:

@@ -68,7 +68,6 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
     def __init__(self, headings: Sequence[Heading], *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=CELL_PADDING)
         self._headings = tuple(headings)
-        self._laid_out: tuple[int, tuple[str, ...]] = (0, ())
         self._rows_shown: tuple[Row, ...] = ()
 
     @property
@@ -77,11 +76,11 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         row = self.cursor_row
         return self._rows_shown[row].key if 0 <= row < len(self._rows_shown) else ""
 
-    def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None) -> None:
-        """Write the rows; the cursor stays with the row that it is on, else on its line."""
+    def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
+        """Write the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
         self._headings = tuple(headings or self._headings)
         self._rows_shown = tuple(rows)
-        self._write()
+        self._write(follows_row=follows_row)
 
     def widths(self) -> list[int]:
         """Return the widths of the columns' texts, what is left shared among those without a width."""
@@ -90,10 +89,11 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         open_ones = fixed.count(0)
         return [width or max(1, left // open_ones) for width in fixed]
 
-    def _write(self) -> None:
+    def _write(self, *, follows_row: bool = True) -> None:
         if not self.size.width:
             return
-        chosen, row, top = self.get_row_key_at_cursor(), self.cursor_row, self.scroll_offset.y
+        chosen = self.get_row_key_at_cursor() if follows_row else ""
+        row, top = self.cursor_row, self.scroll_offset.y
         widths = self.widths()
         with self.prevent(DataTable.RowHighlighted):
             self.clear(columns=True)
@@ -107,7 +107,6 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
             if row >= 0:
                 self.cursor_coordinate = Coordinate(row, 0)
         self.scroll_to(y=top, animate=False)
-        self._shown_key = chosen
 
     def get_row_key_at_cursor(self) -> str:
         """Return the key of the row that is drawn under the cursor."""

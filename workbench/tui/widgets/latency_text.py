@@ -23,6 +23,8 @@ STAGES = (
     Heading("p99", "p99", 8, is_number=True),
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
+WITH_TREND = 76
+"""From so many columns on there is room for the budget itself, and for how p95 went."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (
@@ -45,6 +47,8 @@ GATHER = "gather"
 def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
     """Return the columns of the stages for a screen of that width; the last has what the others leave."""
     first = (STAGE, PROMPTS, *STAGES) if with_prompts else (STAGE, *STAGES)
+    if width < WITH_TREND:
+        return (*first[:-1], Heading("budget", "of budget", 10, is_number=True))
     trend = max(1, min(MOST_TREND, width - sum(one.width + 2 for one in first) - 3))
     return (*first, Heading("trend", "p95 over time" if trend > LONG_TITLE else "p95 trend", trend))
 
@@ -69,7 +73,10 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
         "p50": (ms(figures.p50), ""),
         "p95": (ms(figures.p95), ""),
         "p99": (ms(figures.p99), ""),
-        "budget": (share(figures.p95, budget), "error" if is_over else "text-muted"),
+        "budget": (
+            share(figures.p95, budget, is_short=columns[-1].name == "budget"),
+            "error" if is_over else "text-muted",
+        ),
         "trend": (
             sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))),
             "primary",
@@ -91,14 +98,15 @@ def name(series: Series) -> str:
     return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
 
 
-def share(p95: float, budget: float | None) -> str:
-    """Return how much of its budget a p95 takes, or by how much it is over; empty without a budget."""
+def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
+    """Return how much of its budget a p95 takes, or how many times it; empty without a budget."""
     if budget is None:
         return ""
     part = p95 / budget
-    if part > 1:
-        return f"over {budget:,.0f} ms x{part:.1f}"
-    return f"{'<1%' if part < 0.01 else f'{part:.0%}'} of {budget:,.0f} ms"
+    told = f"over x{part:.1f}" if part > 1 else "<1%" if part < 0.01 else f"{part:.0%}"
+    if is_short:
+        return told
+    return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{told} of {budget:,.0f} ms"
 
 
 def day(second: int) -> str:

@@ -23,6 +23,7 @@ from enricher.rules.document import Problem
 from enricher.settings import DEFAULTS
 from storage import private, queries
 from workbench.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
+from workbench.outcome import declared_budgets
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,7 +143,7 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
     rules = _rules(db, trace)
-    case = _inputs(trace_id, trace["prompt"], trace["inputs"], declared=rules.body["settings"] if rules else DEFAULTS)
+    case = _inputs(trace_id, trace["prompt"], trace["inputs"], declared=_declared(rules))
     if verdict not in (OK, WRONG):
         return replace(case, verdict=CLASS, says=Decided(task_type=verdict))
     if rules is None:
@@ -172,6 +173,11 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
         return recorded_rules(trace["rules_hash"], stored) if stored else None
     except ValueError:
         return None
+
+
+def _declared(rules: Rules | None) -> dict[str, Any]:
+    """The settings that every machine has with these instructions; a ``config.toml`` is a person's own."""
+    return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from workbench import statistics
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from workbench.outcome import Outcome
 
 KINDS = (
@@ -52,12 +54,13 @@ class Change:
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return in which ways two outcomes of one prompt differ; empty where they are the same.
 
-    An item of a channel that would have been asked something else is «context
+    An item of a channel that either side would have asked something else is «context
     unknown», whatever became of the recorded one.
     """
     if before is after or before.is_same(after):
         return ()
-    known_before, known_after = (_known_items(one, after.unknown) for one in (before, after))
+    unknown = {*before.unknown, *after.unknown}
+    known_before, known_after = (_known_items(one, unknown) for one in (before, after))
     found = {
         "task type": before.task_type != after.task_type,
         "shown": before.shown != after.shown and before.task_type == after.task_type,
@@ -69,7 +72,7 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
         "approach": before.approach != after.approach,
         "context gained": bool(known_after - known_before),
         "context lost": bool(known_before - known_after),
-        "context unknown": bool(after.unknown),
+        "context unknown": bool(unknown),
     }
     named = tuple(kind for kind in KINDS if found.get(kind))
     return named or ("text only",)
@@ -79,7 +82,7 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
     return [name for name in one if name in other]
 
 
-def _known_items(outcome: Outcome, unknown: tuple[str, ...]) -> set[tuple[str, str]]:
+def _known_items(outcome: Outcome, unknown: Collection[str]) -> set[tuple[str, str]]:
     return {(channel, ref) for channel, ref in outcome.items if channel not in unknown}
 
 

@@ -110,7 +110,7 @@ def weighed_again(
 def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
     inputs = Inputs.from_json(row.prompt, kept)
     if recorded is not None:
-        inputs.settings = settings_under(inputs.settings, recorded.body["settings"], rules.body["settings"])
+        inputs.settings = settings_under(inputs.settings, recorded, rules)
     return inputs
 
 
@@ -129,19 +129,31 @@ def _decided(
     return outcome_of(enrichment, unknown=unknown, today=today)
 
 
-def settings_under(
-    used: Mapping[str, Any], declared_then: Mapping[str, Any], declared_now: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the settings that a prompt would have under other rules: what its environment said stays said."""
+def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:
+    """Return the settings that a prompt would have under other rules.
+
+    The files of the instructions say the budgets; what a ``config.toml`` or the environment said stays said.
+    """
+    said_then, says_now = declared_budgets(then), declared_budgets(now)
     return {
-        key: declared_now.get(key, value) if value == declared_then.get(key) else value
+        key: says_now.get(key, value) if value == said_then.get(key) else value
         for key, value in used.items()
         if key in RECORDED_SETTINGS
     }
 
 
+def declared_budgets(rules: Rules) -> Mapping[str, Any]:
+    """Return the budgets as the files of the instructions say them, by the names of the settings.
+
+    Rules that were kept without them have them among all settings.
+    """
+    body = rules.body
+    found: Mapping[str, Any] = body.get("budgets", body["settings"])
+    return {key: found[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in found}
+
+
 def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None) -> tuple[str, ...]:
-    if recorded is None or recorded.hash == rules.hash or row.origin == "import" or inputs.form:
+    if recorded is None or recorded.hash == rules.hash or row.origin == "import" or _is_spent(inputs):
         return ()
     before = Judgement(
         row.task_type,
@@ -156,5 +168,14 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
         is_silent=bool(says_nothing(judged, rules.body)),
     )
     return asked_otherwise(
-        (before, recorded.body["channels"]), (after, rules.body["channels"]), settings=inputs.settings
+        (before, recorded.body["channels"]),
+        (after, rules.body["channels"]),
+        settings=inputs.settings,
+        has_past=bool(inputs.conversation),
+        off=[one.name for one in inputs.channels if one.status == "off"],
     )
+
+
+def _is_spent(inputs: Inputs) -> bool:
+    """Say whether the session has no tokens left, so that no answer of a channel could be told."""
+    return not inputs.form and inputs.spent >= int(inputs.settings["budgets.session_tokens"])

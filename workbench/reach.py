@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE, scanned_part
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
-from enricher.decision import RECORDED_SETTINGS
 from workbench.unpacked import pairs
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ NOT, WEIGH, JUDGE = range(3)
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
 """What the reader of every prompt goes by: where it differs, any prompt may be read otherwise."""
-INTENT_IS_ON = "search_intent.enabled"
-"""Where it is off nothing of an intent is recorded that could be weighed."""
 MARKERS_BEGIN = "\ue000"
 RUN = re.compile("[a-z0-9]+")
 
@@ -50,7 +47,7 @@ class Reach:
         self._features: frozenset[str] = frozenset()
         self._least = JUDGE
         self._is_carried_otherwise = False
-        if before is None or before.body["settings"].get(INTENT_IS_ON) != after.body["settings"].get(INTENT_IS_ON):
+        if before is None:
             return
         one, other = before.body["classes"], after.body["classes"]
         if any(one[key] != other[key] for key in READER) or not self._knows_the_words(before, after):
@@ -145,8 +142,6 @@ def _weigh_otherwise(before: Rules, after: Rules) -> bool:
     """Say whether anything but signals differs: thresholds, guardrails, approaches, channels, budgets."""
     one, other = before.body, after.body
     if any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"}):
-        return True
-    if any(one["settings"].get(key) != other["settings"].get(key) for key in RECORDED_SETTINGS):
         return True
     return bool(one["classes"]["facets"] != other["classes"]["facets"])
 

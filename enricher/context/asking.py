@@ -9,13 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.context.memory import effective_intent, memories_for
+from enricher.context.tasklists import MOST_OFFERED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-DECLARED = {"code": (), "session": ("tokens",), "tasks": ("most",), "memory": ("min_score",)}
-"""What of its declaration one of our own channels goes by; a program may go by anything."""
+DECLARED: dict[str, Callable[[Mapping[str, Any]], object]] = {
+    "code": lambda _: None,
+    "session": lambda rule: rule["tokens"],
+    "tasks": lambda rule: max(MOST_OFFERED, rule["most"]),
+    "memory": lambda rule: rule["min_score"],
+}
+"""What of its declaration one of our own channels goes by."""
+OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
+"""What decides whether a program is started, and what it is told beside the prompt and its task type."""
+INTENT_IS_ON = "search_intent.enabled"
 
 
 class Judgement:
@@ -37,28 +46,43 @@ def asked_otherwise(
     after: tuple[Judgement, Sequence[Mapping[str, Any]]],
     *,
     settings: Mapping[str, Any],
+    has_past: bool = True,
+    off: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return the channels that the later judgement and declarations would have asked something else.
 
-    Each side is the judgement and the declared channels of its rules; ``settings`` are the recorded ones.
+    Each side is the judgement and the declared channels of its rules; ``settings`` are the
+    recorded ones, ``has_past`` says whether anything was known of the conversation, ``off``
+    names the channels that were switched off then.
     """
     (was, declared_before), (now, declared_after) = before, after
     if now.is_silent:
         return ()
-    known = {} if was.is_silent else {rule["name"]: rule for rule in declared_before}
+    known = {rule["name"]: rule for rule in declared_before}
+    dumb = {*off, *(() if has_past else ("session",)), *(() if settings.get(INTENT_IS_ON, True) else ("memory",))}
     return tuple(
         rule["name"]
         for rule in declared_after
-        if rule["name"] not in known or _question(known[rule["name"]], was, settings) != _question(rule, now, settings)
+        if not (rule["name"] in dumb and _is_as_dumb(rule, known.get(rule["name"])))
+        and (
+            was.is_silent
+            or rule["name"] not in known
+            or _question(known[rule["name"]], was, settings) != _question(rule, now, settings)
+        )
     )
+
+
+def _is_as_dumb(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
+    """Say whether a channel that could say nothing then could say nothing now: it is the same, and needs the same."""
+    return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 
 def _question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> tuple[object, ...]:
     name = rule["name"]
     if rule["command"] or name not in DECLARED:
-        return (judged.task_type, *sorted((key, str(value)) for key, value in rule.items()))
-    declared = tuple(rule[key] for key in DECLARED[name])
+        return (judged.task_type, *(str(rule[key]) for key in OF_A_PROGRAM))
+    declared = DECLARED[name](rule)
     if name != "memory":
-        return declared
+        return (declared,)
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
-    return (*declared, intent, memories_for(judged.intent_confidence) if intent else 0)
+    return (declared, intent, memories_for(judged.intent_confidence) if intent else 0)

@@ -52,6 +52,15 @@ def test_the_rules_that_spoke_change_nothing(account: Account) -> None:
     assert (found["verdict"], found["prompts"], found["changed"]) == ("identical", 2, 0)
 
 
+def test_a_budget_of_the_configuration_is_no_edit(account: Account) -> None:
+    account.write("config/config.toml", "[budgets]\ntokens = 12\n")
+    account.instruct("# Classification\n\nKept by its first prompt with the setting.\n")
+    account.compile()
+    account.ask(REPORT, session_id="after")
+
+    assert replayed(account)["verdict"] == "identical"
+
+
 def test_an_edit_of_a_layer_changes_the_prompt_that_it_speaks_of_and_no_other(account: Account) -> None:
     account.instruct(LAYER)
     found = replayed(account)

@@ -110,7 +110,7 @@ class Instructions:
             return None
         inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
         if base is not None:
-            inputs.settings = settings_under(inputs.settings, base.body["settings"], rules.body["settings"])
+            inputs.settings = settings_under(inputs.settings, base, rules)
         if not question.is_recorded:
             inputs.injected, inputs.spent = self._told.before(question)
         return Task(

@@ -30,6 +30,9 @@ DEFAULTS: dict[str, Value] = {
     "events.socket": "",
     "no_handlers": False,
     "log_level": "warning",
+    "retention.days": 0,
+    "retention.rows": 0,
+    "retention.mb": 500,
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
@@ -50,6 +53,9 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budgets.channel_ms": (1, 150),
     "budgets.gather_ms": (1, 200),
     "search_intent.min_confidence": (0.0, 1.0),
+    "retention.days": (0, 36_500),
+    "retention.rows": (0, 1_000_000_000),
+    "retention.mb": (0, 1_000_000),
 }
 """Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
 

@@ -39,6 +39,14 @@ def _maintain(state: str) -> None:
     from storage import maintenance
 
     maintenance.main(state)
+    if not maintenance.is_housekeeping_due(state):
+        return
+    try:
+        from enricher import forgetting
+
+        forgetting.look_after(state)
+    except Exception as failure:
+        _note(state, "enricher.forgetting", failure)
 
 
 def _look_after(state: str, project: Project, mark: str, *, has_index: bool) -> None:

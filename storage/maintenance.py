@@ -11,13 +11,16 @@ import os
 import sqlite3
 import time
 
-from storage import database, detached, intake, log, notices, sessions, spool
+from storage import database, detached, intake, log, notices, private, sessions, spool
 
 POSTPONED_S = 60.0
 PERSISTENCE_S = 60.0
 LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # 30 ms for which others wait
+HOUSEKEEPING, UNFINISHED = "housekeeping", "forgetting"
+"""The stamp whose time says when pruning is due, and the note of a deletion that has begun."""
+BETWEEN_HOUSEKEEPING_S = 86_400.0
 FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
@@ -31,6 +34,18 @@ def main(state_dir: str) -> None:
         # Who came while we held the turn relied on us to see what it left.
         if left < 0 or len(spool.waiting(state_dir)) <= left:
             return
+
+
+def is_housekeeping_due(state_dir: str) -> bool:
+    """Say whether old traces are to be looked for, or a deletion is to be ended; a new account has a day's grace."""
+    try:
+        rest = os.stat(f"{state_dir}/{HOUSEKEEPING}").st_mtime - time.time()
+        is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a stamp from further off is one of a clock that went back
+    except FileNotFoundError:
+        os.close(private.open_file(f"{state_dir}/{HOUSEKEEPING}", os.O_RDWR))
+        detached.postpone(state_dir, BETWEEN_HOUSEKEEPING_S, HOUSEKEEPING)
+        is_due = False
+    return is_due or os.path.exists(f"{state_dir}/{UNFINISHED}")
 
 
 def maintain(state_dir: str) -> bool:
@@ -84,7 +99,7 @@ def _take_in(state_dir: str) -> int:
     """Open the database each time: it may have been moved, removed or damaged since the last one."""
     with contextlib.closing(database.connect(state_dir)) as db:
         left = intake.drain(state_dir, db).left
-        db.execute(f"pragma incremental_vacuum({VACUUM_PAGES:d})").fetchall()
+        db.executescript(f"pragma incremental_vacuum({VACUUM_PAGES:d})")  # execute() ends it after a page
         _shorten_wal(db)
     return left
 

@@ -33,7 +33,22 @@ PROMPT_CHARS = 400
 ID_CHARS = 14  # down to the microsecond
 
 
-@click.group(cls=Group)
+class Commands(Group):
+    """The commands of this module, and those that delete, which stand in modules of their own."""
+
+    ELSEWHERE = ("forget", "prune")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *self.ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = __import__(f"enricher.cli.trace_{cmd_name}", fromlist=["command"]).command
+        return command
+
+
+@click.group(cls=Commands)
 def trace() -> None:
     """Look into the log of prompts: what was asked, what was added, why, how long it took."""
 

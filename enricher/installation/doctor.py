@@ -40,7 +40,7 @@ class Finding:
 def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its records, then each client."""
     history = read_history()
-    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history)]
+    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_kept(history)]
     found += _sources(cwd, history)
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
@@ -141,6 +141,29 @@ def _records(history: History) -> list[Finding]:
     ]
     if history.lost:
         found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
+    return found
+
+
+def _kept(history: History) -> list[Finding]:
+    """Return how much is kept since when, within which bounds, and what lies around that should not."""
+    from enricher.forgetting import bounds_of, settings_of_the_account
+    from enricher.rules.cache import NoRulesError
+
+    if history.fault or not history.sizes:
+        return []
+    try:
+        bounds = bounds_of(settings_of_the_account()).in_words()
+    except NoRulesError:
+        return []
+    sizes = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in history.sizes.items() if size)
+    since = f" since {history.since[:10]}" if history.since else ""
+    found = [Finding("history", OK, f"{history.traces:,} traces{since}; kept: {bounds}; {sizes}")]
+    if history.sizes["moved-aside databases"]:
+        detail = f"a damaged database was moved aside in {state_dir()}, and holds prompts"
+        found.append(Finding("history", NOTE, detail, "delete it once you need nothing of it"))
+    if history.is_unfinished:
+        detail = "a deletion was begun and has not been ended"
+        found.append(Finding("history", NOTE, detail, "run the same `enricher trace forget` or `prune` again"))
     return found
 
 

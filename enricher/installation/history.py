@@ -24,6 +24,10 @@ class History:
     size_mb: float = 0.0
     lost: int = 0
     fault: str = ""
+    traces: int = 0
+    since: str = ""
+    is_unfinished: bool = False
+    sizes: dict[str, int] = field(default_factory=dict)
     last_seen: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
     """Per client: how many of how many recent prompts failed, and why the last one did."""
@@ -31,7 +35,7 @@ class History:
 
 def read_history() -> History:
     """Return what is recorded; an account without a single prompt has an empty history."""
-    from storage import database, spool, traces
+    from storage import database, maintenance, retention, spool, traces
 
     folder = state_dir()
     history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
@@ -42,14 +46,18 @@ def read_history() -> History:
             _fill(history, db)
     except database.StorageError as error:
         history.fault = str(error)
+    history.sizes = retention.sizes(folder)
+    history.is_unfinished = os.path.exists(os.path.join(folder, maintenance.UNFINISHED))
     ends = [history.path + end for end in ("", "-wal")]
     history.size_mb = sum(os.path.getsize(path) for path in ends if os.path.exists(path)) / 1e6
     return history
 
 
 def _fill(history: History, db: sqlite3.Connection) -> None:
-    from storage import queries
+    from storage import queries, retention
 
+    state = retention.held(db)
+    history.traces, history.since = state.traces, state.since
     stats = queries.stats(db, queries.Filter(origin="hook"))
     history.prompts, history.last_seen = stats.prompts, stats.last_seen
     for host in history.last_seen:

@@ -1,0 +1,155 @@
+"""``enricher trace forget``: prompts deleted wherever the product has written them."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.cli.trace import opened
+from enricher.home import state_dir
+from storage import database, queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from enricher.forgetting import Outcome, Plan
+
+MOST_TOLD = 5
+AGAIN = "what is left goes with the same command"
+
+
+@click.command("forget")
+@click.argument("ids", metavar="[ID]…", nargs=-1)
+@click.option("--session", "session_id", default="", help="All prompts of this session, and what it was told.")
+@click.option("--match", default="", metavar="TEXT", help="All in which TEXT stands, whatever its case; - reads it.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would go; delete nothing.")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+@as_json
+def command(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_sure: bool, is_json: bool) -> None:
+    """Delete prompts for good: rows, index, log, spool, events, cases, moved-aside databases, snapshots.
+
+    The beginning of an ID will do. Later prompts of the session whose records quote one that is named go with it.
+    What the client keeps of the conversation, and what you exported, is not ours to delete.
+    """
+    from enricher import forgetting
+
+    if not (ids or session_id or match):
+        raise click.UsageError("say which: an ID, --session ID or --match TEXT")
+    text = _read_text() if match == "-" else match
+    if match and not text.strip():
+        raise click.UsageError("--match needs a text; nothing is in every prompt")
+    with opened() as db, said_in_words():
+        known = _ended_before(db) if not is_dry else None
+        given = tuple(one for one in ids if not (known and any(own.startswith(one) for own in known.every_id())))
+        if known and not given and (session_id in known.sessions or not session_id) and not text:
+            click.echo("what was begun before is done now", err=True)
+            return
+        what = forgetting.plan(db, ids=given, session=session_id, match=text)
+        if is_dry or not is_sure:
+            _show(what, db, is_json=is_json and is_dry)
+        if is_dry:
+            return
+        if not is_sure:
+            _ask(what)
+        with progress("forgetting", is_json=is_json) as advance:
+            outcome = forgetting.forget(db, state_dir(), what, advance=advance)
+    report(outcome, is_json=is_json, more={"ids": list(what.every_id())})
+
+
+def _read_text() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("text", hide_input=True, err=True))
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _ended_before(db: sqlite3.Connection) -> Plan | None:
+    from enricher import forgetting
+
+    return forgetting.finish(db, state_dir()) if forgetting.is_unfinished(state_dir()) else None
+
+
+def _show(what: Plan, db: sqlite3.Connection, *, is_json: bool) -> None:
+    """Say what goes by id and time: what stands in it is what somebody wants to be rid of."""
+    from enricher.forgetting import remarks_on
+    from storage import forgetting
+
+    every = what.every_id()
+    remarks = remarks_on(db, what)
+    if is_json:
+        print_json(
+            {
+                "dry_run": True,
+                "traces": len(every),
+                "ids": list(every),
+                "quoting": list(what.quoting),
+                "remarks": remarks,
+            }
+        )
+        return
+    for row in forgetting.described(db, every[:MOST_TOLD]):
+        beside = "  (quotes one of the others)" if row["id"] in what.quoting else ""
+        click.echo(printable(f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}{beside}"))
+    if len(every) > MOST_TOLD:
+        click.echo(f"… and {len(every) - MOST_TOLD:,} more")
+    quoting = f", {len(what.quoting):,} of them because they quote the others" if what.quoting else ""
+    click.echo(f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to forget{quoting}")
+    for remark in remarks:
+        click.echo(printable(remark), err=True)
+
+
+def _ask(what: Plan) -> None:
+    if not sys.stdin.isatty():
+        raise click.ClickException("nothing was deleted: without a terminal to ask on, add --yes (or --dry-run)")
+    if not click.confirm(f"forget {len(what.every_id()):,} for good?", default=False):
+        raise click.ClickException("nothing was deleted")
+
+
+def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
+    """Print what was deleted, and what the person should know."""
+    if is_json:
+        fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
+        print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})
+        return
+    versions = f", {outcome.versions:,} versions of the instructions that none names" if outcome.versions else ""
+    click.echo(f"forgot {outcome.traces:,} {'prompt' if outcome.traces == 1 else 'prompts'}{versions}")
+    for line in outcome.done:
+        click.echo(printable(line))
+    for remark in outcome.remarks:
+        click.echo(printable(remark), err=True)
+
+
+@contextlib.contextmanager
+def said_in_words() -> Iterator[None]:
+    """Turn what interrupts a deletion into what the person is to do; what was done so far stays done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.ClickException(f"interrupted; {AGAIN}") from None
+    except (database.StorageError, queries.UnknownTraceError) as refusal:
+        raise click.ClickException(printable(refusal)) from refusal
+    except sqlite3.OperationalError as failure:
+        if not database.is_busy(failure):
+            raise
+        raise click.ClickException(f"another program holds the database; {AGAIN}") from failure
+    except OSError as failure:
+        raise click.ClickException(printable(f"{failure}; {AGAIN}")) from failure
+
+
+@contextlib.contextmanager
+def progress(title: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how far a long deletion is, on a terminal."""
+    console = new_console(stderr=True)
+    if is_json or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,74 @@
+"""Find a text wherever it may have been written down: in a column, in JSON, in the bytes of a file.
+
+Case does not count. In a database file a text may lie in two pieces, on two pages: one half of it is then whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+PIECE_BYTES = 1 << 20
+SHORTEST_HALF = 6
+"""Bytes; a shorter half would be found everywhere."""
+ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
+
+
+class Mentions:
+    """Texts to look for; none is found where there are none."""
+
+    __slots__ = ("_folded", "_is_ascii", "_raw")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        wanted = [text for text in texts if text.strip()]
+        forms = {form for text in wanted for form in (text, text.lower(), text.upper())}
+        written = forms | {json.dumps(form)[1:-1] for form in forms}
+        written |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in forms}
+        self._folded = tuple({form.casefold() for form in written})
+        self._raw = tuple({form.encode(errors="replace").lower() for form in written})
+        self._is_ascii = all(text.isascii() for text in wanted)
+
+    def __bool__(self) -> bool:
+        return bool(self._folded)
+
+    def in_text(self, text: object) -> bool:
+        """Say whether a text, or a JSON document, mentions one of them."""
+        if not isinstance(text, str) or not self._folded:
+            return False
+        low = text.casefold()
+        if not self._is_ascii and "\\u" in low:
+            low += ESCAPED.sub(lambda found: chr(int(found[1], 16)), low).casefold()
+        return any(form in low for form in self._folded)
+
+    def in_bytes(self, content: bytes) -> bool:
+        """Say whether the bytes of a file mention one of them."""
+        low = content.lower()
+        return any(form in low for form in self._raw)
+
+    def in_file(self, path: str | os.PathLike[str], *, is_database: bool = False) -> bool:
+        """Say whether a file mentions one of them; a database also where only a half is found in one piece.
+
+        Raises OSError where it cannot be read.
+        """
+        wanted = {piece for form in self._raw for piece in (_halves(form) if is_database else (form,))}
+        if not wanted:
+            return False
+        overlap = max(map(len, wanted))
+        with open(path, "rb") as file:
+            before = b""
+            while piece := file.read(PIECE_BYTES):
+                low = before + piece.lower()
+                if any(form in low for form in wanted):
+                    return True
+                before = low[-overlap:]
+        return False
+
+
+def _halves(form: bytes) -> tuple[bytes, ...]:
+    middle = (len(form) + 1) // 2
+    return (form,) if middle < SHORTEST_HALF else (form[:middle], form[-middle:])

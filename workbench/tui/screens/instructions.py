@@ -235,7 +235,7 @@ What the channels found is taken from the record; where other rules would have a
         self._broken = ""
         if figures.is_complete:
             self._figures = self._shown = figures
-            self._causes = {}
+            self._causes = self._causes if self._is_quiet else {}
             self._publish()
         elif not self._is_quiet:
             self._shown = figures
@@ -332,7 +332,9 @@ What the channels found is taken from the record; where other rules would have a
 
     def _replay_news(self) -> None:
         self._news_timer = None
-        if not any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
+        if any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
+            self.data_changed()
+        else:
             self.begin(is_quiet=True)
 
     # What is compared with what

@@ -145,6 +145,7 @@ def shop(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
     for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, account.env[name])
     monkeypatch.chdir(account.project)
+    monkeypatch.setattr("piloting.WAIT_S", 30.0)
     monkeypatch.setattr(lean, "utc_now", lambda: "2026-11-06T09:00:00.000Z")
     return account
 

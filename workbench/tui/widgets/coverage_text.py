@@ -119,8 +119,8 @@ def about(row: coverage.Row, known: Coverage) -> str:
 
 
 def name(row: coverage.Row) -> str:
-    """Return what the table calls a rule."""
-    return f"{row.name}: {row.label}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
+    """Return what the table calls a rule: a signal by its class, its label and its weight, as ``explain`` does."""
+    return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
 def selection_of(row: coverage.Row) -> str:

@@ -29,10 +29,10 @@ class Fidelity:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
 
 
-def verify(state_dir: str, selection: Selection = EVERYTHING) -> Fidelity:
-    """Replay every trace with its recorded rules and inputs; raises ``storage.database.StorageError``."""
+def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
+    """Replay every trace, or the ``limit`` newest, with its recorded rules and inputs; raises ``StorageError``."""
     outcome = Fidelity()
-    with opened(state_dir, selection) as corpus:
+    with opened(state_dir, selection, limit=limit) as corpus:
         for row in (row for page in corpus.pages() for row in page):
             rules = corpus.versions.rules(row.rules_hash)
             if rules is None:

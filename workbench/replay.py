@@ -67,8 +67,10 @@ class Replay:
 
     @property
     def is_same_rules(self) -> bool:
-        """Say whether both sides are one set of rules, so that no comparison is possible."""
-        return bool(self.base.hash) and self.base.hash == self.candidate.hash
+        """Say whether both sides are one set of rules for every version, so that no comparison is possible."""
+        if not self.base.hash or self.base.hash != self.candidate.hash:
+            return False
+        return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
 
     def blast_radius(self) -> BlastRadius:
         """Return the empty account of this run, to add its pairs to."""
@@ -166,6 +168,12 @@ class Replay:
 def _in_short(row: Row) -> Outcome:
     """What was said, without what only a difference makes worth reading."""
     return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
+
+
+def _is_same_for(version: str, *sides: Side) -> bool:
+    """Say whether these sides judge the prompts of a version by the same rules."""
+    first, *others = (rules.hash if (rules := side.rules_for(version)) else version for side in sides)
+    return all(one == first for one in others)
 
 
 def _processors() -> int:

@@ -50,10 +50,16 @@ class LayerFile:
         """Return the files of a version with this text in its place; empty where another file has that place."""
         if any(path == self.path for _layer, path, _text in texts):
             return [(layer, path, text if path == self.path else old) for layer, path, old in texts]
-        if self.layer not in ORDER or (self.layer in OF_ONE_FOLDER and self.layer in [layer for layer, *_ in texts]):
+        if self.layer not in ORDER:
             return []
+        if self.layer in [layer for layer, *_ in texts]:
+            return [] if self.layer in OF_ONE_FOLDER else self._moved(texts, text)
         below = [one for one in texts if one[0] in ORDER and ORDER.index(one[0]) < ORDER.index(self.layer)]
         return [*below, (self.layer, self.path, text), *texts[len(below) :]]
+
+    def _moved(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
+        """The only file of its layer has this place, wherever it lay then: in an earlier installation, say."""
+        return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
 
 
 def layer_file(path: str, versions: Versions) -> LayerFile | None:

@@ -101,6 +101,18 @@ def test_prompts_of_tests_are_left_out_unless_they_are_asked_for(account: Accoun
     assert replayed(account, "--where", "origin:test")["prompts"] == 1
 
 
+def test_what_was_recorded_for_a_test_is_verified_as_well(account: Account) -> None:
+    account.env["ENRICHER_TEST"] = "1"
+    account.ask("why is the build red?", session_id="t")
+
+    assert json.loads(account.cli("replay", "--verify", "--json"))["same"] == 3
+    assert json.loads(account.cli("replay", "--verify", "--limit", "1", "--json"))["same"] == 1
+
+
+def test_a_folder_is_no_file_to_replay_with(account: Account) -> None:
+    assert f"{account.home}: not a file" in account.cli("replay", "--instructions", str(account.home), exit_code=1)
+
+
 def test_a_broken_edit_is_told_with_its_line(account: Account) -> None:
     path = account.instruct(LAYER.replace("weight: 9", "weight: 99", 1))
     said = account.cli("replay", exit_code=1)

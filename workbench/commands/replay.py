@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from enricher.cli.output import print_json, printable
+from enricher.home import state_dir
 from workbench.commands.blast_radius import print_account, run_account, selection_options
 from workbench.commands.gate_options import gate_options, run_gate
 
@@ -40,7 +41,7 @@ def replay(
 ) -> None:
     """Replay the recorded prompts, newest first, and say which come out otherwise, and why."""
     if verify:
-        _verify(selection, is_json=is_json)
+        _verify(selection, limit, is_json=is_json)
     if gate:
         run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
     if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
@@ -58,7 +59,7 @@ def _file(instructions: str) -> str:
 
     path = nearest(os.getcwd(), given=instructions)
     if not os.path.isfile(path):
-        raise click.ClickException(f"{instructions}: no such file")
+        raise click.ClickException(printable(f"{path}: {'not a file' if os.path.exists(path) else 'no such file'}"))
     return path
 
 
@@ -69,16 +70,19 @@ def _sides(path: str, base: str, versions: Versions) -> tuple[Side, Side]:
     return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, candidate
 
 
-def _verify(selection: Selection, *, is_json: bool) -> None:
+def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
+    """Check the selected texts; without a selection those of tests, too."""
     from storage.database import StorageError
-    from workbench.fidelity import verify
+    from storage.selection import EVERYTHING
+    from workbench import fidelity
 
     try:
-        outcome = verify(_state(), selection) if selection else verify(_state())
+        chosen = fidelity.EVERYTHING if selection == EVERYTHING else selection
+        outcome = fidelity.verify(state_dir(), chosen, limit=limit)
     except StorageError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable(error)) from error
     if is_json:
-        click.echo(json.dumps({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out}))
+        print_json({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out})
     else:
         click.echo(f"{outcome.same} texts came out byte for byte as recorded, {len(outcome.differing)} did not")
         for reason, count in sorted(outcome.left_out.items()):
@@ -86,9 +90,3 @@ def _verify(selection: Selection, *, is_json: bool) -> None:
         for trace_id in outcome.differing:
             click.echo(f"differs: {trace_id}  (enricher explain --trace {trace_id})")
     sys.exit(1 if outcome.differing else 0)
-
-
-def _state() -> str:
-    from enricher.home import state_dir
-
-    return state_dir()

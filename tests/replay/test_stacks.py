@@ -1,0 +1,49 @@
+"""Which files a text stands among, and when two sides are one set of rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from enricher.rules.layers import packaged_file
+from workbench import sides
+from workbench.corpus import Corpus
+from workbench.replay import Replay
+from workbench.stacks import LayerFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OURS, OLD, USER = "/new/instructions.md", "/old/instructions.md", "/home/config/instructions.md"
+ADDED = "f" * 32
+CATALOGUE = ("catalogue", "/old/HEURISTICS.md", "## H1: One")
+
+
+def test_the_packaged_file_takes_the_place_of_the_one_of_an_earlier_installation() -> None:
+    then = [("packaged", OLD, "old"), ("user", USER, "mine"), CATALOGUE]
+
+    assert LayerFile("packaged", OURS).within(then, "new") == [
+        ("packaged", OURS, "new"), ("user", USER, "mine"), CATALOGUE,
+    ]  # fmt: skip
+
+
+def test_a_layer_of_another_project_keeps_its_place() -> None:
+    then = [("packaged", OURS, "ours"), ("project", "/b/.enricher/instructions.md", "theirs")]
+
+    assert LayerFile("project", "/a/.enricher/instructions.md", "/a").within(then, "mine") == []
+
+
+def test_a_version_and_the_file_that_it_was_compiled_from_are_not_one_where_a_project_adds_to_the_file(
+    pointing_back: Callable[[str, str], Corpus], packaged: str
+) -> None:
+    db = pointing_back("fix it", "").db
+    row = {"hash": ADDED, "path": "/a/.enricher/instructions.md", "text": "# Classification\n"}
+    db.execute("insert into instructions_sources values (:hash, 0, 'project', :path, :text)", row)
+    corpus = Corpus(db)
+    [version] = corpus.versions.in_use
+    base = sides.from_version(version, corpus.versions)
+    candidate = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    assert Replay(corpus, candidate, base=base).is_same_rules
+
+    corpus.versions.in_use.append(ADDED)
+
+    assert not Replay(corpus, candidate, base=base).is_same_rules

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from enricher.decision import RECORDED_SETTINGS
+from enricher.settings import DEFAULTS
 from storage import database, traces
 
 if TYPE_CHECKING:
@@ -56,7 +58,8 @@ TAILS = (
     "see orders/service.py", "then tell me what you changed", "it only happens on the second try",
 )  # fmt: skip
 STAGES = ("read", "rules", "classify", "context", "guidance", "render")
-INPUTS = json.dumps({"settings": {"budgets.tokens": 450}, "skills": [], "injected": [], "spent": 0, "channels": []})
+SETTINGS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS if key in DEFAULTS}
+INPUTS = json.dumps({"settings": SETTINGS, "skills": [], "injected": [], "spent": 0, "channels": []})
 CHANNELS = ("code", "session", "tasks", "memory")
 
 

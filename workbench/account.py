@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from storage import replays
 from workbench.progress import Figures
 from workbench.standing import Standing, stand
 from workbench.statistics import verdict_of
@@ -27,16 +28,20 @@ def account(run: Replay, *, cases_file: str = "", began: float | None = None) ->
     """
     began = time.perf_counter() if began is None else began
     radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
+    known = replays.labelled(run.corpus.db)
+    labels: dict[str, str] = {}
     for pairs in run.pairs():
         for pair in pairs:
             radius.add(pair)
+            if pair.prompt.id in known:
+                labels[pair.prompt.id] = known[pair.prompt.id]
         if time.perf_counter() - told_at > TELL_EVERY_S:
             yield _figures(run, radius, total=total, began=began)
             told_at = time.perf_counter()
     if run.should_stop():
         return
     sides = {"base": run.base, "candidate": run.candidate}
-    standing = stand(run.corpus.db, radius.changes, **sides, cases_file=cases_file)
+    standing = stand(run.corpus.db, radius.changes, **sides, labels=labels, cases_file=cases_file)
     yield _figures(run, radius, total=radius.prompts, began=began, standing=standing)
 
 

@@ -150,8 +150,3 @@ class BlastRadius:
         before = sum(one.tokens_before for one in self.sessions.values())
         after = sum(one.tokens_after for one in self.sessions.values())
         return before / count, after / count
-
-    def groups(self) -> list[tuple[str, list[Change]]]:
-        """Return the changes by their first kind, in the order of KINDS."""
-        first = {kind: [change for change in self.changes if change.kinds[0] == kind] for kind in KINDS}
-        return [(kind, changes) for kind, changes in first.items() if changes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,11 @@ class Figures:
     def is_complete(self) -> bool:
         """Whether every prompt is in it."""
         return self.verdict is not None
+
+    def by_kind(self) -> dict[str, int]:
+        """Return how many prompts change in each way; a prompt counts in each of its ways."""
+        counts = Counter(kind for change in self.changes for kind in change.kinds)
+        return {kind: counts[kind] for kind in KINDS if kind in counts}
 
     def groups(self) -> list[tuple[str, list[Change]]]:
         """Return the changes by their first kind, in the order of KINDS."""
@@ -111,7 +117,7 @@ def keep(
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
         {
             "tokens_per_session": list(figures.tokens), "silent": list(figures.silent), "unknown": figures.unknown,
-            "by_kind": {kind: len(changes) for kind, changes in figures.groups()},
+            "by_kind": figures.by_kind(),
             "share": [figures.share.interval.low, figures.share.interval.high] if figures.share else None,
             "approved": standing.approved, "regressed": list(standing.regressed),
             "gained": standing.gained, "lost": standing.lost,

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import replays
 from workbench import cases
-from workbench.case import OK
+from workbench.case import CLASS, OK
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from enricher.rules.cache import Rules
     from workbench.case import Case
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 class Standing:
     """How the cases stand: ``regressed`` are ids of approved ones that pass under the base and fail now.
 
-    ``gained`` and ``lost`` count the labels and cases that became right and wrong.
+    ``approved`` counts those that were looked at; ``gained`` and ``lost`` the labels and cases that became right and
+    wrong.
     """
 
     approved: int = 0
@@ -37,11 +37,21 @@ class Standing:
 
 
 def stand(
-    db: sqlite3.Connection, changes: Iterable[Change], *, base: Side, candidate: Side, cases_file: str = ""
+    db: sqlite3.Connection,
+    changes: Iterable[Change],
+    *,
+    base: Side,
+    candidate: Side,
+    labels: Mapping[str, str],
+    cases_file: str = "",
 ) -> Standing:
-    """Judge what is labelled of the changes, and the cases of a file; a case of the file speaks for its trace."""
+    """Judge what is labelled of the changes, and the cases of a file; a case of the file speaks for its trace.
+
+    ``labels`` are those of all replayed prompts, by id, as ``storage.replays.labelled`` gives them. Raises
+    ``workbench.cases.CasesError``.
+    """
     golden = cases.read(cases_file).by_id() if cases_file else {}
-    labels = {trace: verdict for trace, verdict in replays.labelled(db).items() if trace not in golden}
+    labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
     approved = sum(case.verdict == OK for case in golden.values()) + sum(one == OK for one in labels.values())
     judged = [*_of_traces(db, changes, labels, base, candidate), *_of_file(golden.values(), base, candidate)]
     return Standing(
@@ -53,7 +63,7 @@ def stand(
 
 
 def _of_traces(
-    db: sqlite3.Connection, changes: Iterable[Change], labels: dict[str, str], base: Side, candidate: Side
+    db: sqlite3.Connection, changes: Iterable[Change], labels: Mapping[str, str], base: Side, candidate: Side
 ) -> Iterable[tuple[Case, bool, bool]]:
     for change in changes:
         verdict = labels.get(change.prompt.id)
@@ -64,7 +74,11 @@ def _of_traces(
         except cases.CasesError:
             continue  # nothing of the prompt was kept: nothing can be judged again
         version = change.prompt.rules_hash
-        yield case, _fails(case, base.rules_for(version)), _fails(case, candidate.rules_for(version))
+        yield (
+            case,
+            _fails(case, base.rules_for(version), change.before.task_type),
+            _fails(case, candidate.rules_for(version), change.after.task_type),
+        )
 
 
 def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tuple[Case, bool, bool]]:
@@ -73,8 +87,8 @@ def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tu
         yield case, _fails(case, before), _fails(case, after)
 
 
-def _fails(case: Case, rules: Rules | None) -> bool:
-    """What was recorded passes where it was approved; what was called wrong or corrected was wrong then."""
-    if rules is None:
-        return case.verdict != OK
-    return bool(case.faults(case.decided_by(rules)))
+def _fails(case: Case, rules: Rules | None, recorded: str = "") -> bool:
+    """Without rules, what was recorded passes where it was approved, or has the task type that was asked for."""
+    if rules is not None:
+        return bool(case.faults(case.decided_by(rules)))
+    return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)

@@ -178,6 +178,32 @@ def test_an_approved_prompt_that_comes_out_otherwise_regresses(account: Account)
     assert (found["verdict"], found["regressed"]) == ("regressed", [asked])
 
 
+def test_a_task_type_that_was_right_and_is_no_longer_is_lost(account: Account) -> None:
+    [asked] = [trace for trace in account.traces() if trace["prompt"] == QUESTION]
+    account.cli("trace", "label", asked["id"], asked["task_type"])
+    account.instruct(LAYER)
+    found = replayed(account)
+
+    assert (found["gained"], found["lost"], found["verdict"]) == (0, 1, "inconclusive")
+
+
+def test_only_approved_prompts_that_were_replayed_are_said_to_hold(account: Account) -> None:
+    for trace in account.traces():
+        account.cli("trace", "label", trace["id"], "ok")
+
+    assert replayed(account)["approved"] == 2
+    assert replayed(account, "--where", "login")["approved"] == 1
+
+
+def test_a_prompt_counts_in_each_way_in_which_it_changes(account: Account) -> None:
+    account.instruct(LAYER)
+    found = replayed(account)
+    [change] = found["changes"]
+
+    assert found["by_kind"] == dict.fromkeys(change["kinds"], 1)
+    assert len(change["kinds"]) > 1
+
+
 def test_an_empty_log_says_what_to_do(account: Account, tmp_path: Path) -> None:
     account.env["ENRICHER_HOME"] = str(tmp_path / "empty")
 

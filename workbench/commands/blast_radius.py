@@ -166,7 +166,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
         "share": share and {"value": share.value, "low": share.interval.low, "high": share.interval.high,
                             "level": share.interval.level, "sessions": share.clusters, "method": share.method},
         "minimum_detectable_share": minimum_detectable_share(figures.prompts),
-        "by_kind": {kind: len(changes) for kind, changes in figures.groups()},
+        "by_kind": figures.by_kind(),
         "tokens_per_session": {"before": figures.tokens[0], "after": figures.tokens[1]},
         "silent": {"before": figures.silent[0], "after": figures.silent[1]},
         "context_unknown": figures.unknown,

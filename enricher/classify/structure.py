@@ -210,7 +210,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
             marker = known[chunk] = chunk_marker(chunk)
         if not marker:
             continue
-        at = text.find(chunk, at)
+        at = _place_of(chunk, text, at)
         length = len(chunk.rstrip(",.;:?!)]'\""))
         name = _FEATURE[marker]
         _note(found, name, at, at + length)
@@ -221,6 +221,14 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
         pieces += (text[done:at], _blank(marker, length))
         at = done = at + length
     return "".join(pieces) + text[done:] if pieces else text
+
+
+def _place_of(chunk: str, text: str, at: int) -> int:
+    """Return where the chunk stands alone from ``at`` on; within another one it may stand before, as in an address."""
+    at = text.find(chunk, at)
+    while text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip():
+        at = text.find(chunk, at + 1)
+    return at
 
 
 _FEATURE = {

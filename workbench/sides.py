@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER, compile_layers
+from enricher.rules.document import Problem
 from enricher.rules.layers import Layer
 from storage.lean import keyed_hash
 from workbench.stacks import layer_file, stack_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from enricher.rules.compiler import Compiled
-    from enricher.rules.document import Problem
     from storage.corpus import Row
     from workbench.stacks import LayerFile
     from workbench.versions import Texts, Versions
@@ -116,9 +116,25 @@ class Edited:
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str) -> Rules | None:
-        """Return the version with the text in it; None where another file has its place. Raises SideError."""
+        """Return the version with the text in it; None where its prompts are as recorded.
+
+        That is where another file has the place of this one, and where the text breaks the rules of
+        an earlier version, as a broken edit leaves the last good version speaking: ``problems`` says so.
+        Of the newest rules that raises SideError.
+        """
         if recorded not in self._known:
-            self._known[recorded] = self._compile(self.texts(recorded))
+            try:
+                self._known[recorded] = self._compile(self.texts(recorded))
+            except SideError as broken:
+                if recorded == NEWEST:
+                    raise
+                self._known[recorded] = None
+                told = (
+                    f"its rules are broken with this text, so the prompts of version {recorded[:SHORT]} are as recorded"
+                )
+                self.problems = tuple(
+                    sorted({*self.problems, *broken.problems, Problem(self.file.path, 1, "warning", told)})
+                )
         return self._known[recorded]
 
     def texts(self, recorded: str = NEWEST) -> Texts:

@@ -47,3 +47,18 @@ def test_a_version_and_the_file_that_it_was_compiled_from_are_not_one_where_a_pr
     corpus.versions.in_use.append(ADDED)
 
     assert not Replay(corpus, candidate, base=base).is_same_rules
+
+
+def test_a_text_that_breaks_an_earlier_version_leaves_its_prompts_as_recorded(
+    pointing_back: Callable[[str, str], Corpus], packaged: str
+) -> None:
+    db = pointing_back("fix it", "").db
+    signal = "## Task type: debug\n\n```yaml\nextend: true\nsignals:\n  - {words: gone, weight: 3}\n```\n"
+    row = {"hash": ADDED, "path": "/a/.enricher/instructions.md", "text": f"# Classification\n\n{signal}"}
+    db.execute("insert into instructions_sources values (:hash, 0, 'project', :path, :text)", row)
+    versions = Corpus(db).versions
+    side = sides.from_text(packaged_file(), packaged, versions=versions)
+
+    assert isinstance(side, sides.Edited)
+    assert side.rules_for(ADDED) is None
+    assert any(f"version {ADDED[:10]} are as recorded" in problem.message for problem in side.problems)

@@ -70,9 +70,9 @@ def run_account(
     try:
         with opened(state_dir(), selection, limit=limit) as corpus:
             base, candidate = sides(corpus.versions)
-            _tell_problems(candidate)
             run = Replay(corpus, candidate, base=base, ask_today=ask_today)
             figures = _followed(run, path_for(os.getcwd()))
+            _tell_problems(candidate)
             causes = _causes(figures, corpus, path, base, candidate)
             if keep:
                 _keep(corpus, figures, causes, path, base, candidate, selection)

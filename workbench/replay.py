@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,7 @@ from workbench.reach import NOT, WEIGH
 from workbench.sides import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Callable, Collection, Iterator
 
     from storage.corpus import Row, Scores
     from workbench.corpus import Corpus
@@ -105,15 +104,24 @@ class Replay:
 
     def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[list[Pair]]:
         begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
+        known = frozenset(self._judge.sides)
         try:
             for batch in self._batches():
-                begun.append((batch, pool.submit(judge_all, batch[1])))
+                begun.append((batch, self._begun(pool, batch[1], known)))
                 if len(begun) > most:
                     yield self._collected(*begun.popleft())
             while begun and not self.should_stop():
                 yield self._collected(*begun.popleft())
         finally:
             pool.shutdown(cancel_futures=True)
+
+    def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[str]) -> Future[list[Sides]]:
+        """Hand tasks to the pool, except those of a version that came up after its processes were prepared."""
+        if all(task.row.rules_hash in known for task in tasks):
+            return pool.submit(judge_all, tasks)
+        done: Future[list[Sides]] = Future()
+        done.set_result([self._judge.outcomes(task) for task in tasks])
+        return done
 
     def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> list[Pair]:
         return self._paired(*batch, outcomes.result())

@@ -71,6 +71,18 @@ def test_other_processes_find_the_same(corpus: Corpus, edited: Callable[[str, st
     assert [(one.prompt.id, one.kinds) for one in there.changes] == [(one.prompt.id, one.kinds) for one in here.changes]
 
 
+def test_a_version_that_comes_up_while_processes_start_is_judged_here(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    side = sides.from_text(
+        packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
+    )
+    expected = radius_of(corpus, side).changed
+    corpus.versions.in_use.clear()
+
+    assert radius_of(corpus, side, processes=2).changed == expected
+
+
 def test_a_replay_goes_from_the_newest_to_the_oldest(corpus: Corpus, packaged: str) -> None:
     side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
     ids = [pair.prompt.id for pairs in Replay(corpus, side).pairs() for pair in pairs]

@@ -117,16 +117,22 @@ def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | N
 def _decided(
     row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None, ask_today: bool
 ) -> Outcome:
-    unknown, today = _unknown(row, inputs, judged, rules, recorded), ()
-    if unknown and ask_today:
+    unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
+    if ask_today and (ours := _without_program(unknown, rules)):
         from workbench.today import ask
 
-        answers = ask(unknown, row, judged, rules=rules, conversation=inputs.conversation)
-        inputs.channels = [*(one for one in inputs.channels if one.name not in unknown), *answers]
-        unknown, today = (), unknown
+        answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
+        inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
+        unknown, today = tuple(name for name in unknown if name not in ours), ours
     enrichment = decide(inputs, rules, judged)
     enrichment.text = presentable(enrichment.text)
     return outcome_of(enrichment, unknown=unknown, today=today)
+
+
+def _without_program(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+    """Leave out programs: the text that is tried may be anybody's, and nobody trusted what it would start."""
+    programs = {rule["name"] for rule in rules.body["channels"] if rule["command"]}
+    return tuple(name for name in channels if name not in programs)
 
 
 def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from enricher.context import Request, external, gather
+from enricher.context import Request, gather
 from enricher.event import PromptEvent
 from enricher.home import state_dir
 from enricher.project import identify
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 def ask(
     channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, conversation: Conversation
 ) -> list[Gathered]:
-    """Return what these channels offer today for a recorded prompt, each under its deadline."""
+    """Return what these channels of ours offer today for a recorded prompt, each under its deadline."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(
         event, judged, project=identify(row.cwd), conversation=conversation, state=state_dir(), settings=settings
     )
-    found = gather([rule for rule in rules.body["channels"] if rule["name"] in channels], request, settings)
-    if any(one.is_program for one in found):
-        external.sweep(request.state, os.getpid())
-    return found
+    return gather([rule for rule in rules.body["channels"] if rule["name"] in channels], request, settings)

@@ -204,6 +204,17 @@ def test_a_prompt_counts_in_each_way_in_which_it_changes(account: Account) -> No
     assert len(change["kinds"]) > 1
 
 
+def test_no_program_of_a_file_that_is_only_tried_is_started(account: Account) -> None:
+    spy = account.write("spy.sh", f"#!/bin/sh\ntouch {account.home}/started\n", mode=0o755)
+    channel = f'## Channel: spy\n\n```yaml\ncommand: ["{spy}"]\n```\n\n# Guardrails'
+    file = account.write("tried.md", PACKAGED.replace("# Guardrails", channel, 1))
+    found = replayed(account, "--today", "--instructions", str(file))
+
+    assert not (account.home / "started").exists()
+    assert all("spy" in change["after"]["unknown"] for change in found["changes"])
+    assert found["context_unknown"] == 2
+
+
 def test_an_empty_log_says_what_to_do(account: Account, tmp_path: Path) -> None:
     account.env["ENRICHER_HOME"] = str(tmp_path / "empty")
 

@@ -104,12 +104,17 @@ class Reach:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of a version; the recorded one stays the same from save to save."""
-    if rules.hash not in _KNOWN:
+    """Return the signals of a version; the recorded one stays the same from save to save.
+
+    Two releases may compile one text to different tables under one hash.
+    """
+    packed = rules.body["classes"]
+    known = _KNOWN.get(rules.hash)
+    if known is None or not known.is_of(packed):
         if len(_KNOWN) >= MOST_KNOWN:
             _KNOWN.clear()
-        _KNOWN[rules.hash] = _Signals(rules.body["classes"])
-    return _KNOWN[rules.hash]
+        known = _KNOWN[rules.hash] = _Signals(packed)
+    return known
 
 
 def _shortest(forms: Iterable[str]) -> int:
@@ -206,6 +211,10 @@ class _Signals:
             sought = sorted(map(repr, self._entries.get(number, [])))
             self._names[number] = repr((self._packed["places"][number], feature, sought, guards, sorted(weights)))
         return self._names[number]
+
+    def is_of(self, packed: dict[str, Any]) -> bool:
+        """Say whether these are the signals of that table."""
+        return self._packed is packed or self._packed == packed
 
     def number(self, name: str) -> int:
         """Return the number that a signal has in this table."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.classify import HEAD, TAIL, scanned_part
+from enricher.rules.cache import Rules
 from enricher.rules.layers import packaged_file
 from workbench import sides
 from workbench.judge import level_of
@@ -19,7 +20,6 @@ from workbench.replay import Replay
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.rules.cache import Rules
     from workbench.corpus import Corpus
 
 EDITS_BY_CHANCE = 24
@@ -149,6 +149,18 @@ def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: 
     once, twice = "  - {phrase: zebra, weight: 4}", "  - {phrase: Zebra, weight: 4}"
 
     assert Reach(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == JUDGE
+
+
+def test_one_text_that_two_releases_compile_differently_is_two_sets_of_rules(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    recorded = corpus.versions.rules(corpus.versions.in_use[0])
+    text = edited('"quick question"', '"quick question", zebra')
+    other = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    assert recorded
+    assert other
+
+    assert Reach(recorded, Rules(recorded.hash, other.body)).level("a zebra", features=[]) == JUDGE
 
 
 def test_a_word_that_stands_only_where_a_huge_prompt_is_cut_is_read(

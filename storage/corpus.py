@@ -26,7 +26,6 @@ WHAT_WAS_SCORED_BETWEEN = """
     select trace_id, facet, name, score from trace_scores where trace_id between :oldest and :newest
 """
 WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces where rules_hash <> '' group by rules_hash"
-WHICH_SOURCES_HAS_A_VERSION = "select layer, path, text from instructions_sources where hash = :hash order by position"
 WHICH_VERSIONS_HAVE_SOURCES = """
     select hash, layer, path, text from instructions_sources order by hash, position
 """
@@ -107,11 +106,6 @@ def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
     """Return the versions that traces name, newest use first: hash, traces, id of the newest trace."""
     found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
     return sorted(found, key=lambda one: one[2], reverse=True)
-
-
-def sources(db: sqlite3.Connection, rules_hash: str) -> list[tuple[str, str, str]]:
-    """Return the files of a version: layer, path, text, in the order in which they were compiled."""
-    return [(row[0], row[1], row[2]) for row in db.execute(WHICH_SOURCES_HAS_A_VERSION, {"hash": rules_hash})]
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:

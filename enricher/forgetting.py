@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
+COMPILE_MS = 10_000
 FEW_PROMPTS = 20
 """Of so many forgotten prompts the texts themselves are looked for in files too; of more, their ids."""
 UNUSED_RULES_S = 90 * 86_400
@@ -152,8 +153,13 @@ def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
 
 
 def settings_of_the_account() -> dict[str, Any]:
-    """Return the settings in force outside any project: no repository says how long this account keeps its history."""
-    rules, _layers = cache.load("")
+    """Return the settings in force outside any project: no repository says how long this account keeps its history.
+
+    Raises ``cache.NoRulesError`` where they have never been compiled: nothing is deleted by a guess.
+    """
+    rules, _layers = cache.load("", wait_ms=COMPILE_MS)
+    if rules.state == cache.UNSETTLED:
+        raise cache.NoRulesError("the settings of this account have never been compiled")
     return with_environment(rules.body["settings"], os.environ)[0]
 
 
@@ -198,12 +204,15 @@ def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance 
 def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> leftovers.Forgotten:
     ids = what.every_id()
     ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
+    moments: dict[str, list[float]] = {}
+    for row in rows:
+        moments.setdefault(row["session_id"], []).append(_moment(row["at"]))
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
     return leftovers.Forgotten(
         frozenset(ids),
         Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),
         frozenset(ended),
-        tuple((row["session_id"], _moment(row["at"])) for row in rows),
+        moments,
         {
             session: refs
             for session, refs in forgetting.told(db, {row["session_id"] for row in rows}, ids).items()

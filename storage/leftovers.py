@@ -34,22 +34,23 @@ CODE_INDICES = "code"
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What is to be found nowhere: traces with the moment and session of each, whole sessions, texts.
+    """What is to be found nowhere: traces, whole sessions, texts.
 
-    ``told`` is, by session that goes on, what it was told with these traces.
+    ``moments`` are, by session, the seconds at which the traces were typed; ``told`` is, by session
+    that goes on, what it was told with them.
     """
 
     ids: frozenset[str]
     mentions: Mentions
     sessions: frozenset[str] = frozenset()
-    moments: tuple[tuple[str, float], ...] = ()
+    moments: Mapping[str, list[float]] = field(default_factory=dict)
     told: Mapping[str, set[str]] = field(default_factory=dict)
 
     def is_logged_in(self, line: bytes) -> bool:
         """Say whether a line of the log is about one of them."""
         record = _record(line)
         session, at = str(record.get("session_id", "")), _seconds(str(record.get("at", "")))
-        is_near = any(session == own and -1 < at - moment < NEAR_S for own, moment in self.moments if own)
+        is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
         return is_near or self.is_in_line(line, session)
 
     def is_in_line(self, line: bytes, session: str = "") -> bool:

@@ -51,14 +51,14 @@ def command(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_
             return
         what = forgetting.plan(db, ids=given, session=session_id, match=text)
         if is_dry or not is_sure:
-            _show(what, db, is_json=is_json and is_dry)
+            _show(what, db, is_json=is_json, is_dry=is_dry)
         if is_dry:
             return
         if not is_sure:
             _ask(what)
         with progress("forgetting", is_json=is_json) as advance:
             outcome = forgetting.forget(db, state_dir(), what, advance=advance)
-    report(outcome, is_json=is_json, more={"ids": list(what.every_id())})
+    report(outcome, is_json=is_json, more={"ids": list(what.every_id()), "quoting": list(what.quoting)})
 
 
 def _read_text() -> str:
@@ -73,14 +73,17 @@ def _ended_before(db: sqlite3.Connection) -> Plan | None:
     return forgetting.finish(db, state_dir()) if forgetting.is_unfinished(state_dir()) else None
 
 
-def _show(what: Plan, db: sqlite3.Connection, *, is_json: bool) -> None:
-    """Say what goes by id and time: what stands in it is what somebody wants to be rid of."""
+def _show(what: Plan, db: sqlite3.Connection, *, is_json: bool, is_dry: bool) -> None:
+    """Say what goes by id and time: what stands in it is what somebody wants to be rid of.
+
+    On stdout where that is all the command does.
+    """
     from enricher.forgetting import remarks_on
     from storage import forgetting
 
     every = what.every_id()
     remarks = remarks_on(db, what)
-    if is_json:
+    if is_json and is_dry:
         print_json(
             {
                 "dry_run": True,
@@ -93,11 +96,12 @@ def _show(what: Plan, db: sqlite3.Connection, *, is_json: bool) -> None:
         return
     for row in forgetting.described(db, every[:MOST_TOLD]):
         beside = "  (quotes one of the others)" if row["id"] in what.quoting else ""
-        click.echo(printable(f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}{beside}"))
+        line = f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}{beside}"
+        click.echo(printable(line), err=not is_dry)
     if len(every) > MOST_TOLD:
-        click.echo(f"… and {len(every) - MOST_TOLD:,} more")
+        click.echo(f"… and {len(every) - MOST_TOLD:,} more", err=not is_dry)
     quoting = f", {len(what.quoting):,} of them because they quote the others" if what.quoting else ""
-    click.echo(f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to forget{quoting}")
+    click.echo(f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to forget{quoting}", err=not is_dry)
     for remark in remarks:
         click.echo(printable(remark), err=True)
 

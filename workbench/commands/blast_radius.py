@@ -187,11 +187,15 @@ def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) 
     """Print the account, for people or as one object."""
     if is_json:
         print_json(as_object(figures, causes))
-        return
-    from workbench.progress import headline
-    from workbench.statistics import minimum_detectable_share
+    else:
+        _print_outcome(figures)
+        _print_measures(figures)
+        _print_changes(figures, causes)
 
-    prompts = max(1, figures.prompts)
+
+def _print_outcome(figures: Figures) -> None:
+    from workbench.progress import headline
+
     click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     if not figures.prompts:
@@ -202,6 +206,12 @@ def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) 
         click.echo(f"{len(standing.regressed)} {noun}: {', '.join(standing.regressed)}")
     elif standing and standing.approved:
         click.echo(f"none of {standing.approved} approved cases regresses")
+
+
+def _print_measures(figures: Figures) -> None:
+    from workbench.statistics import minimum_detectable_share
+
+    prompts = max(1, figures.prompts)
     before, after = figures.tokens
     click.echo(
         f"tokens per session {before:.1f} → {after:.1f}; silent {figures.silent[0] / prompts:.1%}"
@@ -213,6 +223,9 @@ def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) 
         )
     for reason, count in figures.left_out:
         click.echo(f"{count} left out: {reason}")
+
+
+def _print_changes(figures: Figures, causes: dict[str, Cause]) -> None:
     for kind, changes in figures.groups():
         click.echo(f"\n{kind} ({len(changes)})")
         for cause, caused in _by_cause(changes, causes):

@@ -109,6 +109,11 @@ def test_what_was_recorded_for_a_test_is_verified_as_well(account: Account) -> N
     assert json.loads(account.cli("replay", "--verify", "--limit", "1", "--json"))["same"] == 1
 
 
+@pytest.mark.parametrize("options", [("--gate", "--where", "type:debug"), ("--verify", "--base", "HEAD")])
+def test_options_that_would_say_nothing_are_refused(account: Account, options: tuple[str, ...]) -> None:
+    assert f"{options[1]} does not go with {options[0]}" in account.cli("replay", *options, exit_code=2)
+
+
 def test_a_folder_is_no_file_to_replay_with(account: Account) -> None:
     assert f"{account.home}: not a file" in account.cli("replay", "--instructions", str(account.home), exit_code=1)
 

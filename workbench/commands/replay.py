@@ -40,17 +40,28 @@ def replay(
     **of_gate: str | bool,
 ) -> None:
     """Replay the recorded prompts, newest first, and say which come out otherwise, and why."""
-    if verify:
-        _verify(selection, limit, is_json=is_json)
     if gate:
+        _refuse_beside("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
         run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
     if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
         raise click.UsageError(f"--{given[0]} goes with --gate")
+    if verify:
+        _refuse_beside("--verify", instructions=instructions, base=base, today=today, keep=keep)
+        _verify(selection, limit, is_json=is_json)
     path = _file(instructions)
     figures, causes = run_account(
         lambda versions: _sides(path, base, versions), path, selection, limit=limit, ask_today=today, keep=keep
     )
     print_account(figures, causes, is_json=is_json)
+
+
+def _refuse_beside(option: str, **others: object) -> None:
+    """Refuse options that would say nothing beside this one, rather than pass over them."""
+    from storage.selection import EVERYTHING
+
+    for name, value in others.items():
+        if value and value != EVERYTHING:
+            raise click.UsageError(f"--{name} does not go with {option}")
 
 
 def _file(instructions: str) -> str:

@@ -44,7 +44,8 @@ def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) 
     for reason, count in sorted(left_out.items()):
         click.echo(f"{count} left out: {reason}", err=True)
     if not found.prompts:
-        click.echo("no recorded prompt can be judged; type some, or: enricher trace import", err=True)
+        remedy = f"widen --where {where!r}" if where.strip() else "type some, or: enricher trace import"
+        click.echo(printable(f"no recorded prompt can be judged; {remedy}"), err=True)
         return
     _print(found, is_all=is_all)
 
@@ -81,13 +82,13 @@ def _written(corpus: Corpus, instructions: str | None) -> Written:
 def _print(found: Coverage, *, is_all: bool) -> None:
     console = new_console()
     again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
-    click.echo(f"{found.prompts} prompts{again}; {found.labelled} labelled")
+    click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled} labelled")
     click.echo(printable(f"a place without a file, like :12, is a line of {os.path.relpath(main_file(found.rows))}"))
     _print_lines(console, found)
     dead = [row for row in found.dead() if row.kind == "signal"]
     if dead:
         reach = f"each may still speak in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
-        click.echo(f"\n{len(dead)} signals never spoke; {reach}:")
+        click.echo(f"\n{counted(len(dead), 'signal')} never spoke; {reach}:")
         _print_places(dead, found)
     if found.always_on():
         click.echo("\nSpoke in every prompt, and so tell none from another:")
@@ -142,7 +143,7 @@ def _fixed(table: Table, *, but: int = 0) -> Table:
 
 
 def _print_unmatched(found: Coverage) -> None:
-    click.echo(f"\n{found.unmatched} prompts with no signal for a task type beyond their length")
+    click.echo(f"\n{counted(found.unmatched, 'prompt')} with no signal for a task type beyond their length")
     for cluster in found.clusters:
         click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))
 
@@ -165,10 +166,16 @@ def main_file(rows: Sequence[Row]) -> str:
 
 
 def place(row: Row, main: str) -> str:
-    """Return where a rule stands: the line, and the file unless it is the main one."""
+    """Return where a rule stands: the line, and the file unless it is the main one; of a file beside that its name."""
+    folder, name = os.path.split(row.file)
     near = os.path.relpath(row.file)
-    file = "" if row.file == main else row.file if near.startswith("..") else near
-    return printable(f"{file}:{row.line}")
+    named = name if folder == os.path.dirname(main) else row.file if near.startswith("..") else near
+    return printable(f"{'' if row.file == main else named}:{row.line}")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, as in "1 prompt", "2 prompts"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(share: float) -> str:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """The bits of a braille character by column and row of its dots."""
-AXIS = 9
-NAMES = 14
+AXIS = 10
+NAMES = 16
 NEAR = 2.0
 """A budget up to so many times the highest value is drawn; one that is further away is told."""
 

@@ -98,7 +98,8 @@ def _worth(one: Prompt, cluster: _Cluster) -> float:
 
 def _queued(one: Prompt, cluster: _Cluster) -> Queued:
     size = len(cluster.members)
-    lead = f"{one.task_type or 'no class'} leads by {one.margin:g} points" if one.margin else "two classes are level"
+    points = f"{one.margin:g} point{'' if one.margin == 1 else 's'}"
+    lead = f"{one.task_type or 'no class'} leads by {points}" if one.margin else "two classes are level"
     like = f", {size - 1} more like it" if size > 1 else ""
     return Queued(one.id, one.prompt, one.task_type, one.confidence, one.margin, size, lead + like)
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Value = dict[str, Any]
 
 RECORDINGS = (".jsonl", ".ndjson")
+SHORT_ID = 14
+"""Digits of an id in a list: its microsecond, by which it is found."""
 
 
 @click.group(cls=Group)
@@ -86,7 +88,11 @@ def list_experiments(limit: int, is_json: bool) -> None:
     elif rows:
         table = new_table("id", "at", "question", "prompts", "verdict")
         for one in rows:
-            table.add_row(one.id, one.at, printable(one.question), str(one.report["prompts"]), one.report["verdict"])
+            at = one.at[:16].replace("T", " ")
+            prompts = str(one.report["prompts"])
+            table.add_row(one.id[:SHORT_ID], at, printable(one.question), prompts, one.report["verdict"])
+        for column in (0, 1, 4):
+            table.columns[column].no_wrap = True
         new_console().print(table)
     else:
         click.echo("no experiment yet; see: enricher ab run --help", err=True)
@@ -249,7 +255,9 @@ def _print_effect(value: Value) -> None:
         side = value[cohort]
         right = f"{side['right']['changed']} of {side['labelled']} labelled prompts right"
         held = f", {side['held_back']} held back" if side["held_back"] else ""
-        console.print(f"{cohort}: {side['sessions']} sessions, {side['prompts']} prompts{held}, {right}")
+        sessions = f"{side['sessions']} session{'' if side['sessions'] == 1 else 's'}"
+        prompts = f"{side['prompts']} prompt{'' if side['prompts'] == 1 else 's'}"
+        console.print(f"{cohort}: {sessions}, {prompts}{held}, {right}")
     table = new_table("effect", "b - a", "95 %", "size", numbers=3)
     for name, effect in value["effects"].items():
         if effect is None:

@@ -33,6 +33,29 @@ class Task:
     scores: Mapping[str, Mapping[str, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Reaches:
+    """How far base and candidate reach beyond what was recorded under a version, and the edit between them."""
+
+    base: Reach | None
+    candidate: Reach | None
+    between: Reach | None
+
+    def levels(self, row: Row) -> tuple[int, int]:
+        """Return how far both sides must look at a prompt: not at all where the edit between them cannot reach it."""
+        both = level_of(row, self.base), level_of(row, self.candidate)
+        if self.between is None or NOT in both:
+            return both
+        is_read_alike = self.base is not None and not self.base.is_everything
+        return both if level_of(row, self.between, knows_features=is_read_alike) else (NOT, NOT)
+
+    def is_for_all(self) -> bool:
+        """Say whether a side must look at every prompt of the version."""
+        sides = [reach for reach in (self.base, self.candidate) if reach is not None]
+        is_wide = self.between is None or self.between.level() > NOT
+        return is_wide and any(reach.level() > NOT for reach in sides)
+
+
 @dataclass(slots=True)
 class Judge:
     """The rules of each recorded version, and of both sides for its prompts; None for what was recorded.
@@ -44,15 +67,19 @@ class Judge:
     recorded: dict[str, Rules | None] = field(default_factory=dict)
     sides: dict[str, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
-    def learn(self, version: str, versions: Versions, sides: tuple[Side, Side]) -> tuple[Reach | None, Reach | None]:
-        """Find the rules for prompts of a version; return how far each side reaches beyond what was recorded.
+    def learn(self, version: str, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
+        """Find the rules for prompts of a version, and how far each side reaches beyond what was recorded.
 
         Raises ``workbench.sides.SideError``.
         """
         recorded = self.recorded[version] = versions.rules(version)
         base, candidate = (side.rules_for(version) for side in sides)
         self.sides[version] = base, candidate
-        return Reach(recorded, base) if base else None, Reach(recorded, candidate) if candidate else None
+        return Reaches(
+            Reach(recorded, base) if base else None,
+            Reach(recorded, candidate) if candidate else None,
+            Reach(base, candidate) if base and candidate else None,
+        )
 
     def outcomes(self, task: Task) -> Sides:
         """Return what both sides say, None where it is what was recorded."""
@@ -69,12 +96,15 @@ class Judge:
         return judged_again(task.row, rules, recorded=recorded, ask_today=self.ask_today)
 
 
-def level_of(row: Row, reach: Reach | None) -> int:
-    """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE."""
+def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True) -> int:
+    """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE.
+
+    Without ``knows_features``, those that were recorded are not those that the sides would find.
+    """
     if reach is None or reach.is_nothing:
         return NOT
     earlier = _earlier(row) if '"conversation"' in row.inputs else ""
-    if FEATURES_KEPT not in row.inputs:
+    if not knows_features or FEATURES_KEPT not in row.inputs:
         return JUDGE if reach.level(row.prompt, earlier=earlier) else NOT
     return reach.level(row.prompt, earlier=earlier, features=_features(row))
 

@@ -109,6 +109,9 @@ def weighed_again(
 
 def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
     inputs = Inputs.from_json(row.prompt, kept)
+    if len(inputs.settings) < len(RECORDED_SETTINGS):  # recorded before there was one of them
+        declared = rules.body["settings"]
+        inputs.settings = {**{key: declared[key] for key in RECORDED_SETTINGS if key in declared}, **inputs.settings}
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded, rules)
     return inputs

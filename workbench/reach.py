@@ -78,6 +78,11 @@ class Reach:
         return True
 
     @property
+    def is_everything(self) -> bool:
+        """Say whether any prompt may be read otherwise."""
+        return self._least == JUDGE
+
+    @property
     def is_nothing(self) -> bool:
         """Say whether no prompt at all is reached."""
         return self._least == NOT and not (self._phrases or self._features)

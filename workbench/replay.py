@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from storage.corpus import Row, Scores
     from workbench.corpus import Corpus
-    from workbench.judge import Sides
-    from workbench.reach import Reach
+    from workbench.judge import Reaches, Sides
     from workbench.sides import Side
 
     Batch = tuple[list[Row], list[Task]]
@@ -62,7 +61,7 @@ class Replay:
         self.should_stop = should_stop
         self.judged = 0
         self._judge = Judge(ask_today=ask_today)
-        self._reaches: dict[str, tuple[Reach | None, Reach | None]] = {}
+        self._reaches: dict[str, Reaches] = {}
 
     @property
     def is_same_rules(self) -> bool:
@@ -88,8 +87,7 @@ class Replay:
     def _is_large(self) -> bool:
         if self.corpus.count() <= POOL_FROM:
             return False
-        reaches = [reach for version in self.corpus.versions.in_use for reach in self._reaches_of(version)]
-        return any(reach is not None and reach.level() > NOT for reach in reaches)
+        return any(self._reaches_of(version).is_for_all() for version in self.corpus.versions.in_use)
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
         """Start processes that know the rules of every version, so that only prompts travel."""
@@ -150,11 +148,14 @@ class Replay:
         ]
 
     def _levels(self, row: Row) -> tuple[int, int]:
-        base, candidate = self._reaches_of(row.rules_hash)
-        before = level_of(row, base) if self.base.concerns(row) else NOT
-        return before, level_of(row, candidate) if self.candidate.concerns(row) else NOT
+        reaches = self._reaches_of(row.rules_hash)
+        speaks_before, speaks_after = self.base.concerns(row), self.candidate.concerns(row)
+        if speaks_before and speaks_after:
+            return reaches.levels(row)
+        before = level_of(row, reaches.base) if speaks_before else NOT
+        return before, level_of(row, reaches.candidate) if speaks_after else NOT
 
-    def _reaches_of(self, version: str) -> tuple[Reach | None, Reach | None]:
+    def _reaches_of(self, version: str) -> Reaches:
         if version not in self._reaches:
             self._reaches[version] = self._judge.learn(version, self.corpus.versions, (self.base, self.candidate))
         return self._reaches[version]

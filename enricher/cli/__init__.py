@@ -49,6 +49,10 @@ def main() -> None:
     from enricher.rules.cache import NoRulesError
 
     try:
+        os.getcwd()
+    except OSError:
+        sys.exit("Error: the folder that you are in is gone; change to another one")
+    try:
         _group()()
     except NoRulesError as error:
         sys.exit(f"Error: {error}; see: enricher check")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from simulator import ROOT
+from simulator import ENTRY, ROOT
 
 import enricher
 from enricher.cli import COMMANDS
@@ -191,3 +191,14 @@ def test_every_command_from_above_has_a_summary(account: Account) -> None:
     listed = set(re.findall(r"^  ([a-z]+) +\w", account.cli("--help"), re.MULTILINE))
 
     assert set(PROJECT["entry-points"]["enricher.commands"]) <= listed
+
+
+def test_a_folder_that_is_gone_is_told(account: Account) -> None:
+    gone = account.home / "gone"
+    gone.mkdir()
+    ended = subprocess.run(
+        ["sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" -I -c "$3" "$4" trace list', "sh", str(gone), sys.executable, ENTRY, str(ROOT)],
+        env=account.env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert (ended.returncode, ended.stderr) == (1, "Error: the folder that you are in is gone; change to another one\n")

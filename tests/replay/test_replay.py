@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from enricher.rules.layers import packaged_file
+from storage import database
 from workbench import sides
+from workbench.corpus import Corpus
 from workbench.fidelity import verify
+from workbench.outcome import judged_again
 from workbench.replay import FIRST_BATCH, Replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from workbench.compare import BlastRadius
-    from workbench.corpus import Corpus
     from workbench.sides import Side
 
 
@@ -134,3 +139,30 @@ def test_a_broken_text_names_file_line_and_problem(corpus: Corpus, edited: Calla
     text = edited("weight: 4}", "weight: 44}")
     with pytest.raises(sides.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 9"):
         sides.from_text(packaged_file(), text, versions=corpus.versions)
+
+
+def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_them(
+    state: str, tmp_path: Path, packaged: str, edited: Callable[[str, str], str]
+) -> None:
+    strong = "\n".join(f"  - {{any: [rename, unheard{number}], weight: 9}}" for number in range(4))
+    folder = str(shutil.copytree(state, tmp_path / "older"))
+    with contextlib.closing(database.connect(folder)) as db:
+        db.execute("update instructions_versions set text = '{}'")
+        corpus = Corpus(db)
+        base, candidate = (
+            sides.from_text(packaged_file(), text, versions=corpus.versions)
+            for text in (packaged, edited('  - {phrase: "which", weight: 3}', strong))
+        )
+        run = Replay(corpus, candidate, base=base)
+        pairs = [pair for batch in run.pairs(processes=1) for pair in batch]
+        rules = base.rules_for(""), candidate.rules_for("")
+        expected = {
+            row.id
+            for page in corpus.pages()
+            for row in page
+            if not judged_again(row, rules[0]).is_same(judged_again(row, rules[1]))
+        }
+
+    assert expected
+    assert {pair.prompt.id for pair in pairs if not pair.before.is_same(pair.after)} == expected
+    assert run.judged < len(pairs) / 4

@@ -196,9 +196,8 @@ def test_every_command_from_above_has_a_summary(account: Account) -> None:
 def test_a_folder_that_is_gone_is_told(account: Account) -> None:
     gone = account.home / "gone"
     gone.mkdir()
-    ended = subprocess.run(
-        ["sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" -I -c "$3" "$4" trace list', "sh", str(gone), sys.executable, ENTRY, str(ROOT)],
-        env=account.env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    script = 'cd "$1" && rmdir "$1" && exec "$2" -I -c "$3" "$4" trace list'
+    words = ["sh", "-c", script, "sh", str(gone), sys.executable, ENTRY, str(ROOT)]
+    ended = subprocess.run(words, env=account.env, capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (1, "Error: the folder that you are in is gone; change to another one\n")

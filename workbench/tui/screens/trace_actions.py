@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
-TOLD = {"ok": "right", "wrong": "wrong"}
+TOLD = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 
 
 class TraceActions(WorkbenchScreen):
@@ -64,8 +64,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._is_stored, trace_id, verdict)
 
     def _is_stored(self, trace_id: str, verdict: str) -> None:
-        told = TOLD.get(verdict, f"should be {verdict}")
-        self.notify(f"Labelled {told}.", timeout=2)
+        self.notify(TOLD.get(verdict, f"Labelled: it should be {verdict}."), timeout=2, markup=False)
         self.labelled(trace_id)
         self.app.post_message(Labelled(trace_id))
 

@@ -172,19 +172,48 @@ def trust_note(path: str, cwd: str) -> str:
 
 def leave_draft(state_dir: str, path: str, disk: str, text: str) -> None:
     """Keep an edit that was not saved, readable for this person only; no disk is worth an error at the end."""
-    draft = {"path": path, "disk": disk, "text": text}
+    draft = {"path": path, "disk": disk, "text": text, "pid": os.getpid()}
     with contextlib.suppress(OSError):
         private.write_file(os.path.join(state_dir, DRAFT), json.dumps(draft).encode())
 
 
 def take_draft(state_dir: str, path: str, disk: str) -> str | None:
-    """Return the edit that was not saved and forget it; None where the file was written since, or for another file."""
-    place = os.path.join(state_dir, DRAFT)
-    try:
-        draft = json.loads(private.read_file(place, 3 * LARGEST))
-        if draft["path"] != path:
-            return None
-        os.unlink(place)
-        return str(draft["text"]) if draft["disk"] == disk else None
-    except (OSError, ValueError, LookupError, TypeError):
+    """Return the edit that was not saved and forget it.
+
+    None where the file was written since, for another file, and while an app that is
+    running works on it.
+    """
+    draft = _draft(state_dir, path)
+    if draft is None or _is_running(draft.get("pid")):
         return None
+    forget_draft(state_dir, path)
+    return str(draft.get("text")) if draft.get("disk") == disk else None
+
+
+def forget_draft(state_dir: str, path: str) -> None:
+    """Forget the edit of a file that was not saved; that of another app that is running stays."""
+    draft = _draft(state_dir, path)
+    if draft is not None and not _is_running(draft.get("pid")):
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(state_dir, DRAFT))
+
+
+def _draft(state_dir: str, path: str) -> dict[str, object] | None:
+    try:
+        draft = json.loads(private.read_file(os.path.join(state_dir, DRAFT), 3 * LARGEST))
+    except (OSError, ValueError):
+        return None
+    return draft if isinstance(draft, dict) and draft.get("path") == path else None
+
+
+def _is_running(pid: object) -> bool:
+    """Say whether another process of that number is there."""
+    if not isinstance(pid, int) or pid in (0, os.getpid()):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

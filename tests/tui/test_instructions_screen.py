@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,10 @@ from instructing import (
     settled,
     verdict,
 )
-from piloting import run_workbench, screen_text, settle, until
+from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage import database, labels, replays
+from workbench import instructions_file as files
 from workbench.tui.messages import OpenInstructions
 
 if TYPE_CHECKING:
@@ -349,6 +351,44 @@ async def test_an_edit_that_was_not_saved_is_there_the_next_time(library: Accoun
 
         assert instructions(app).editor.text == QUIETER
         assert "● unsaved" in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_an_edit_is_kept_while_the_app_runs_and_forgotten_when_it_is_saved(library: Account) -> None:
+    draft = library.state / files.DRAFT
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        kept = draft.read_text()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Saved." in notices(app))
+
+        assert json.loads(kept)["text"] == QUIETER
+        assert not draft.exists()
+
+
+async def test_a_long_history_is_replayed_by_other_processes_under_the_screen(
+    library: Account, layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.replay.POOL_FROM", 1)
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+
+        assert "fds_to_keep" not in screen_text(app)
+
+
+@pytest.mark.usefixtures("layer")
+async def test_an_unsaved_edit_is_not_taken_to_the_line_of_another_file(library: Account) -> None:
+    other = library.write("project/other.md", LAYER * 3)
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        line = instructions(app).editor.line
+        app.post_message(OpenInstructions(str(other), 9))
+        await until(pilot, lambda: "not saved" in notices(app))
+
+        assert instructions(app).editor.line == line
 
 
 async def test_an_edit_of_a_file_that_was_written_since_is_not_brought_back(library: Account, layer: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,12 +20,14 @@ from textual.command import CommandPalette
 from workbench.tui.app import Workbench
 from workbench.tui.help import HelpScreen
 from workbench.tui.screens import SCREENS
+from workbench.tui.state import Memory
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceTab
 from workbench.tui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from simulator import Account
     from textual.binding import Binding
@@ -98,6 +102,20 @@ async def test_the_palette_goes_to_a_trace_by_the_beginning_of_its_id(library: A
         assert app.screen.query_one(RowView).current.id == wanted
 
 
+async def test_the_palette_shows_a_prompt_full_of_brackets_as_it_is(library: Account) -> None:
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+        db.execute("update traces set prompt = 'why [/] and [bold] \x1b[31m \u202e'")
+        db.commit()
+    wanted = library.traces()[2]["id"]
+    async with run_workbench(library.state, size=(100, 30)) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await pilot.press(*wanted[:16])
+        await until(pilot, lambda: "why" in screen_text(app))
+
+        assert "why [/] and [bold] \\x1b[31m \\u202e" in screen_text(app)
+
+
 async def test_themes_change_by_a_key_and_are_remembered(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         await pilot.press("ctrl+t")
@@ -118,6 +136,15 @@ async def test_filter_sort_and_screen_survive_a_restart(library: Account) -> Non
         assert "type:debug" in screen_text(app)
         assert "slowest first" in screen_text(app)
     assert (library.state / "workbench.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_two_apps_remember_beside_each_other(tmp_path: Path) -> None:
+    one, other = Memory(str(tmp_path)), Memory(str(tmp_path))
+    one.remember("app", theme="enricher-light")
+    other.remember("traces", sort="slowest")
+    third = Memory(str(tmp_path))
+
+    assert (third.recall("app", "theme", ""), third.recall("traces", "sort", "")) == ("enricher-light", "slowest")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"traces": 3, "app": {"theme": 7, "screen": "nowhere"}}'])

@@ -101,3 +101,28 @@ async def test_a_database_of_a_later_version_is_left_alone(library: Account) -> 
         await until(pilot, lambda: "upgrade prompt-enricher" in notices(app))
 
         assert "out of reach" in screen_text(app)
+
+
+async def test_a_filter_that_is_slow_still_shows_what_a_hook_writes_all_the_time(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.tui.messages import DataChanged
+    from workbench.tui.screens import trace_list
+
+    news = trace_list.listing.read_news
+    done: list[int] = []
+
+    def slowly(db: sqlite3.Connection, post: object, **asked: object) -> None:
+        db.execute("with recursive n(i) as (select 1 union all select i + 1 from n where i < 2e6) select max(i) from n")
+        news(db, post, **asked)
+        done.append(1)
+
+    monkeypatch.setattr(trace_list.listing, "read_news", slowly)
+    async with run_workbench(library.state) as (app, pilot):
+        for _one in range(20):
+            app.post_message(DataChanged())
+            await pilot.pause(0.05)
+            if done:
+                break
+
+        assert done

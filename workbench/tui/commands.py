@@ -12,12 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.command import DiscoveryHit, Hit, Provider
+from textual.markup import escape
 
 from storage.database import StorageError
 from workbench.tui.connection import open_database
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.screens import SCREENS
 from workbench.tui.themes import THEMES
+from workbench.tui.widgets.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,14 +59,14 @@ class WorkbenchCommands(Provider):
 
     async def discover(self) -> Hits:
         for command in self._commands():
-            yield DiscoveryHit(command.text, command.run, help=command.help)
+            yield DiscoveryHit(escape(command.text), command.run, text=command.text, help=escape(command.help))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command in [*self._commands(), *await asyncio.to_thread(self._traces, query)]:
             score = matcher.match(command.text)
             if score > 0:
-                yield Hit(score, matcher.highlight(command.text), command.run, help=command.help)
+                yield Hit(score, matcher.highlight(command.text), command.run, help=escape(command.help))
 
     def _commands(self) -> list[Command]:
         return [*self._bindings(), *self._places(), *self._filters(), *self._themes()]
@@ -107,7 +109,7 @@ class WorkbenchCommands(Provider):
             return [
                 Command(
                     f"Go to trace {row['id']}",
-                    " ".join(row["prompt"].split())[:60],
+                    one_line(row["prompt"])[:60],
                     partial(post, OpenTrace(row["id"])),
                 )
                 for row in rows

@@ -31,9 +31,11 @@ class Memory:
         if all(name in known and known[name] == value for name, value in values.items()):
             return
         known.update(values)
+        kept = _read(self._path)  # a second app keeps what it remembers there, too
+        kept.setdefault(section, {}).update(values)
         with contextlib.suppress(OSError):
             private.make_directory(os.path.dirname(self._path))
-            private.write_file(self._path, json.dumps(self._sections, indent=1).encode())
+            private.write_file(self._path, json.dumps(kept, indent=1).encode())
 
 
 def _read(path: str) -> dict[str, dict[str, Any]]:

@@ -15,10 +15,12 @@ from workbench.tui.widgets.header import PlaceBar
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
     from textual.message import Message
+    from textual.timer import Timer
 
     from workbench.tui.app import Workbench
 
@@ -39,6 +41,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id=self.PLACE)
         self._runs: dict[str, int] = {}
+        self._rests: dict[str, Timer] = {}
+        self._next_turns: dict[str, Callable[[], object]] = {}
 
     def compose(self) -> ComposeResult:
         yield PlaceBar(self.PLACE)
@@ -73,6 +77,22 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Say whether no later run was begun."""
         return self._runs.get(what) == run
 
+    def at_rest(self, what: str, seconds: float, call: Callable[[], object]) -> None:
+        """Call once nobody has asked for the same for so long."""
+        if what in self._rests:
+            self._rests[what].stop()
+        self._rests[what] = self.set_timer(seconds, call)
+
+    def in_turn(self, group: str, start: Callable[[], object]) -> None:
+        """Start a worker of the group now, or when the one that is at work is done.
+
+        News that come faster than they are read would else cancel every reading of them.
+        """
+        if any(one.group == group and not one.is_finished for one in self.workers):
+            self._next_turns[group] = start
+        else:
+            start()
+
     def recall(self, name: str, default: Any) -> Any:
         """Return what this screen remembers under that name."""
         return self.app.memory.recall(self.PLACE, name, default)
@@ -87,3 +107,5 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             self.failed(event.worker.error)
+        if event.worker.is_finished and (start := self._next_turns.pop(event.worker.group, None)):
+            start()

@@ -94,10 +94,16 @@ class BufferScreen(WorkbenchScreen):
             self._buffer = self.editor.text
             self.notify("Your edit of last time is here, not saved yet; ctrl+r takes it back.", timeout=6)
 
-    def on_unmount(self) -> None:
-        self._stop_watching()
+    def keep_draft(self) -> None:
+        """Put an edit that is not saved where the next start finds it, however this one ends."""
         if self.is_unsaved:
             files.leave_draft(self.app.state_dir, self._path, self._disk, self._buffer)
+        elif self._path:
+            files.forget_draft(self.app.state_dir, self._path)
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+        self.keep_draft()
 
     def watch_file(self) -> None:
         self._stop_watching()
@@ -130,6 +136,7 @@ class BufferScreen(WorkbenchScreen):
 
     def _take_from_disk(self, text: str) -> None:
         self.show_text(text)
+        self.keep_draft()
         self.begin()
         self.show_file()
 
@@ -194,7 +201,7 @@ class BufferScreen(WorkbenchScreen):
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self._disk, self._news, self._clean = message.text, None, message.text
-        files.take_draft(self.app.state_dir, message.path, "")
+        self.keep_draft()
         self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
         if message.path != self._path:
             self._path = message.path

@@ -207,7 +207,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self.set_timer(AFTER_MOVING_S, self._look)
+        self.at_rest("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
         """Work out both sides of the chosen prompt, unless they are shown."""

@@ -276,7 +276,7 @@ for by their words: what a new rule could be for.
         if not self._is_stopped and grown.total <= MEASURED_AGAIN:
             if not self._has_news:
                 self._has_news = True
-                self.set_timer(AGAIN_AFTER_S, self._measure_again)
+                self.at_rest("again", AGAIN_AFTER_S, self._measure_again)
         else:
             self._has_news = True
             self._tell()

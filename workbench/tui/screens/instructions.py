@@ -25,7 +25,7 @@ from workbench import live, progress
 from workbench.outline import outline
 from workbench.progress import Broken, Caused, Figures, Linted
 from workbench.sides import RECORDED, SideError
-from workbench.tui import runs
+from workbench.tui import processes, runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
 from workbench.tui.screens.buffer import BufferScreen, shortened
 from workbench.tui.widgets import blast_view
@@ -121,7 +121,6 @@ What the channels found is taken from the record; where other rules would have a
         self._causes: dict[str, Cause] = {}
         self._broken = ""
         self._seen: set[str] = set()
-        self._timer: Timer | None = None
         self._news_timer: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -156,9 +155,10 @@ What the channels found is taken from the record; where other rules would have a
     def opened(self, message: Message) -> None:
         if not isinstance(message, OpenInstructions):
             return
-        if message.path and os.path.abspath(message.path) != self._path:
-            self.open_file(os.path.abspath(message.path))
-        if message.line:
+        path = os.path.abspath(message.path) if message.path else self._path
+        if path != self._path:
+            self.open_file(path)
+        if message.line and path == self._path:  # else an edit that is not saved keeps its file
             self.editor.go_to(message.line)
             self.action_edit()
 
@@ -208,6 +208,7 @@ What the channels found is taken from the record; where other rules would have a
     def examine(self, run: int, desk: live.Desk, text: str) -> None:
         """Run over a text and post what there is to tell."""
         worker = get_current_worker()
+        processes.allow()
         for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
@@ -298,9 +299,11 @@ What the channels found is taken from the record; where other rules would have a
     def _typed(self) -> None:
         self._buffer = self.editor.text
         self.show_file()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(AFTER_TYPING_S, self.begin)
+        self.at_rest("typing", AFTER_TYPING_S, self._paused)
+
+    def _paused(self) -> None:
+        self.keep_draft()
+        self.begin()
 
     @on(InstructionsEditor.Left)
     def _left(self) -> None:

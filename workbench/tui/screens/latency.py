@@ -103,8 +103,6 @@ faster, `inconclusive` has zero inside.
         self._view = VIEWS[0].name
         self._settings: dict[str, Value] = dict(DEFAULTS)
         self._measured: Measured | None = None
-        self._is_measuring = False
-        self._is_behind = False
         self._databases = 0
         self._slow_of: tuple[Series, str] | None = None
         self._versions = ["", ""]
@@ -177,7 +175,6 @@ faster, `inconclusive` has zero inside.
     def action_reload(self) -> None:
         """Measure from the newest prompt on."""
         self._databases = self.app.databases
-        self._is_measuring, self._is_behind = True, False
         self._slow_of = self._compared = None
         self.bar.tell("measuring …")
         self.load(self.next_run("load"), self._which)
@@ -221,11 +218,11 @@ faster, `inconclusive` has zero inside.
             return
         if self._measured is None or self.app.trouble:
             return
-        if self._is_measuring:
-            self._is_behind = True
-            return
-        self._is_measuring, self._is_behind = True, False
-        self.catch_up(self.next_run("load"), self._which, self._measured)
+        self.in_turn("latency.load", self._catch_up)
+
+    def _catch_up(self) -> None:
+        if self._measured is not None:
+            self.catch_up(self.next_run("load"), self._which, self._measured)
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def load(self, run: int, which: Selection) -> None:
@@ -274,7 +271,6 @@ faster, `inconclusive` has zero inside.
             timing.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
     def failed(self, error: BaseException) -> None:
-        self._is_measuring = False
         self.bar.tell("")
         super().failed(error)
 
@@ -283,8 +279,6 @@ faster, `inconclusive` has zero inside.
         if not self.is_latest("load", message.run):
             return
         self._measured = message
-        if message.figures.is_final:
-            self._is_measuring = False
         figures = message.figures
         self.set_class(figures.is_final and not figures.prompts, "-empty")
         self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
@@ -293,8 +287,6 @@ faster, `inconclusive` has zero inside.
         self._show_below()
         if self.focused is None:
             self.stages.focus()
-        if self._is_behind:
-            self.data_changed()
 
     def _tell(self, figures: Figures) -> None:
         told = f"{figures.prompts:,} prompts"
@@ -335,7 +327,7 @@ faster, `inconclusive` has zero inside.
         if self._view in told:
             self.query_one(Choice).tell(told[self._view])
         elif self._view == "slow":
-            self.set_timer(SETTLED_S, self._want_slowest)
+            self.at_rest("slow", SETTLED_S, self._want_slowest)
         else:
             self._want_comparison()
 

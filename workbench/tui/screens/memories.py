@@ -177,7 +177,7 @@ told it: `enter` goes there, and again opens the trace.
 
     def data_changed(self) -> None:
         if self._listed is not None and not self.app.trouble:
-            self.action_reload()
+            self.in_turn("memories.load", self.action_reload)
 
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
     def load(self, run: int, wanted: Wanted) -> None:
@@ -260,7 +260,7 @@ told it: `enter` goes there, and again opens the trace.
             self._told_of = ""
             self._show_prompts(())
             self.query_one("#prompts-title", Static).update("")
-        self.set_timer(SETTLED_S, self._want_prompts)
+        self.at_rest("prompts", SETTLED_S, self._want_prompts)
 
     def _want_prompts(self) -> None:
         one = self.current

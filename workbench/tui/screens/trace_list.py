@@ -72,6 +72,9 @@ class TraceList(TraceActions):
             self._database = self.app.databases
             self.action_reload()
             return
+        self.in_turn("traces.tail", self._catch_up)
+
+    def _catch_up(self) -> None:
         head = self.rows.row_count - self.rows.below
         seen = self._keys(self.rows.seen_pages()) if self._sort == SORTS[0] and not self._is_queue else ()
         self.catch_up(self._run, self._which, self._row, seen, head)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.message import Message
 
-READ_AFTER_S = 0.03
+READ_AFTER_S = 0.06
 """A trace is read when the cursor rests on it for so long: holding a key down reads none."""
 SORTS_TOLD = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
@@ -215,7 +215,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def data_changed(self) -> None:
         super().data_changed()
         if self._run and not self.app.trouble:
-            self._read_chosen()
+            self.in_turn("traces.chosen", self._read_chosen)
 
     @on(RowView.Moved)
     def _moved(self) -> None:
@@ -224,7 +224,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             self.show_state()
         elif self._is_queue:
             self.show_state()
-        self.set_timer(READ_AFTER_S, self._read_chosen)
+        self.at_rest("chosen", READ_AFTER_S, self._read_chosen)
 
     def _read_chosen(self) -> None:
         trace_id, _task_type = self.chosen()

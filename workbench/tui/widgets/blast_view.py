@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from enricher.cli.output import printable
 from workbench.progress import headline
 from workbench.tui.widgets.line_list import Group, Line
+from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -147,7 +147,7 @@ def problem_group(problems: Sequence[Problem]) -> Group | None:
 def outline_group(headings: Sequence[Heading]) -> Group:
     """Return the headings of the file."""
     lines = [
-        Line(f"heading {one.title}", "  " * (one.level - 1) + printable(one.title), f"line {one.line}", "muted", one)
+        Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings
     ]
     return Group(Line("outline", "outline", f"{len(headings)}", "muted"), lines)

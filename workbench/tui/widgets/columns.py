@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from enricher.cli.output import printable
+from workbench.tui.widgets.plain import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,11 +116,6 @@ def fit(text: str, column: Column) -> str:
     return missing + text if column.is_number else text + missing
 
 
-def one_line(text: str) -> str:
-    """Return a prompt as one line that a terminal may be given."""
-    return printable(" ".join(text.split()))
-
-
 def short_time(at: str, *, long: bool = False) -> str:
     """Return a UTC time in the zone of this machine: the time of day for today, else the day."""
     when = moment(at)
@@ -164,7 +159,7 @@ def _label(line: Line) -> tuple[str, Look]:
 
 
 def _project(line: Line) -> tuple[str, Look]:
-    return printable(line.project.rstrip("/").rsplit("/", 1)[-1]), Look.MUTED
+    return plain(line.project.rstrip("/").rsplit("/", 1)[-1]), Look.MUTED
 
 
 VALUES: dict[str, Callable[[Line], tuple[str, Look]]] = {
@@ -177,6 +172,6 @@ VALUES: dict[str, Callable[[Line], tuple[str, Look]]] = {
     "ms": lambda line: (f"{line.latency_ms:.1f}" if line.latency_ms < 1000 else f"{line.latency_ms:.0f}", Look.MUTED),
     "tokens": lambda line: (str(line.tokens) if line.tokens else "", Look.MUTED),
     "label": _label,
-    "host": lambda line: (printable(line.host), Look.MUTED),
+    "host": lambda line: (plain(line.host), Look.MUTED),
     "project": _project,
 }

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from enricher.cli.output import printable
 from workbench.tui.widgets.columns import short_time
+from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,8 +50,8 @@ def _heading(title: str, note: str = "") -> Content:
 def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
     beside = " · ".join(filter(None, (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))))
-    yield _heading("Prompt", printable(beside))
-    lines = printable(prompt.text).splitlines() or [""]
+    yield _heading("Prompt", plain(beside))
+    lines = plain(prompt.text).splitlines() or [""]
     for line in lines[:PROMPT_LINES]:
         yield Content(line)
     if len(lines) > PROMPT_LINES:
@@ -103,7 +103,7 @@ def _items(outcome: Outcome) -> str:
 
 def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Content]:
     title = (name.ljust(NAME_WIDTH), "$text-muted")
-    before, after = printable(before), printable(after)
+    before, after = plain(before), plain(after)
     if is_same:
         yield Content.assemble(title, "   ", before)
     elif name == JUDGED_IN:
@@ -163,7 +163,7 @@ def _strongest(signal: tuple[str, int]) -> tuple[int, str]:
 
 
 def _signal(mark: str, signal: tuple[str, int], look: str) -> Content:
-    return Content.assemble("  ", (mark, f"bold {look}"), (f"{printable(signal[0])} {signal[1]:+d}", look))
+    return Content.assemble("  ", (mark, f"bold {look}"), (f"{plain(signal[0])} {signal[1]:+d}", look))
 
 
 def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
@@ -171,15 +171,15 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
     if before.text == after.text:
         yield _heading("Text", "the agent is told the same" if after.text else "nothing is said, before and after")
         if not only_differences:
-            yield from (Content(f"   {line}") for line in printable(after.text).splitlines())
+            yield from (Content(f"   {line}") for line in plain(after.text).splitlines())
         return
     yield _heading("Text", "what the agent is told; - before, + after")
     if not before.text or not after.text:
         mark, text, look = ("+", after.text, "$success") if after.text else ("-", before.text, "$error")
         yield Content.styled("   nothing was said" if after.text else "   nothing is said any more", "$text-muted")
-        yield from (Content.styled(f" {mark} {line}", look) for line in printable(text).splitlines())
+        yield from (Content.styled(f" {mark} {line}", look) for line in plain(text).splitlines())
         return
-    yield from word_diff(printable(before.text), printable(after.text), only_differences=only_differences)
+    yield from word_diff(plain(before.text), plain(after.text), only_differences=only_differences)
 
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:

@@ -13,6 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from workbench.tui.widgets.plain import plain_in_place
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -87,6 +89,7 @@ class InstructionsEditor(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return the line with its looks."""
         text = super().get_line(line_index)
+        text.plain = plain_in_place(text.plain)
         for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
             text.stylize(self._look(look), start, end)
         if line_index + 1 in self._problems:

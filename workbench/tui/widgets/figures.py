@@ -14,6 +14,8 @@ from textual.binding import Binding, BindingType
 from textual.coordinate import Coordinate
 from textual.widgets import DataTable
 
+from workbench.tui.widgets.plain import plain
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -69,6 +71,10 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=CELL_PADDING)
         self._headings = tuple(headings)
         self._rows_shown: tuple[Row, ...] = ()
+        self._written_at = 0
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._write())
 
     @property
     def chosen(self) -> str:
@@ -78,8 +84,10 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
 
     def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
         """Write the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
-        self._headings = tuple(headings or self._headings)
-        self._rows_shown = tuple(rows)
+        shown = tuple(headings or self._headings), tuple(rows)
+        if shown == (self._headings, self._rows_shown) and self._written_at == self.size.width:
+            return
+        self._headings, self._rows_shown = shown
         self._write(follows_row=follows_row)
 
     def widths(self) -> list[int]:
@@ -90,7 +98,8 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         return [width or max(1, left // open_ones) for width in fixed]
 
     def _write(self, *, follows_row: bool = True) -> None:
-        if not self.size.width:
+        self._written_at = self.size.width
+        if not self._written_at:
             return
         chosen = self.get_row_key_at_cursor() if follows_row else ""
         row, top = self.cursor_row, self.scroll_offset.y
@@ -128,11 +137,13 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         ]
 
     def on_resize(self) -> None:
-        self._write()
+        if self.size.width != self._written_at:
+            self._write()
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
     """Return the text in exactly so many cells; what is cut ends with an ellipsis."""
+    text = plain(text)
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

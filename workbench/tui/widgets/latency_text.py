@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage.latencies import TOTAL, Series
-from workbench.tui.widgets.columns import one_line, short_time
+from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row, ms
+from workbench.tui.widgets.plain import one_line
 from workbench.tui.widgets.sparkline import sparkline
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from enricher.cli.output import printable
+from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -273,7 +273,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
 def fitted(text: str, right: str, *, width: int) -> str:
     """Return both in exactly the width; the right one gives way first, then the text is cut with an ellipsis."""
-    text, right = printable(text), printable(right)
+    text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""
     room = max(1, width - (cell_len(right) + 2 if right else 1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.cli.output import printable
-from workbench.tui.widgets.columns import one_line, short_time
+from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row
+from workbench.tui.widgets.plain import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +68,7 @@ def about(one: Memory) -> str:
     if one.superseded_by:
         facts.append(f"superseded by {one.superseded_by}")
     facts.append(f"project: {one.project}")
-    return printable("\n".join([one.content.strip(), "", *facts]))
+    return plain("\n".join([one.content.strip(), "", *facts]))
 
 
 def told_row(one: Told) -> Row:

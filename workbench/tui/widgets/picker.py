@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from enricher.cli.output import printable
+from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,5 +84,5 @@ class Picker(ModalScreen[str], inherit_bindings=False):
 
 def _told(answer: Answer, now: str, width: int) -> Content:
     mark = "● " if answer.value == now else "  "
-    note = f"  {printable(answer.note)}" if answer.note else ""
-    return Content.assemble((mark, "$accent"), set_cell_size(printable(answer.text), width), (note, "$text-muted"))
+    note = f"  {plain(answer.note)}" if answer.note else ""
+    return Content.assemble((mark, "$accent"), set_cell_size(plain(answer.text), width), (note, "$text-muted"))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.tui.widgets.columns import MARKS, Column, fit, one_line, short_time
+from workbench.tui.widgets.columns import MARKS, Column, fit, short_time
+from workbench.tui.widgets.plain import one_line, plain
 from workbench.tui.widgets.trace_text import heading
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
         text = fit(one_line(line.prompt), prompt)
         row = (
             f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
-            (f"{drift}{fit(line.task_type + '?' * line.uncertain, TYPE)}", "$primary" if line.id in drifts else ""),
+            (
+                f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE)}",
+                "$primary" if line.id in drifts else "",
+            ),
             f" {text}",
         )
         found.append(Content.assemble(*row).stylize("bold") if line.id == chosen else Content.assemble(*row))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
-from enricher.cli.output import printable
 from workbench.tui.widgets.columns import moment
+from workbench.tui.widgets.plain import plain, plain_in_place
+from workbench.tui.widgets.sparkline import bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,19 +53,17 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
 def heading(text: str, note: str = "") -> Content:
     """Return the title of a part, a muted note behind it."""
-    return Content.assemble((text, "bold $accent"), (f"  {note}" if note else "", "$text-muted"))
-
-
-def bar(share: float, *, width: int) -> str:
-    """Return a bar for a share from 0 to 1, by eighths of a cell; the smallest is still seen."""
-    eighths = round(max(0.0, min(1.0, share)) * width * 8)
-    whole, rest = divmod(max(eighths, 1 if share > 0 else 0), 8)
-    return "█" * whole + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
+    return Content.assemble((text, "bold $accent"), (f"  {plain(note)}" if note else "", "$text-muted"))
 
 
 def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", first: str = "") -> Iterator[Content]:
     """Yield the text in lines, all set in by ``indent``; ``first`` stands in the indent of the first one."""
-    pieces = textwrap.wrap(printable(text), max(10, width - indent)) or [""]
+    room = max(10, width - indent)
+    pieces = [
+        cut
+        for piece in textwrap.wrap(plain(text), room) or [""]
+        for cut in (chop_cells(piece, room) if cell_len(piece) > room else (piece,))
+    ]
     for number, piece in enumerate(pieces):
         start = first.ljust(indent) if not number else " " * indent
         yield Content.assemble(start, (piece, style))
@@ -76,11 +75,11 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
     if trace["task_type"]:
         sure = f"{int(trace['confidence'] * 100)}%" if trace["confidence"] is not None else ""
         doubt = ", too uncertain to be shown" if trace["uncertain"] else ""
-        yield Content.assemble((printable(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
-    told = f"{STATUSES_TOLD.get(status, status)}{printable(reason)}"
+        yield Content.assemble((plain(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
+    told = f"{STATUSES_TOLD.get(status, status)}{plain(reason)}"
     yield Content.styled(told, "$error" if status == "error" else "$text-muted")
     for one in trace.get("label_history", ()):
-        said = VERDICTS_TOLD.get(one["verdict"], f"→ should be {one['task_type']}")
+        said = VERDICTS_TOLD.get(one["verdict"], f"→ should be {plain(one['task_type'])}")
         yield Content.assemble((said, "bold"), (f"  said {_when(one['labelled_at'])}", "$text-muted"))
 
 
@@ -103,7 +102,7 @@ def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
     spans = []
     for start, end, is_class in _evidence(scores, task_type, len(text)):
         spans.append(Span(start, end, "underline $primary" if is_class else "bold"))
-    return Content(_printable_in_place(text), spans=spans)
+    return Content(plain_in_place(text), spans=spans)
 
 
 def _evidence(scores: Sequence[Row], task_type: str, length: int) -> Iterator[tuple[int, int, bool]]:
@@ -120,13 +119,6 @@ def _evidence(scores: Sequence[Row], task_type: str, length: int) -> Iterator[tu
 
 def _others(one: Row, best_intent: str) -> tuple[str, ...]:
     return (one["name"],) if one["facet"] == "search_intent" and one["name"] != best_intent else ()
-
-
-def _printable_in_place(text: str) -> str:
-    """Offsets of evidence must stay true, so a control character becomes one character."""
-    return "".join(
-        char if char in "\n\t" or (ord(char) >= 32 and not 127 <= ord(char) < 160) else "\ufffd" for char in text
-    ).replace("\t", " ")
 
 
 def _added(trace: Row, width: int) -> Iterator[Content]:
@@ -147,7 +139,7 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
         names = max(len(one["name"]) for one in own)
         for one in own:
             length = min(LONGEST_BAR, max(6, width - names - 10))
-            drawn = bar(one["score"] / own[0]["score"], width=length)
+            drawn = bar(one["score"] / own[0]["score"], length).rstrip()
             mark = "▸" if one["name"] == chosen else " "
             name = (f"{mark} {one['name']:<{names}} {one['score']:>4g} ", "bold" if mark == "▸" else "")
             yield Content.assemble(name, (drawn, "$primary" if mark == "▸" else "$text-muted"))
@@ -163,7 +155,7 @@ def _guardrails(trace: Row, width: int) -> Iterator[Content]:
     if trace["guardrails"]:
         yield heading("Guardrails")
         for one in trace["guardrails"]:
-            yield from wrapped(one["title"], width=width, indent=8, first=f"  {printable(one['guardrail_id'])}")
+            yield from wrapped(one["title"], width=width, indent=8, first=f"  {plain(one['guardrail_id'])}")
     if trace["approach"]:
         yield heading("Approach")
         yield from wrapped(trace["approach"], width=width)
@@ -193,7 +185,7 @@ def _time(trace: Row, width: int) -> Iterator[Content]:
             yield Content.styled(title, "$text-muted")
         for name, ms, note in rows:
             length = min(LONGEST_BAR, max(4, width - names - 12 - cell_len(note)))
-            drawn = bar(ms / most if most else 0.0, width=length).ljust(length)
+            drawn = bar(ms / most if most else 0.0, length)
             yield Content.assemble(f"  {name:<{names}} {ms:>7.2f} ", (drawn, "$primary"), (f" {note}", "$text-muted"))
 
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from enricher.home import project_root
+from enricher import golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
-from storage import database, detached, forgetting, leftovers, maintenance, private, queries, retention, traces
+from storage import copies, database, detached, forgetting, leftovers, maintenance, private, queries, retention, traces
 from storage.mentions import Mentions
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ COMPILE_MS = 10_000
 FEW_PROMPTS = 20
 """Of so many forgotten prompts the texts themselves are looked for in files too; of more, their ids."""
 UNUSED_RULES_S = 90 * 86_400
-CASES = os.path.join(".enricher", "cases.jsonl")
-LARGEST_CASES = 32 << 20
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
 
@@ -141,7 +139,7 @@ def prune(db: sqlite3.Connection, state: str, bounds: retention.Bounds, *, advan
         _note(state, Plan())
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
-            outcome.done = leftovers.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
+            outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
         _end(db, state, outcome)
     return outcome
 
@@ -192,7 +190,9 @@ def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance 
     outcome.remarks = remarks_on(db, what)
     gone = _gone(db, what, rows)
     outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
-    _forget_cases({row["cwd"] for row in rows}, gone, outcome)
+    done, remarks = golden.forget({row["cwd"] for row in rows}, gone)
+    outcome.done += done
+    outcome.remarks += remarks
     outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
     forgetting.delete_beside(db, sessions=gone.sessions, wanted=Mentions(what.texts))
     if late := forgetting.still_there(db, what.every_id()):  # taken in again by a drain that had read its file before
@@ -276,58 +276,6 @@ def _last_used(path: str) -> float:
     except OSError:
         return time.time()
     return max(found.st_atime, found.st_mtime)
-
-
-def _forget_cases(folders: set[str], gone: leftovers.Forgotten, outcome: Outcome) -> None:
-    """Take the golden cases of forgotten traces out of the files of their repositories."""
-    if lost := sorted(one for one in folders if one and not os.path.isdir(one)):
-        more = f" and {len(lost) - 1:,} more folders are" if len(lost) > 1 else " is"
-        outcome.remarks.append(f"{lost[0]}{more} not there any more; golden cases in a copy are not removed")
-    for path in sorted({os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}):
-        try:
-            count = _drop_cases(path, gone)
-        except OSError as failure:
-            outcome.remarks.append(f"{path}: golden cases of it are not removed: {failure.strerror or failure}")
-            continue
-        if count:
-            outcome.done.append(f"{count:,} golden {'case' if count == 1 else 'cases'} removed from {path}")
-            outcome.remarks.append(f"{path}: what git has of it, git keeps")
-
-
-def _drop_cases(path: str, gone: leftovers.Forgotten) -> int:
-    """Write the file without the lines that are meant; who adds a case waits (``workbench.cases`` locks the same)."""
-    if not os.path.isfile(path):
-        return 0
-    target = os.path.realpath(path)
-    with _locked_folder(os.path.dirname(target)):
-        lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
-        left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
-        if len(left) < len(lines):
-            aside = private.write_aside(target, b"".join(left))
-            os.chmod(aside, os.stat(target).st_mode & 0o777)
-            os.replace(aside, target)
-    return len(lines) - len(left)
-
-
-@contextlib.contextmanager
-def _locked_folder(folder: str) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _case_id(line: bytes) -> str:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return ""
-    return str(value.get("id", "")) if isinstance(value, dict) else ""
 
 
 @contextlib.contextmanager

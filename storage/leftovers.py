@@ -1,4 +1,4 @@
-"""Take what is forgotten out of the files beside the database: log, events, sessions, spool, moved-aside databases.
+"""Take what is forgotten out of the files beside the database: log, events, sessions, spool, notices.
 
 Lines are overwritten where they stand, with as many bytes: who appends at the same moment loses nothing, and what
 was interrupted is simply done again.
@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from storage import lean, log, notices, private, sessions, snapshots, spool, traces
+from storage import copies, lean, log, notices, private, sessions, spool, traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 
 NEAR_S = 5.0
 """What a prompt logs, it logs within this time."""
-ABANDONED_S = 3600
-ASIDE = f"{traces.DATABASE}.corrupt-"
-COPIES = "merge-"
-CODE_INDICES = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +67,7 @@ def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -
     }
     _clean_claims(state_dir)
     said = [f"{count:,} {name}" for name, count in counts.items() if count]
-    return [*said, *_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
-
-
-def clean_by_age(state_dir: str, older_than: float) -> list[str]:
-    """Remove moved-aside databases, refused records and snapshots from before that second; return what, in words."""
-    said = [
-        f"{path} removed" for path in _databases_aside(state_dir) if _modified(path) < older_than and _removed(path)
-    ]
-    for path in _files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
-        if _modified(path) < older_than:
-            _removed(path)
-    old = [one for one in snapshots.noted(state_dir) if _seconds(one.at) < older_than]
-    said += [f"the snapshot {one.path} removed" for one in old if _removed(one.path)]
-    if old:
-        snapshots.forget(state_dir, [one.path for one in old])
-    return said
+    return [*said, *copies.clean(state_dir, gone)]
 
 
 def blank(path: str, is_meant: Callable[[bytes], bool], stand_in: Callable[[Record], Record]) -> int:
@@ -172,17 +152,17 @@ def _clean_spool(state_dir: str, gone: Forgotten) -> int:
     """Remove what lies aside, what waits for a later version, and what was left half written."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
-        for path in _files(folder):
+        for path in copies.files(folder):
             name = os.path.basename(path)
             is_named = name.partition(".")[0] in gone.ids
-            is_abandoned = name.endswith(".tmp") and time.time() - _modified(path) > ABANDONED_S
-            if is_named or is_abandoned or _holds(path, gone, is_database=False):
-                count += _removed(path)
+            is_abandoned = name.endswith(".tmp") and time.time() - copies.modified(path) > copies.ABANDONED_S
+            if is_named or is_abandoned or copies.holds(path, gone, is_database=False):
+                count += copies.removed(path)
     return count
 
 
 def _clean_folder(folder: str, gone: Forgotten) -> int:
-    return sum(_removed(path) for path in _files(folder) if _mentions(path, gone))
+    return sum(copies.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
 
 
 def _clean_claims(state_dir: str) -> None:
@@ -191,114 +171,6 @@ def _clean_claims(state_dir: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:
             os.truncate(path, 0)
-
-
-def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
-    """Remove moved-aside databases and abandoned copies that hold it, and indices of code in which a text stands."""
-    said = []
-    for path in _databases_aside(state_dir):
-        if os.path.exists(path) and _holds(path, gone, is_database=True):
-            stem = path.removesuffix("-wal").removesuffix("-shm")
-            for end in ("-wal", "-shm", ""):
-                _removed(stem + end)
-            said.append(f"{stem} held some of it, and was removed")
-    for path in _files(f"{state_dir}/{CODE_INDICES}"):
-        if os.path.exists(path) and not path.endswith("-shm") and _mentions(path, gone, is_database=True):
-            stem = path.removesuffix("-wal")
-            for end in ("-wal", "-shm", ""):
-                _removed(stem + end)
-            said.append("an index of code held it; it is built anew from the project's files as they are then")
-    return said
-
-
-def _databases_aside(state_dir: str) -> list[str]:
-    aside = [path for path in _files(state_dir) if os.path.basename(path).startswith(ASIDE)]
-    with contextlib.suppress(OSError):
-        for entry in list(os.scandir(state_dir)):
-            if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
-                is_left = time.time() - entry.stat().st_mtime > ABANDONED_S
-                shutil.rmtree(entry.path, ignore_errors=True) if is_left else None
-    return [path for path in aside if not path.endswith("-shm")]
-
-
-def _clean_snapshots(state_dir: str, gone: Forgotten) -> list[str]:
-    said, done = [], []
-    for snapshot in snapshots.noted(state_dir):
-        try:
-            if not snapshots.holds(snapshot, gone.ids, gone.mentions):
-                continue
-            os.unlink(snapshot.path)
-            said.append(
-                f"the snapshot {snapshot.path} held some of it, and was removed: end what serves it, publish again"
-            )
-        except FileNotFoundError:
-            said.append(f"the snapshot {snapshot.path} is not there any more; if you keep a copy, delete it yourself")
-        done.append(snapshot.path)
-    snapshots.forget(state_dir, done)
-    return said
-
-
-def _holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
-    try:
-        if gone.mentions.in_file(path, is_database=is_database):
-            return True
-        with open(path, "rb") as file:
-            return _names_one(file.read, gone.ids)
-    except OSError:
-        return False
-
-
-def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
-    """Say whether an id stands in a file: one pass for any number of ids, which are 24 hex digits as a rule."""
-    from storage.mentions import PIECE_BYTES
-
-    usual = {one.encode() for one in ids if len(one) == 24}
-    others = [one.encode() for one in ids if len(one) != 24]
-    before = b""
-    while piece := read(PIECE_BYTES):
-        content = before + piece
-        if any(one in content for one in others) or not usual.isdisjoint(_ids_in(content)):
-            return True
-        before = content[-256:]
-    return False
-
-
-def _ids_in(content: bytes) -> Iterator[bytes]:
-    import re
-
-    for run in re.finditer(rb"[0-9a-f]{24,}", content):
-        digits = run[0]
-        yield from (digits[at : at + 24] for at in range(len(digits) - 23))
-
-
-def _mentions(path: str, gone: Forgotten, *, is_database: bool = False) -> bool:
-    try:
-        return gone.mentions.in_file(path, is_database=is_database)
-    except OSError:
-        return False
-
-
-def _files(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entry.path for entry in entries if entry.is_file(follow_symlinks=False))
-    except OSError:
-        return []
-
-
-def _removed(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _modified(path: str) -> float:
-    try:
-        return os.lstat(path).st_mtime
-    except OSError:
-        return time.time()
 
 
 def _record(line: bytes) -> Record:

@@ -1,0 +1,80 @@
+"""Golden cases of prompts that are forgotten: their lines in the files that repositories carry.
+
+``workbench.cases`` writes these files; it and this hold the same lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from enricher.home import project_root
+from storage import private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from storage.leftovers import Forgotten
+
+CASES = os.path.join(".enricher", "cases.jsonl")
+LARGEST_CASES = 32 << 20
+
+
+def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
+    """Take the golden cases of forgotten traces out of the files of the repositories around these folders.
+
+    Return what was done, and what the person should know.
+    """
+    done: list[str] = []
+    remarks: list[str] = []
+    if lost := sorted(one for one in folders if one and not os.path.isdir(one)):
+        more = f" and {len(lost) - 1:,} more folders are" if len(lost) > 1 else " is"
+        remarks.append(f"{lost[0]}{more} not there any more; golden cases in a copy are not removed")
+    for path in sorted({os.path.join(project_root(one), CASES) for one in folders if one and os.path.isdir(one)}):
+        try:
+            count = _drop_cases(path, gone)
+        except OSError as failure:
+            remarks.append(f"{path}: golden cases of it are not removed: {failure.strerror or failure}")
+            continue
+        if count:
+            done.append(f"{count:,} golden {'case' if count == 1 else 'cases'} removed from {path}")
+            remarks.append(f"{path}: what git has of it, git keeps")
+    return done, remarks
+
+
+def _drop_cases(path: str, gone: Forgotten) -> int:
+    """Write the file without the lines that are meant; who adds a case waits (``workbench.cases`` locks the same)."""
+    if not os.path.isfile(path):
+        return 0
+    target = os.path.realpath(path)
+    with _locked_folder(os.path.dirname(target)):
+        lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
+        left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
+        if len(left) < len(lines):
+            aside = private.write_aside(target, b"".join(left))
+            os.chmod(aside, os.stat(target).st_mode & 0o777)
+            os.replace(aside, target)
+    return len(lines) - len(left)
+
+
+@contextlib.contextmanager
+def _locked_folder(folder: str) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _case_id(line: bytes) -> str:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return ""
+    return str(value.get("id", "")) if isinstance(value, dict) else ""

@@ -89,7 +89,7 @@ def open_screen(history: Account, **options: object):  # type: ignore[no-untyped
 
 def names(app: Workbench) -> list[str]:
     table = app.screen.query_one(FiguresTable)
-    return [str(table.get_row_at(row)[0]).strip() for row in range(table.row_count)]
+    return [table.shown[row].cells[0] for row in range(table.row_count)]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")

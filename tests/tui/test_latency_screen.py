@@ -48,7 +48,7 @@ def table(app: Workbench, name: str = "stages") -> FiguresTable:
 
 
 def cells(app: Workbench, row: str, name: str = "stages") -> list[str]:
-    return [str(cell).strip() for cell in table(app, name).get_row(row)]
+    return [cell.strip() for one in table(app, name).shown if one.key == row for cell in one.cells]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -72,7 +72,7 @@ async def test_the_figures_are_those_of_the_stats(history: Account) -> None:
 
 async def test_channels_stand_below_the_stage_that_asks_them(history: Account) -> None:
     async with run_workbench(history.state, screen="latency") as (app, _pilot):
-        names = [str(table(app).get_row_at(row)[0]).strip() for row in range(table(app).row_count)]
+        names = [table(app).shown[row].cells[0].strip() for row in range(table(app).row_count)]
 
         assert names[names.index("gather") + 1] == "code"
         assert names[-1] == "answer"

@@ -71,7 +71,7 @@ def table(app: Workbench, name: str = "entries") -> FiguresTable:
 
 
 def texts(app: Workbench) -> list[str]:
-    return [str(table(app).get_row_at(row)[3]).strip() for row in range(table(app).row_count)]
+    return [table(app).shown[row].cells[3] for row in range(table(app).row_count)]
 
 
 def kept(account: Account) -> dict[str, bool]:
@@ -122,7 +122,7 @@ async def test_after_a_review_the_next_one_is_under_the_cursor(shop: Account) ->
         await pilot.press("a")
         await until(pilot, lambda: "u to review 0" in screen_text(app))
 
-        assert texts(app)[table(app).cursor_row] == following != texts(app)[-1]
+        assert texts(app)[table(app).cursor] == following != texts(app)[-1]
 
 
 async def test_what_is_approved_already_is_told(shop: Account) -> None:

@@ -23,6 +23,7 @@ from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenTrace
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets import blast_view
+from workbench.tui.widgets.cursor_view import ends
 from workbench.tui.widgets.diff_view import detail
 from workbench.tui.widgets.line_list import MOVES, Group, Line, LineList
 
@@ -63,8 +64,7 @@ class ChangeList(LineList, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
-        Binding("home", "move_to(0)", "To the first line", id="changes.first", show=False),
-        Binding("end", "move_to(-1)", "To the last line", id="changes.last", show=False),
+        *ends("changes", first="To the first line", last="To the last line", keys=("home", "end")),
     ]
 
 

@@ -235,9 +235,9 @@ for by their words: what a new rule could be for.
         self.remember(sort=self._sort)
         self._show()
 
-    @on(FiguresTable.HeaderSelected)
-    def _heading_clicked(self, event: FiguresTable.HeaderSelected) -> None:
-        name = str(event.column_key.value)
+    @on(FiguresTable.TitleChosen)
+    def _heading_clicked(self, event: FiguresTable.TitleChosen) -> None:
+        name = event.name
         named = {"share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong", "tokens": "tokens"}
         wanted = named.get(name, "fired" if name == "fired" else "file")
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
@@ -248,7 +248,7 @@ for by their words: what a new rule could be for.
         if row is not None:
             self.post_message(OpenInstructions(row.file, row.line))
 
-    @on(FiguresTable.RowSelected)
+    @on(FiguresTable.Chosen)
     def _row_opened(self) -> None:
         """Show the prompts of a rule or of a group without a signal."""
         cluster = self._cluster()
@@ -396,7 +396,7 @@ for by their words: what a new rule could be for.
         is_one = key.startswith(CLUSTER) and self._grown is not None
         return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None
 
-    @on(FiguresTable.RowHighlighted)
+    @on(FiguresTable.Moved)
     def _row_changed(self) -> None:
         self._show_about()
 

@@ -7,7 +7,7 @@ The screen owns the buffer and decides when a run begins; everything that takes 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -61,6 +61,7 @@ class Progressed(Message):
 
     run: int
     told: Progress
+    groups: list[tuple[str, list[Change]]] = field(default_factory=list)
 
 
 class InstructionsScreen(BufferScreen):
@@ -116,6 +117,7 @@ What the channels found is taken from the record; where other rules would have a
         self._examined: tuple[str, str, str, str] | None = None
         self._figures: Figures | None = None
         self._shown: Figures | None = None
+        self._groups: list[tuple[str, list[Change]]] = []
         self._is_quiet = False
         self._problems: tuple[Problem, ...] = ()
         self._causes: dict[str, Cause] = {}
@@ -212,7 +214,8 @@ What the channels found is taken from the record; where other rules would have a
         for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            self.post_message(Progressed(run, told))
+            groups = told.groups() if isinstance(told, Figures) else []  # here, and not where keys are answered
+            self.post_message(Progressed(run, told, groups))
 
     @on(Progressed)
     def _progressed(self, message: Progressed) -> None:
@@ -224,7 +227,7 @@ What the channels found is taken from the record; where other rules would have a
             first = told.problems[0] if told.problems else None
             self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else told.reason
         elif isinstance(told, Figures):
-            self._take_figures(told)
+            self._take_figures(told, message.groups)
         elif isinstance(told, Linted):
             self._problems = told.problems
         elif isinstance(told, Caused):
@@ -232,14 +235,15 @@ What the channels found is taken from the record; where other rules would have a
             self._publish()
         self._show()
 
-    def _take_figures(self, figures: Figures) -> None:
+    def _take_figures(self, figures: Figures, groups: list[tuple[str, list[Change]]]) -> None:
         self._broken = ""
         if figures.is_complete:
             self._figures = self._shown = figures
+            self._groups = groups
             self._causes = self._causes if self._is_quiet else {}
             self._publish()
         elif not self._is_quiet:
-            self._shown = figures
+            self._shown, self._groups = figures, groups
 
     def _publish(self) -> None:
         if self._figures is not None:
@@ -262,7 +266,7 @@ What the channels found is taken from the record; where other rules would have a
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),
-            *blast_view.change_groups(self._shown, causes, beside=width >= NARROW_LIST),
+            *blast_view.change_groups(self._shown, causes, beside=width >= NARROW_LIST, sorted_out=self._groups),
             blast_view.outline_group(outline(self.editor.text)),
         ]
         self.lines.show(groups, opened=self._to_open(groups))

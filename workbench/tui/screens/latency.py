@@ -306,7 +306,7 @@ faster, `inconclusive` has zero inside.
         if self._measured is not None:
             self._show_stages()
 
-    @on(FiguresTable.RowHighlighted, "#stages")
+    @on(FiguresTable.Moved, "#stages")
     def _stage_changed(self) -> None:
         self._show_below()
 
@@ -353,12 +353,12 @@ faster, `inconclusive` has zero inside.
             name, more = message.series.name, "" if message.is_final else ", looking on …"
             self.query_one(Choice).tell(f"{name}: {len(message.prompts)} slowest{more}")
 
-    @on(FiguresTable.RowSelected, "#slow")
+    @on(FiguresTable.Chosen, "#slow")
     def _slow_opened(self) -> None:
         if chosen := self.query_one("#slow", FiguresTable).chosen:
             self.post_message(OpenTrace(chosen))
 
-    @on(FiguresTable.RowSelected, "#stages")
+    @on(FiguresTable.Chosen, "#stages")
     def _stage_opened(self) -> None:
         self.action_view("slow")
 

@@ -248,7 +248,7 @@ told it: `enter` goes there, and again opens the trace.
         self.set_class(self.size.width >= ROOMY, "-roomy")
         self.call_after_refresh(self._show)
 
-    @on(FiguresTable.RowHighlighted, "#entries")
+    @on(FiguresTable.Moved, "#entries")
     def _row_changed(self) -> None:
         self._show_detail()
 
@@ -281,7 +281,7 @@ told it: `enter` goes there, and again opens the trace.
         table.display = bool(prompts)
         table.show([memory_text.told_row(one) for one in prompts])
 
-    @on(FiguresTable.RowSelected, "#entries")
+    @on(FiguresTable.Chosen, "#entries")
     def _memory_opened(self) -> None:
         told = self.query_one("#prompts", FiguresTable)
         if told.row_count:
@@ -289,11 +289,11 @@ told it: `enter` goes there, and again opens the trace.
         else:
             self.notify("No prompt was told this memory yet.", timeout=3)
 
-    @on(FiguresTable.RowSelected, "#prompts")
+    @on(FiguresTable.Chosen, "#prompts")
     def _prompt_opened(self) -> None:
         self.post_message(OpenTrace(self.query_one("#prompts", FiguresTable).chosen))
 
-    @on(FiguresTable.RowSelected, "#shelves")
+    @on(FiguresTable.Chosen, "#shelves")
     def _shelf_opened(self) -> None:
         self.want(namespace=self.query_one("#shelves", FiguresTable).chosen.removeprefix(memory_text.SHELF))
         self.table.focus()
@@ -339,7 +339,7 @@ told it: `enter` goes there, and again opens the trace.
             return
         if one.reviewed:
             self.notify("This memory is approved already.", timeout=3)
-            self.table.action_cursor_down()
+            self.table.action_move(1)
             return
         self.judge(one, is_right=True)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
 from textual.content import Content
 
 from workbench.progress import headline
 from workbench.tui.widgets.line_list import Group, Line
-from workbench.tui.widgets.plain import plain
+from workbench.tui.widgets.plain import one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
     from enricher.rules.document import Problem
     from workbench.compare import Change
@@ -28,7 +30,7 @@ VERDICT_LOOKS = {
 KINDS_TOLD = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
-LONGEST_RIGHT = 34
+LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
@@ -103,26 +105,60 @@ def brief(before: Outcome, after: Outcome) -> str:
     return " ".join(told)[:LONGEST_RIGHT]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeLines(Sequence[Line]):
+    """Changes as lines of a list, each written when it is asked for: an edit may change a million prompts."""
+
+    changes: Sequence[Change]
+    regressed: Collection[str]
+    causes: Mapping[str, Cause]
+    beside: bool
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @overload
+    def __getitem__(self, place: int) -> Line: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Line]: ...
+    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+        if isinstance(place, slice):
+            return [self._line(one) for one in self.changes[place]]
+        return self._line(self.changes[place])
+
+    def place_of(self, key: str) -> int | None:
+        """Return which of them is known by that key."""
+        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
+
+    def _line(self, change: Change) -> Line:
+        text = one_line(change.prompt.text[:LONGEST_TEXT])
+        right = brief(change.before, change.after) if self.beside else ""
+        cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
+        if cause and cause.heading and self.beside:
+            right = f"{right} ← {cause.heading}"
+        look = "error" if is_regression else "plain"
+        return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+
+
 def change_groups(
-    figures: Figures | None, causes: Mapping[str, Cause] | None = None, *, only: str = "", beside: bool = True
+    figures: Figures | None,
+    causes: Mapping[str, Cause] | None = None,
+    *,
+    only: str = "",
+    beside: bool = True,
+    sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield the changes by kind, newest first; ``only`` one kind, ``beside`` with what changes at their right."""
-    regressed = set(figures.standing.regressed) if figures and figures.standing else set()
-    known = causes or {}
-    for kind, changes in figures.groups() if figures else ():
+    """Yield the changes by kind, newest first; ``only`` one kind, ``beside`` with what changes at their right.
+
+    ``sorted_out`` is ``figures.groups()`` where somebody has worked that out already.
+    """
+    if figures is None:
+        return
+    regressed = set(figures.standing.regressed) if figures.standing else set()
+    for kind, changes in figures.groups() if sorted_out is None else sorted_out:
         if only in ("", kind):
             head = Line(f"kind {kind}", KINDS_TOLD.get(kind, kind), f"{len(changes):,}", "plain")
-            lines = [_change_line(one, one.prompt.id in regressed, known.get(one.prompt.id), beside) for one in changes]
-            yield Group(head, lines)
-
-
-def _change_line(change: Change, is_regression: bool, cause: Cause | None, beside: bool) -> Line:
-    text = " ".join(change.prompt.text.split())
-    right = brief(change.before, change.after) if beside else ""
-    if cause and cause.heading and beside:
-        right = f"{right} ← {cause.heading}"
-    look = "error" if is_regression else "plain"
-    return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+            yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
 
 
 def problem_group(problems: Sequence[Problem]) -> Group | None:

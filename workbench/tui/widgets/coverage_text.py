@@ -148,9 +148,10 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.Row, width: int) -> str:
-    """Return file and line, short where the folder is known; of a long one the end."""
-    text = f"{_near(row.file)}:{row.line}"
-    return text if len(text) <= width else "…" + text[1 - width :]
+    """Return file and line, short where the folder is known; where that is too long the name of the file alone."""
+    near = _near(row.file)
+    every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
+    return next((text for text in every if len(text) <= width), "…" + every[-1][1 - width :])
 
 
 def _near(path: str) -> str:

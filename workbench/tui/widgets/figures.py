@@ -1,7 +1,4 @@
-"""A table of at most some hundred rows, and how its figures are written: every number has its unit.
-
-Longer lists belong into ``row_view``: this one measures every cell.
-"""
+"""A table of figures, and how these are written: every number has its unit."""
 
 from __future__ import annotations
 
@@ -9,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
-from rich.text import Text
+from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.coordinate import Coordinate
-from textual.widgets import DataTable
+from textual.message import Message
+from textual.strip import Strip
 
+from workbench.tui.widgets.cursor_view import CursorView, ends, moves
 from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual import events
 
 CELL_PADDING = 1
 SCROLLBAR = 1
@@ -42,53 +43,69 @@ class Row:
     styles: tuple[str, ...] = ()
 
 
-class FiguresTable(DataTable[Text], inherit_bindings=False):
-    """A table with a cursor on whole rows that stays on its row when the rows are written anew."""
+class FiguresTable(CursorView, inherit_bindings=False):
+    """A table with a cursor on whole rows that stays on its row when the rows are others."""
 
     DEFAULT_CSS = """
-    FiguresTable {
-        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
-        & > .datatable--header { background: $surface; color: $text-muted; text-style: bold; }
-        & > .datatable--cursor {
-            background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold;
-        }
-        &:blur > .datatable--cursor { background: $panel; color: $foreground; }
-        & > .datatable--hover { background: $panel; }
-        & > .datatable--header-hover { background: $panel; }
-    }
+    FiguresTable > .figures--titles { background: $surface; color: $text-muted; text-style: bold; }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"figures--titles"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "cursor_down", "Next line", id="figures.down", show=False),
-        Binding("k,up", "cursor_up", "Previous line", id="figures.up", show=False),
-        Binding("pagedown,ctrl+f", "page_down", "A page down", id="figures.page-down", show=False),
-        Binding("pageup,ctrl+b", "page_up", "A page up", id="figures.page-up", show=False),
-        Binding("g,home", "scroll_top", "To the first", id="figures.first", show=False),
-        Binding("G,end", "scroll_bottom", "To the last", id="figures.last", show=False),
-        Binding("enter", "select_cursor", "Open", id="figures.open", show=False),
+        *moves("figures"),
+        *ends("figures", first="To the first", last="To the last"),
+        Binding("enter", "choose", "Open", id="figures.open", show=False),
     ]
+    TITLES = 1
+
+    @dataclass
+    class Moved(Message):
+        """A person moved the cursor to another row."""
+
+        source: FiguresTable
+
+        @property
+        def control(self) -> FiguresTable:
+            return self.source
+
+    @dataclass
+    class Chosen(Message):
+        """A person chose the row under the cursor."""
+
+        source: FiguresTable
+
+        @property
+        def control(self) -> FiguresTable:
+            return self.source
+
+    @dataclass
+    class TitleChosen(Message):
+        """A person clicked the title of a column."""
+
+        name: str
 
     def __init__(self, headings: Sequence[Heading], *, id: str) -> None:  # noqa: A002 (Textual's name)
-        super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=CELL_PADDING)
+        super().__init__(id=id)
         self._headings = tuple(headings)
-        self._rows_shown: tuple[Row, ...] = ()
-        self._written_at = 0
+        self.shown: tuple[Row, ...] = ()
+        """The rows."""
 
-    def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._write())
+    @property
+    def row_count(self) -> int:
+        return len(self.shown)
 
     @property
     def chosen(self) -> str:
         """The key of the row under the cursor, empty where there is none."""
-        row = self.cursor_row
-        return self._rows_shown[row].key if 0 <= row < len(self._rows_shown) else ""
+        return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
     def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
-        """Write the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
-        shown = tuple(headings or self._headings), tuple(rows)
-        if shown == (self._headings, self._rows_shown) and self._written_at == self.size.width:
-            return
-        self._headings, self._rows_shown = shown
-        self._write(follows_row=follows_row)
+        """Show the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
+        before = self.chosen if follows_row else ""
+        self._headings = tuple(headings or self._headings)
+        self.shown = tuple(rows)
+        here = next((at for at, one in enumerate(self.shown) if one.key == before), min(self.cursor, len(rows) - 1))
+        self.set_reactive(FiguresTable.cursor, max(0, here))
+        self.resized()
 
     def widths(self) -> list[int]:
         """Return the widths of the columns' texts, what is left shared among those without a width."""
@@ -97,48 +114,47 @@ class FiguresTable(DataTable[Text], inherit_bindings=False):
         open_ones = fixed.count(0)
         return [width or max(1, left // open_ones) for width in fixed]
 
-    def _write(self, *, follows_row: bool = True) -> None:
-        self._written_at = self.size.width
-        if not self._written_at:
-            return
-        chosen = self.get_row_key_at_cursor() if follows_row else ""
-        row, top = self.cursor_row, self.scroll_offset.y
-        widths = self.widths()
-        with self.prevent(DataTable.RowHighlighted):
-            self.clear(columns=True)
-            for heading, width in zip(self._headings, widths, strict=True):
-                title = heading.title.rjust(width) if heading.is_number else heading.title
-                self.add_column(Text(title, no_wrap=True), width=width, key=heading.name)
-            for one in self._rows_shown:
-                self.add_row(*self._texts(one, widths), key=one.key)
-            keys = [one.key for one in self._rows_shown]
-            row = keys.index(chosen) if chosen in keys else min(row, len(keys) - 1)
-            if row >= 0:
-                self.cursor_coordinate = Coordinate(row, 0)
-        self.scroll_to(y=top, animate=False)
+    def draw_title(self) -> Strip:
+        look = self.rich_style + self.get_component_rich_style("figures--titles")
+        return self._strip([(one.title, look) for one in self._headings], look)
 
-    def get_row_key_at_cursor(self) -> str:
-        """Return the key of the row that is drawn under the cursor."""
-        if not self.is_valid_coordinate(self.cursor_coordinate):
-            return ""
-        return str(self.coordinate_to_cell_key(self.cursor_coordinate).row_key.value)
+    def draw_row(self, row: int) -> Strip:
+        one, is_here = self.shown[row], row == self.cursor
+        base = self.cursor_style if is_here else self.rich_style
+        styles = one.styles or ("",) * len(one.cells)
+        looks = [base if is_here or not style else base + self._colour(style) for style in styles]
+        return self._strip(list(zip(one.cells, looks, strict=True)), base)
 
-    def _texts(self, row: Row, widths: list[int]) -> list[Text]:
-        styles = row.styles or ("",) * len(row.cells)
-        variables = self.app.theme_variables
-        return [
-            Text(
-                fit(cell, width, is_number=heading.is_number),
-                style=variables.get(style, "") if style else "",
-                no_wrap=True,
-                end="",
-            )
-            for cell, width, heading, style in zip(row.cells, widths, self._headings, styles, strict=True)
-        ]
+    def _strip(self, cells: Sequence[tuple[str, Style]], base: Style) -> Strip:
+        blanks = Segment(" " * CELL_PADDING, base)
+        segments: list[Segment] = []
+        for (text, look), heading, width in zip(cells, self._headings, self.widths(), strict=True):
+            segments += [blanks, Segment(fit(text, width, is_number=heading.is_number), look), blanks]
+        return Strip(segments).adjust_cell_length(self.size.width, base)
 
-    def on_resize(self) -> None:
-        if self.size.width != self._written_at:
-            self._write()
+    def _colour(self, variable: str) -> Style:
+        return Style.parse(self.app.theme_variables.get(variable, ""))
+
+    def moved(self) -> None:
+        self.post_message(self.Moved(self))
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        if self.shown:
+            self.post_message(self.Chosen(self))
+
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del event
+        if is_again:
+            self.action_choose()
+
+    def title_clicked(self, x: int) -> None:
+        end = 0
+        for heading, width in zip(self._headings, self.widths(), strict=True):
+            end += width + 2 * CELL_PADDING
+            if x < end:
+                self.post_message(self.TitleChosen(heading.name))
+                return
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from workbench.tui.widgets.cursor_view import CursorView, ends, moves
 from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
@@ -27,10 +26,7 @@ LEAST_TEXT = 12
 
 
 MOVES: list[BindingType] = [
-    Binding("j,down", "move(1)", "Next line", id="lines.down", show=False),
-    Binding("k,up", "move(-1)", "Previous line", id="lines.up", show=False),
-    Binding("pagedown,ctrl+f", "page(1)", "A page down", id="lines.page-down", show=False),
-    Binding("pageup,ctrl+b", "page(-1)", "A page up", id="lines.page-up", show=False),
+    *moves("lines"),
     Binding("enter", "choose", "Open", id="lines.choose", show=False),
     Binding("space", "fold", "Open or close the group", id="lines.fold", show=False),
     Binding("right,l", "unfold(True)", "Open the group", id="lines.open", show=False),
@@ -62,17 +58,19 @@ class Group:
 class _Row:
     line: Line
     group: int
-    is_head: bool
+    place: int
+    """Where in its group it is, -1 for the heading."""
+
+    @property
+    def is_head(self) -> bool:
+        return self.place < 0
 
 
-class LineList(ScrollView, can_focus=True, inherit_bindings=False):
+class LineList(CursorView, inherit_bindings=False):
     """Groups and their lines; which groups are open is kept by their keys."""
 
     DEFAULT_CSS = """
     LineList {
-        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
-        & > .line--cursor { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
-        & > .line--blurred { background: $panel; text-style: bold; }
         & > .line--head { color: $foreground; text-style: bold; }
         & > .line--muted { color: $text-muted; }
         & > .line--error { color: $error; }
@@ -81,15 +79,12 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line--cursor", "line--blurred", "line--head", "line--muted", "line--error", "line--warning", "line--good",
+        "line--head", "line--muted", "line--error", "line--warning", "line--good",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
-        Binding("g,home", "move_to(0)", "To the first line", id="lines.first", show=False),
-        Binding("G,end", "move_to(-1)", "To the last line", id="lines.last", show=False),
+        *ends("lines", first="To the first line", last="To the last line"),
     ]
-    ALLOW_SELECT = False
-    cursor = reactive(0, repaint=False)
 
     @dataclass
     class Moved(Message):
@@ -119,19 +114,21 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
         self._groups: list[Group] = []
-        self._rows: list[_Row] = []
+        self._heads: list[int] = []
+        self._count = 0
         self._open: set[str] = set()
         self._told: str | None = None
 
     @property
     def current(self) -> Line | None:
         """The line under the cursor."""
-        return self._rows[self.cursor].line if self.cursor < len(self._rows) else None
+        row = self._row(self.cursor)
+        return row.line if row else None
 
     @property
     def row_count(self) -> int:
         """How many rows are laid out, headings and the lines of open groups."""
-        return len(self._rows)
+        return self._count
 
     @property
     def lines(self) -> list[Line]:
@@ -145,102 +142,112 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
         """Show these groups; the cursor stays on its line where that is still there, or on top."""
-        key = self.current.key if self.current and self.cursor else ""
+        here = self._row(self.cursor) if self.cursor else None
+        head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
         self._open |= set(opened)
-        self._lay_out(key)
+        self._lay_out()
+        self._put_cursor(self._again(here, head) if here else self.cursor)
+
+    def _again(self, here: _Row, head: str) -> int:
+        """Return where a line is now: most often at its place in its group, to which lines are added at the end."""
+        number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
+        if number >= 0:
+            row = self._heads[number] + here.place + 1
+            found = self._row(row)
+            if found is not None and found.line.key == here.line.key:
+                return row
+        found_at = self._find(here.line.key)
+        return self.cursor if found_at is None else found_at
+
+    def _find(self, key: str) -> int | None:
+        """Return the row of a heading, or of a line of an open group."""
+        for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
+            if group.head.key == key:
+                return head
+            place = _place_of(group, key) if self._is_open(number) else None
+            if place is not None:
+                return head + 1 + place
+        return None
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a line and open its group; say whether there is such a line."""
-        for group in self._groups:
-            if any(line.key == key for line in group.lines):
-                self._open.add(group.head.key)
-                self._lay_out(key)
-                return True
-        return any(row.line.key == key for row in self._rows)
+        group = next((one for one in self._groups if _place_of(one, key) is not None), None)
+        if group is not None:
+            self._open.add(group.head.key)
+            self._lay_out()
+        row = self._find(key)
+        if row is not None:
+            self._put_cursor(row)
+        return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
         """Go to the next line that is no heading, or with ``groups`` to the first one of the next group."""
-        wanted = [group.lines[0] for group in self._groups if group.lines] if groups else self.lines
-        order = [line.key for line in self.lines]
-        here = order.index(self.current.key) if self.current and self.current.key in order else -1
-        places = [order.index(line.key) for line in wanted]
-        ahead = [place for place in places if (place > here if by > 0 else place < here)]
-        if ahead:
-            self.go_to(order[ahead[0] if by > 0 else ahead[-1]])
+        row = self._row(self.cursor)
+        if row is None:
+            return
+        number, place = row.group, row.place + by
+        if groups and not row.is_head:
+            place = len(self._groups[number].lines)
+        if not 0 <= place < len(self._groups[number].lines):
+            numbers = range(number + 1, len(self._groups)) if by > 0 else range(number - 1, -1, -1)
+            number = next((one for one in numbers if self._groups[one].lines), -1)
+            if number < 0:
+                return
+            place = 0 if by > 0 or groups else len(self._groups[number].lines) - 1
+        self._open.add(self._groups[number].head.key)
+        self._lay_out()
+        self._put_cursor(self._heads[number] + 1 + place)
 
-    def _lay_out(self, key: str) -> None:
-        rows: list[_Row] = []
+    def _is_open(self, number: int) -> bool:
+        return self._groups[number].head.key in self._open
+
+    def _lay_out(self) -> None:
+        """Work out in which row each group begins: no line is looked at before it is seen."""
+        self._heads, self._count = [], 0
         for number, group in enumerate(self._groups):
-            rows.append(_Row(group.head, number, is_head=True))
-            if group.head.key in self._open:
-                rows += [_Row(line, number, is_head=False) for line in group.lines]
-        self._rows = rows
-        self.virtual_size = Size(self.size.width, len(rows))
-        found = next((at for at, row in enumerate(rows) if row.line.key == key), min(self.cursor, len(rows) - 1))
-        self.cursor = max(0, found)
-        self.refresh()
-        self._show_cursor()
-        self._tell()
+            self._heads.append(self._count)
+            self._count += 1 + (len(group.lines) if self._is_open(number) else 0)
+        self.resized()
 
-    def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._rows))
-        self._show_cursor()
+    def _put_cursor(self, row: int) -> None:
+        self.cursor = max(0, min(row, self._count - 1))
+        self.show_cursor()
+        self.moved()
 
-    def render_line(self, y: int) -> Strip:
-        number, width = self.scroll_offset.y + y, self.size.width
-        if number >= len(self._rows):
+    def _row(self, number: int) -> _Row | None:
+        if not 0 <= number < self._count:
+            return None
+        group = bisect_right(self._heads, number) - 1
+        place = number - self._heads[group] - 1
+        line = self._groups[group].head if place < 0 else self._groups[group].lines[place]
+        return _Row(line, group, place)
+
+    def draw_row(self, number: int) -> Strip:
+        row, width = self._row(number), self.size.width
+        if row is None:
             return Strip.blank(width, self.rich_style)
-        row = self._rows[number]
         text = fitted(_before(row, self._groups, self._open) + row.line.text, row.line.right, width=width)
         return Strip([Segment(text, self._style(row, is_chosen=number == self.cursor))], width)
 
     def _style(self, row: _Row, *, is_chosen: bool) -> Style:
         if is_chosen:
-            name = "cursor" if self.has_focus else "blurred"
-            return self.rich_style + self.get_component_rich_style(f"line--{name}")
+            return self.cursor_style
         look = "head" if row.is_head and row.line.look == "plain" else row.line.look
         if look == "plain":
             return self.rich_style
         return self.rich_style + self.get_component_rich_style(f"line--{look}", partial=True)
 
-    def _tell(self) -> None:
+    def moved(self) -> None:
         line = self.current
         told = line.key if line else ""
         if told != self._told:
             self._told = told
             self.post_message(self.Moved(self, line))
 
-    def watch_cursor(self, old: int, new: int) -> None:
-        for row in (old, new):
-            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
-        self._show_cursor()
-        self._tell()
-
-    def _show_cursor(self) -> None:
-        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, x_axis=False)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def action_move(self, rows: int) -> None:
-        """Move the cursor by so many rows."""
-        self.cursor = max(0, min(len(self._rows) - 1, self.cursor + rows))
-
-    def action_page(self, direction: int) -> None:
-        """Move the cursor by what fits on the screen."""
-        self.action_move(direction * max(1, self.size.height - 1))
-
-    def action_move_to(self, row: int) -> None:
-        """Move to a row; -1 is the last."""
-        self.cursor = max(0, len(self._rows) - 1 if row < 0 else row)
-
     def action_choose(self) -> None:
         """Open or close a group, choose a line."""
-        row = self._row()
+        row = self._row(self.cursor)
         if row is not None and row.is_head and self._groups[row.group].lines:
             self.action_fold()
         elif row is not None:
@@ -248,27 +255,30 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_fold(self) -> None:
         """Open or close the group of this line."""
-        if row := self._row():
-            self.action_unfold(self._groups[row.group].head.key not in self._open)
+        if row := self._row(self.cursor):
+            self.action_unfold(not self._is_open(row.group))
 
     def action_unfold(self, wanted: bool) -> None:
         """Open the group of this line, or close it and stay on its heading."""
-        if row := self._row():
+        if row := self._row(self.cursor):
             head = self._groups[row.group].head.key
             (self._open.add if wanted else self._open.discard)(head)
-            self._lay_out(row.line.key if wanted else head)
+            self._lay_out()
+            self._put_cursor(self._heads[row.group] + (row.place + 1 if wanted else 0))
 
-    def _row(self) -> _Row | None:
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
-
-    def on_click(self, event: events.Click) -> None:
-        number = self.scroll_offset.y + event.y
-        if number >= len(self._rows):
-            return
-        is_again = number == self.cursor
-        self.cursor = number
-        if self._rows[number].is_head or event.chain > 1 or is_again:
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del event
+        row = self._row(self.cursor)
+        if row is not None and (row.is_head or is_again):
             self.action_choose()
+
+
+def _place_of(group: Group, key: str) -> int | None:
+    """Lines that are written when they are asked for know their places themselves."""
+    if find := getattr(group.lines, "place_of", None):
+        found: int | None = find(key)
+        return found
+    return next((at for at, line in enumerate(group.lines) if line.key == key), None)
 
 
 def fitted(text: str, right: str, *, width: int) -> str:

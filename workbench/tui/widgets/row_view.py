@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from storage.windows import PAGE_ROWS, Line
 from workbench.tui.widgets.columns import Look, cells_of
+from workbench.tui.widgets.cursor_view import CursorView, ends, moves
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -30,14 +28,11 @@ if TYPE_CHECKING:
 PAGES_KEPT = 24
 
 
-class RowView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowView(CursorView, inherit_bindings=False):
     """The lines of a selection, with a cursor."""
 
     DEFAULT_CSS = """
     RowView {
-        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
-        & > .row--cursor { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
-        & > .row--blurred { background: $panel; text-style: bold; }
         & > .row--muted { color: $text-muted; }
         & > .row--type { color: $primary; }
         & > .row--bad { color: $error; }
@@ -46,20 +41,13 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "row--cursor", "row--blurred", "row--muted", "row--type", "row--bad", "row--good", "row--label",
+        "row--muted", "row--type", "row--bad", "row--good", "row--label",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Next line", id="rows.down", show=False),
-        Binding("k,up", "move(-1)", "Previous line", id="rows.up", show=False),
-        Binding("pagedown,ctrl+f", "page(1)", "A page down", id="rows.page-down", show=False),
-        Binding("pageup,ctrl+b", "page(-1)", "A page up", id="rows.page-up", show=False),
-        Binding("g,home", "move_to(0)", "To the newest, and follow", id="rows.first", show=False),
-        Binding("G,end", "move_to(-1)", "To the last", id="rows.last", show=False),
+        *moves("rows"),
+        *ends("rows", first="To the newest, and follow", last="To the last"),
         Binding("enter", "open", "Open the trace", id="rows.open", show=False),
     ]
-    ALLOW_SELECT = False
-
-    cursor = reactive(0, repaint=False)
 
     @dataclass
     class PagesWanted(Message):
@@ -136,9 +124,9 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
     def set_length(self, rows: int) -> None:
         """Say how many rows the list has below those that arrived since."""
         self._below = rows
-        self._resized()
+        self.resized()
         self.cursor = max(0, min(self.cursor, self.row_count - 1))
-        self._tell()
+        self.moved()
 
     def put(self, number: int, lines: list[Line]) -> None:
         """Take in a page."""
@@ -148,7 +136,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         while len(self._pages) > PAGES_KEPT:
             self._pages.popitem(last=False)
         self.refresh()
-        self._tell()
+        self.moved()
 
     def renew(self, fresh: dict[str, Line]) -> None:
         """Replace lines that are held by what they are now."""
@@ -159,14 +147,14 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         """Put newer lines on top, oldest first; the chosen line stays chosen unless it is the top one."""
         follows = self.is_at_top
         self._head += lines
-        self._resized()
+        self.resized()
         if follows:
             self.scroll_to(y=0, animate=False)
         else:
             self.set_reactive(RowView.cursor, self.cursor + len(lines))
             self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
         self.refresh()
-        self._tell()
+        self.moved()
 
     def seen_pages(self) -> tuple[int, ...]:
         """Return the numbers of the pages that are in sight."""
@@ -175,20 +163,8 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         last = max(0, (self._below - 1) // PAGE_ROWS)
         return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
 
-    def _resized(self) -> None:
-        self.virtual_size = Size(self.size.width, self.row_count)
-        self.refresh()
-
-    def on_resize(self) -> None:
-        self._resized()
-        self._show_cursor()
-
-    def render_line(self, y: int) -> Strip:
-        row = self.scroll_offset.y + y
-        width = self.size.width
-        if row >= self.row_count:
-            return Strip.blank(width, self.rich_style)
-        line = self.line(row)
+    def draw_row(self, row: int) -> Strip:
+        width, line = self.size.width, self.line(row)
         if line is None:
             self._ask(row)
             return Strip([Segment(" …".ljust(width), self.rich_style + self._style("row--muted"))], width)
@@ -204,9 +180,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         return cells
 
     def _strip(self, cells: Cells, *, is_chosen: bool) -> Strip:
-        base = self.rich_style
-        if is_chosen:
-            base += self._style("row--cursor" if self.has_focus else "row--blurred")
+        base = self.cursor_style if is_chosen else self.rich_style
         segments = [
             Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(f"row--{look.value}"))
             for text, look in cells
@@ -222,48 +196,19 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
             self._asked.add(number)
             self.post_message(self.PagesWanted(tuple(sorted(self._asked))))
 
-    def _tell(self) -> None:
+    def moved(self) -> None:
         line = self.current
         told = (line.id, line.label) if line else None
         if told != self._told:
             self._told = told
             self.post_message(self.Moved(line))
 
-    def watch_cursor(self, old: int, new: int) -> None:
-        for row in (old, new):
-            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
-        self._show_cursor()
-        self._tell()
-
-    def _show_cursor(self) -> None:
-        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True, x_axis=False)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def action_move(self, rows: int) -> None:
-        """Move the cursor by so many rows."""
-        self.cursor = max(0, min(self.row_count - 1, self.cursor + rows))
-
-    def action_page(self, direction: int) -> None:
-        """Move the cursor by what fits on the screen."""
-        self.action_move(direction * max(1, self.size.height - 1))
-
-    def action_move_to(self, row: int) -> None:
-        """Move to a row; -1 is the last."""
-        self.cursor = max(0, self.row_count - 1 if row < 0 else row)
-
     def action_open(self) -> None:
         """Choose the line under the cursor."""
         if line := self.current:
             self.post_message(self.Opened(line))
 
-    def on_click(self, event: events.Click) -> None:
-        row = self.scroll_offset.y + event.y
-        if row < self.row_count:
-            self.cursor = row
-            if event.chain > 1:
-                self.action_open()
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del is_again
+        if event.chain > 1:
+            self.action_open()

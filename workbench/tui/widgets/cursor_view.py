@@ -1,0 +1,130 @@
+"""What every list of the app has: a cursor on whole rows, the keys that move it, lines drawn when they are seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size, Spacing
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+
+
+def moves(name: str) -> list[BindingType]:
+    """Return the keys that move the cursor by lines and pages; ``name`` begins their ids."""
+    return [
+        Binding("j,down", "move(1)", "Next line", id=f"{name}.down", show=False),
+        Binding("k,up", "move(-1)", "Previous line", id=f"{name}.up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "A page down", id=f"{name}.page-down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "A page up", id=f"{name}.page-up", show=False),
+    ]
+
+
+def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
+    """Return the keys to the first and to the last row."""
+    return [
+        Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
+        Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
+    ]
+
+
+class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Rows of one line each; ``TITLES`` lines above them stay where they are."""
+
+    DEFAULT_CSS = """
+    CursorView {
+        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+        & > .cursor--here { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
+        & > .cursor--blurred { background: $panel; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"cursor--here", "cursor--blurred"}
+    ALLOW_SELECT = False
+    TITLES: ClassVar[int] = 0
+    cursor = reactive(0, repaint=False)
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    def draw_row(self, row: int) -> Strip:
+        """Return a row as it is drawn."""
+        raise NotImplementedError
+
+    def draw_title(self) -> Strip:
+        """Return the line above the rows."""
+        raise NotImplementedError
+
+    def moved(self) -> None:
+        """The cursor is on another row."""
+
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        """Somebody clicked the row that has the cursor now; ``is_again``: it had it before."""
+
+    def title_clicked(self, x: int) -> None:
+        """Somebody clicked the line above the rows."""
+
+    @property
+    def cursor_style(self) -> Style:
+        """How the row of the cursor looks."""
+        name = "cursor--here" if self.has_focus else "cursor--blurred"
+        return self.rich_style + self.get_component_rich_style(name)
+
+    def resized(self) -> None:
+        """There is another number of rows, or another width."""
+        self.virtual_size = Size(self.size.width, self.row_count + self.TITLES)
+        self.refresh()
+
+    def show_cursor(self) -> None:
+        """Scroll to where the cursor is seen."""
+        where, above = Region(0, self.cursor + self.TITLES, 1, 1), Spacing(top=self.TITLES)
+        self.scroll_to_region(where, spacing=above, animate=False, force=True, x_axis=False)
+
+    def on_resize(self) -> None:
+        self.resized()
+        self.show_cursor()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        if y < self.TITLES:
+            return self.draw_title()
+        row = self.scroll_offset.y + y - self.TITLES
+        return self.draw_row(row) if row < self.row_count else Strip.blank(self.size.width, self.rich_style)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        for row in (old, new):
+            self.refresh(Region(0, row - self.scroll_offset.y + self.TITLES, self.size.width, 1))
+        self.show_cursor()
+        self.moved()
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.scroll_offset.y + event.y - self.TITLES
+        if event.y < self.TITLES:
+            self.title_clicked(event.x)
+        elif row < self.row_count:
+            is_again = row == self.cursor
+            self.cursor = row
+            self.row_clicked(event, is_again=is_again or event.chain > 1)
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor by so many rows."""
+        self.cursor = max(0, min(self.row_count - 1, self.cursor + rows))
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by what fits on the screen."""
+        self.action_move(direction * max(1, self.size.height - self.TITLES - 1))
+
+    def action_move_to(self, row: int) -> None:
+        """Move to a row; -1 is the last."""
+        self.cursor = max(0, self.row_count - 1 if row < 0 else row)

@@ -156,7 +156,7 @@ def test_one_key_a_prompt_labels_it_at_once(repository: Repository) -> None:
     for text in (DEBUG, QUESTION, SMALL_TALK, "refactor the parser into two modules"):
         repository.typed(text)
     rows = json.loads(repository.account.cli("trace", "queue", "--json"))
-    said = press_keys(repository, "y", "x", "c8", "?q")
+    said = press_keys(repository, "y", "x", "co", "?q")
 
     labels = {trace["id"]: trace["label"] for trace in repository.account.traces()}
     given = [labels[row["id"]] and (labels[row["id"]]["verdict"], labels[row["id"]]["task_type"]) for row in rows]

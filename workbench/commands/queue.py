@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 SHOWN_CHARS, SHOWN_LINES = 1_200, 16
 KEYS = "y ok · x wrong · c another class · s skip · q quit"
 VERDICTS = {"y": "ok", "x": "wrong", "s": "s", "q": "q", "\x04": "q"}
-LETTERS = "123456789abdefghijklmnoprtuvwz"
-"""The keys of the task types: none that means something else."""
 
 
 @click.command("queue")
@@ -89,7 +87,7 @@ def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases:
                     write_case(db, one.id, verdict, cases=cases)
                 except click.ClickException as error:
                     click.echo(f"  no case: {printable(error.message)}", err=True)
-    click.echo(f"{given} labels given")
+    click.echo(f"{given} label{'' if given == 1 else 's'} given")
 
 
 @contextlib.contextmanager
@@ -130,6 +128,8 @@ def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
 
 def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
     """Return the task type of the next key; empty where the key has none, which is the way back."""
-    keys = dict(zip(LETTERS, known, strict=False))
+    from workbench.class_keys import keys_for
+
+    keys = keys_for(known)
     click.echo("  " + "  ".join(f"{key} {name}" for key, name in keys.items()))
     return keys.get(read_key().lower(), "")

@@ -11,6 +11,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.class_keys import keys_for
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -65,16 +67,6 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
     def action_leave(self) -> None:
         """Close without an answer."""
         self.dismiss("")
-
-
-def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Return a key for every name: its first letter that no name before it has."""
-    found: dict[str, str] = {}
-    for name in names:
-        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
-        if key := next(spare, ""):
-            found[key] = name
-    return found
 
 
 def _told(name: str, key: str) -> Content:

@@ -1,0 +1,18 @@
+"""One key for each task type, the same in the app and in the terminal, so that there is one set to learn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def keys_for(names: Sequence[str]) -> dict[str, str]:
+    """Return a key for every name: its first letter that no name before it has."""
+    found: dict[str, str] = {}
+    for name in names:
+        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
+        if key := next(spare, ""):
+            found[key] = name
+    return found

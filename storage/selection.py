@@ -183,14 +183,15 @@ def _number(column: str) -> Condition:
 
 
 def _project(_sign: str, value: str, parts: _Parts) -> str:
-    name = parts.name(value)
-    return f"traces.project = {name} or traces.project like '%/' || {name}"
+    name = parts.name(value.rstrip("/"))
+    return f"""traces.project = {name} or traces.project like '%/' || {name}
+        or (traces.project not like '%/%' and traces.cwd like '%/' || {name})"""
 
 
 def _guardrail(_sign: str, value: str, parts: _Parts) -> str:
     named = ", ".join(parts.name(one) for one in value.split(",") if one)
     return f"""exists (select 1 from trace_guardrails
-        where trace_guardrails.trace_id = traces.id and trace_guardrails.guardrail_id in ({named}))"""
+        where trace_guardrails.trace_id = traces.id and trace_guardrails.guardrail_id collate nocase in ({named}))"""
 
 
 def _signal(_sign: str, value: str, parts: _Parts) -> str:
@@ -257,7 +258,7 @@ FIELDS = {
     "guardrail": Field(_EQUAL, "guardrail:H3", "a guardrail that was added", _guardrail),
     "signal": Field(_EQUAL, 'signal:"stack_trace"', "a signal that fired", _signal),
     "host": Field(_EQUAL, "host:claude", "the agent client", _is("host")),
-    "project": Field(_EQUAL, "project:shop", "the project, or the end of its path", _project),
+    "project": Field(_EQUAL, "project:shop", "the project, the end of its path, or its folder", _project),
     "session": Field(_EQUAL, "session:3f2a", "the beginning of a session", _begins("session_id")),
     "id": Field(_EQUAL, "id:0064", "the beginning of a trace's id", _begins("id")),
     "status": Field(_EQUAL, "status:ok,partial", "how it ended", _one_of("status", traces.STATUSES), traces.STATUSES),

@@ -36,13 +36,17 @@ PATIENCE_S = 10
 NEWEST = ""
 """No version has this name: the newest rules of a side."""
 SHORT = 10
+MOST_TOLD = 10
+"""Problems that an error tells; it holds all."""
 
 
 class SideError(ValueError):
     """There is no such side, or its rules are broken; ``problems`` say where and why."""
 
     def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
-        super().__init__("\n".join([message, *map(str, problems)]))
+        left = len(problems) - MOST_TOLD
+        more = [f"… and {left} more; the first is often the cause of the others"] if left > 0 else []
+        super().__init__("\n".join([message, *map(str, problems[:MOST_TOLD]), *more]))
         self.problems = list(problems)
 
 

@@ -172,7 +172,8 @@ def _print_facet(console: Console, enrichment: Enrichment, facet: str) -> None:
     console.print(table)
     if len(ranking) > 1:
         (best, most), (second, less) = ranking[:2]
-        console.print(f"{second} came nearest: it lacked {most - less + 1} points to beat {best}")
+        lacked = most - less + 1
+        console.print(f"{second} came nearest: it lacked {lacked} point{'s' * (lacked != 1)} to beat {best}")
     console.print()
 
 

@@ -78,7 +78,7 @@ def compile_layers(
     lists = _lists(result)
     result.classes = list(_class_rules(result))
     _check_signals(result, lists)
-    result.broken = [problem for problem in result.problems if problem.severity == "error"]
+    result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
     if not result.broken:
         _build(result, lists)
     settings, unread = _settings(configuration, result)

@@ -35,7 +35,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
     state: Path = tmp_path_factory.mktemp("selection")
     with closing(database.connect(str(state))) as db:
         put(db, "a", host="claude", project="github.com/acme/shop", session_id="abc-1", output_tokens=40, latency_ms=9)
-        put(db, "b", hours_ago=30, task_type="test", latency_ms=25, rules_hash="ab12cd", search_intent="howto")
+        put(db, "b", hours_ago=30, task_type="test", latency_ms=25, rules_hash="ab12cd", search_intent="howto",
+            project="local-483926", cwd="/home/me/bakery")  # fmt: skip
         put(db, "c", hours_ago=80, status="silent", task_type="chat", guardrails=[("H3", "Verify", 2.0)])
         put(db, "d", origin="test")
         put(db, "e", origin="import", scores=[("task_type", "debug", 4.0, [["stack_trace", 0, 3, 4]])])
@@ -60,6 +61,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
         pytest.param("signal:stack_trace", "e", id="signal"),
         pytest.param("host:claude", "a", id="host"),
         pytest.param("project:shop", "a", id="the end of a project"),
+        pytest.param("project:bakery", "b", id="the folder of a project without a remote"),
+        pytest.param("guardrail:h3", "c", id="a guardrail in small letters"),
         pytest.param("session:abc", "a", id="the beginning of a session"),
         pytest.param("status:silent", "c", id="status"),
         pytest.param("version:ab", "b", id="the beginning of a version"),

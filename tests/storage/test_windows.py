@@ -43,7 +43,10 @@ def ids(db: sqlite3.Connection, text: str) -> list[str]:
     return [row[0] for row in db.execute(query, which.parameters)]
 
 
-@pytest.mark.parametrize("text", ["", "type:debug", "host:opencode", "-status:ok ms>10", "label:any", "ms>60", "-ms>5", "tokens>=20 type:ops"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "type:debug", "host:opencode", "-status:ok ms>10", "label:any", "ms>60", "-ms>5", "tokens>=20 type:ops"],
+)
 def test_the_pages_together_are_the_list(db: sqlite3.Connection, text: str) -> None:
     assert pages(db, text) == ids(db, text)
 

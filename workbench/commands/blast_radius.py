@@ -189,21 +189,26 @@ def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) 
         print_json(as_object(figures, causes))
     else:
         _print_outcome(figures)
-        _print_measures(figures)
+        if figures.prompts:
+            _print_measures(figures)
         _print_changes(figures, causes)
 
 
 def _print_outcome(figures: Figures) -> None:
     from workbench.progress import headline
 
-    click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
-    click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
-    if not figures.prompts:
+    if figures.prompts:
+        click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
+    else:
         click.echo("no recorded prompt was selected; a host with the hook leaves some, and: enricher trace import")
+    click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     standing = figures.standing
     if standing and standing.regressed:
         noun = "approved case regresses" if len(standing.regressed) == 1 else "approved cases regress"
-        click.echo(f"{len(standing.regressed)} {noun}: {', '.join(standing.regressed)}")
+        click.echo(f"{len(standing.regressed)} {noun}:")
+        prompts = {change.prompt.id: _opening(change) for change in figures.changes}
+        for identity in standing.regressed:
+            click.echo(printable(f"    {identity[:14]}  {prompts.get(identity, 'of the golden cases')}"))
     elif standing and standing.approved:
         click.echo(f"none of {standing.approved} approved cases regresses")
 
@@ -211,13 +216,13 @@ def _print_outcome(figures: Figures) -> None:
 def _print_measures(figures: Figures) -> None:
     from workbench.statistics import minimum_detectable_share
 
-    prompts = max(1, figures.prompts)
+    prompts = figures.prompts
     before, after = figures.tokens
     click.echo(
         f"tokens per session {before:.1f} → {after:.1f}; silent {figures.silent[0] / prompts:.1%}"
         f" → {figures.silent[1] / prompts:.1%}; context unknown {figures.unknown}"
     )
-    if figures.prompts and not figures.changes:
+    if not figures.changes:
         click.echo(
             f"a change of {minimum_detectable_share(prompts):.2%} of prompts would have shown with 80 % certainty"
         )

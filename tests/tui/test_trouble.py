@@ -126,3 +126,17 @@ async def test_a_filter_that_is_slow_still_shows_what_a_hook_writes_all_the_time
                 break
 
         assert done
+
+
+@pytest.mark.parametrize("place", ["instructions", "coverage", "latency", "memories"])
+async def test_a_folder_that_was_deleted_under_the_app_ends_nothing(
+    library: Account, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.setenv("HOME", str(library.home))
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    async with run_workbench(library.state, screen=place) as (app, _pilot):
+        assert place == app.place_screen().PLACE
+        assert "Error" not in notices(app) + screen_text(app)

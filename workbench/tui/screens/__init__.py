@@ -21,6 +21,11 @@ What the base gives:
 - An exclusive worker may overlap its successor for a moment. So: ``run = self.next_run("load")`` before it starts,
   give ``run`` to it, and let its message handler leave out what is not ``self.is_latest("load", run)``.
   From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
+- ``self.in_turn("latency.load", start)``: a worker for news waits until the one before it is done; else news that come
+  faster than they are read would cancel every reading.
+  ``self.at_rest("chosen", seconds, call)``: once nobody asks again.
+- Where the app works is ``workbench.tui.places.here()`` (the folder may be gone); texts of people and files are drawn
+  through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.cursor_view.CursorView``.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: what survives a restart (JSON values).
 - ``self.app.databases``: a number that goes up when the database was replaced or began anew under the app.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is the one that is seen,

@@ -13,6 +13,7 @@ from textual import on, work
 from textual.message import Message
 
 from workbench import instructions_file as files
+from workbench.tui.places import here
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.picker import Answer, Picker
@@ -157,7 +158,7 @@ class BufferScreen(WorkbenchScreen):
             self.store(self._path, self.editor.text, self._disk)
 
     def _ask_for_copy(self, objection: str) -> None:
-        own = next(one for one in files.choices(os.getcwd()) if one.layer == "user")
+        own = next(one for one in files.choices(here()) if one.layer == "user")
         if own.exists:
             note = (
                 f"This file cannot be edited here: {objection}. You have a file of your own: {own.path} (f opens it)."
@@ -170,7 +171,7 @@ class BufferScreen(WorkbenchScreen):
 
     def _answered_copy(self, answer: str | None) -> None:
         if answer == COPY:
-            own = next(one for one in files.choices(os.getcwd()) if one.layer == "user")
+            own = next(one for one in files.choices(here()) if one.layer == "user")
             self.store(own.path, self.editor.text, "")
 
     def _ask_whose(self) -> None:
@@ -196,7 +197,7 @@ class BufferScreen(WorkbenchScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        self.post_message(Saved(path, text, files.trust_note(path, os.getcwd())))
+        self.post_message(Saved(path, text, files.trust_note(path, here())))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:

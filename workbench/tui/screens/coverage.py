@@ -5,7 +5,6 @@ The figures grow while the log is read; leaving off early keeps what is known by
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -16,10 +15,10 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from storage.selection import EVERYTHING, Selection, SelectionError, parse
 from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
+from workbench.tui.places import here
 from workbench.tui.reading import reading
-from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets import coverage_text
 from workbench.tui.widgets.choice import Choice, Option
 from workbench.tui.widgets.coverage_text import EVERY_KIND, KINDS, SORTS
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from storage.selection import Selection
     from workbench import coverage
     from workbench.coverage import Coverage
     from workbench.tui.widgets.figures import Heading, Row
@@ -90,7 +90,7 @@ class Grown(Message):
         return isinstance(message, Grown)
 
 
-class CoverageScreen(WorkbenchScreen):
+class CoverageScreen(MeasuringScreen):
     """How often each rule speaks."""
 
     PLACE = "coverage"
@@ -129,8 +129,6 @@ for by their words: what a new rule could be for.
 
     def __init__(self) -> None:
         super().__init__()
-        self._which: Selection = EVERYTHING
-        self._text = ""
         self._view, self._kind, self._sort = VIEWS[0].name, EVERY_KIND, DEFAULT_SORT
         self._grown: Grown | None = None
         self._is_measuring = self._is_stopped = False
@@ -159,40 +157,8 @@ for by their words: what a new rule could be for.
         return self.query_one(FiguresTable)
 
     @property
-    def bar(self) -> FilterBar:
-        """The filter bar."""
-        return self.query_one(FilterBar)
-
-    def select(self, text: str) -> None:
-        """Measure on what the text selects; one that cannot be understood stays, with what is wrong."""
-        self.bar.show(text)
-        self._selected(text)
-
-    def _selected(self, text: str) -> None:
-        try:
-            self._which = parse(text)
-        except SelectionError as error:
-            self.bar.complain(str(error))
-            if self._grown is None:
-                self.action_reload()
-            return
-        self.bar.complain("")
-        self._text = text
-        self.remember(filter=text)
-        self.action_reload()
-
-    @on(FilterBar.Typed)
-    def _filter_typed(self, message: FilterBar.Typed) -> None:
-        if message.text != self._text:
-            self._selected(message.text)
-
-    @on(FilterBar.Left)
-    def _filter_left(self) -> None:
-        self.table.focus()
-
-    def action_filter(self) -> None:
-        """Go to the filter."""
-        self.bar.focus_input()
+    def is_measured(self) -> bool:
+        return self._grown is not None
 
     def action_reload(self) -> None:
         """Measure from the newest prompt on."""
@@ -296,9 +262,7 @@ for by their words: what a new rule could be for.
             corpus = Corpus(db, which)
             total = corpus.count()
             path = self.app.instructions
-            rules = (
-                written.of_file(path, _read(path), versions=corpus.versions) if path else written.in_force(os.getcwd())
-            )
+            rules = written.of_file(path, _read(path), versions=corpus.versions) if path else written.in_force(here())
             measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - TELL_EVERY_S / 2
             for page in corpus.pages():
                 if worker.is_cancelled:

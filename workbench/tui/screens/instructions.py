@@ -27,6 +27,7 @@ from workbench.progress import Broken, Caused, Figures, Linted
 from workbench.sides import RECORDED, SideError
 from workbench.tui import processes, runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
+from workbench.tui.places import here
 from workbench.tui.screens.buffer import BufferScreen, shortened
 from workbench.tui.widgets import blast_view
 from workbench.tui.widgets.editor import InstructionsEditor
@@ -142,7 +143,7 @@ What the channels found is taken from the record; where other rules would have a
         self.bar.show(self._filter)
         self.bar.tell("all prompts" if not self._filter else "")
         remembered = self.recall("file", "")
-        self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(_here())))
+        self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(here())))
 
     @property
     def lines(self) -> LineList:
@@ -193,7 +194,7 @@ What the channels found is taken from the record; where other rules would have a
             which = self._filter
         except SelectionError as error:
             self.bar.complain(str(error))
-        self._desk = live.Desk(self.app.state_dir, self._path, opened, self._base, parse(which))
+        self._desk = live.Desk(self.app.state_dir, self._path, opened, self._base, parse(which), here())
         self.show_file()
         self.begin()
 
@@ -285,7 +286,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def show_file(self) -> None:
         """Say which file this is, whether it is saved, and what it is compared with."""
-        layer = files.layer_of(self._path, _here())
+        layer = files.layer_of(self._path, here())
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
             state = "! changed on the disk (^r reads it, ^s asks)  "
@@ -353,7 +354,7 @@ What the channels found is taken from the record; where other rules would have a
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
         """Look for the layers that speak here."""
-        found = files.choices(_here(), given=self.app.instructions)
+        found = files.choices(here(), given=self.app.instructions)
         answers = [Answer(one.path, f"{one.layer:<9} {shortened(one.path)}", _file_note(one)) for one in found]
         self._ask("Which instructions?", answers, self._path, self._answered_file)
 
@@ -464,10 +465,6 @@ What the channels found is taken from the record; where other rules would have a
             identity = progress.keep(db, figures, diff=diff, selection=selection, causes=causes)
         told = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
         self.app.call_from_thread(self.notify, told, timeout=4)
-
-
-def _here() -> str:
-    return os.getcwd()
 
 
 def _base_told(base: str) -> str:

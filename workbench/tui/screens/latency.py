@@ -17,12 +17,12 @@ from textual.worker import get_current_worker
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, with_environment
 from storage.latencies import DAY_S
-from storage.selection import EVERYTHING, Selection, SelectionError, parse
 from workbench.latency import HOOK_MS, budget_ms
 from workbench.tui import timing
 from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.places import here
 from workbench.tui.reading import reading
-from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.timing import BudgetsRead, Compared, FoundSlow, Measured
 from workbench.tui.widgets import latency_text
 from workbench.tui.widgets.choice import Choice, Option
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from enricher.settings import Value
     from storage.latencies import Series
+    from storage.selection import Selection
     from workbench.latency import Profile
     from workbench.tui.timing import Figures
 
@@ -58,7 +59,7 @@ Imported conversations were never asked, so they have no latency."""
 NOTHING_MATCHES = "No measured prompt matches this filter.\n\n  /         change it\n  escape    take it away"
 
 
-class LatencyScreen(WorkbenchScreen):
+class LatencyScreen(MeasuringScreen):
     """How long prompts take, and where the time goes."""
 
     PLACE = "latency"
@@ -98,8 +99,6 @@ faster, `inconclusive` has zero inside.
 
     def __init__(self) -> None:
         super().__init__()
-        self._which: Selection = EVERYTHING
-        self._text = ""
         self._view = VIEWS[0].name
         self._settings: dict[str, Value] = dict(DEFAULTS)
         self._measured: Measured | None = None
@@ -122,55 +121,23 @@ faster, `inconclusive` has zero inside.
 
     def on_mount(self) -> None:
         self._show_view(self.recall("view", VIEWS[0].name))
-        self.stages.focus()
+        self.table.focus()
         self.select(self.recall("filter", ""))
 
     @property
-    def stages(self) -> FiguresTable:
+    def table(self) -> FiguresTable:
         """The table of stages and channels."""
         return self.query_one("#stages", FiguresTable)
 
     @property
-    def bar(self) -> FilterBar:
-        """The filter bar."""
-        return self.query_one(FilterBar)
+    def is_measured(self) -> bool:
+        return self._measured is not None
 
     @property
     def profile(self) -> Profile | None:
         """What is under the cursor of the stages."""
         profiles = self._measured.figures.profiles if self._measured else ()
-        return next((one for one in profiles if latency_text.key(one.series) == self.stages.chosen), None)
-
-    def select(self, text: str) -> None:
-        """Measure what the text selects; one that cannot be understood stays, with what is wrong."""
-        self.bar.show(text)
-        self._selected(text)
-
-    def _selected(self, text: str) -> None:
-        try:
-            self._which = parse(text)
-        except SelectionError as error:
-            self.bar.complain(str(error))
-            if self._measured is None:
-                self.action_reload()
-            return
-        self.bar.complain("")
-        self._text = text
-        self.remember(filter=text)
-        self.action_reload()
-
-    @on(FilterBar.Typed)
-    def _filter_typed(self, message: FilterBar.Typed) -> None:
-        if message.text != self._text:
-            self._selected(message.text)
-
-    @on(FilterBar.Left)
-    def _filter_left(self) -> None:
-        self.stages.focus()
-
-    def action_filter(self) -> None:
-        """Go to the filter."""
-        self.bar.focus_input()
+        return next((one for one in profiles if latency_text.key(one.series) == self.table.chosen), None)
 
     def action_reload(self) -> None:
         """Measure from the newest prompt on."""
@@ -182,8 +149,8 @@ faster, `inconclusive` has zero inside.
 
     def action_back(self) -> None:
         """Go back to the stages; from there take the filter away."""
-        if self.focused not in (None, self.stages) and not self.has_class("-empty"):
-            self.stages.focus()
+        if self.focused not in (None, self.table) and not self.has_class("-empty"):
+            self.table.focus()
         elif self._text:
             self.select("")
 
@@ -198,7 +165,7 @@ faster, `inconclusive` has zero inside.
         if name in ("slow", "versions"):
             self.query_one(f"#{name}", FiguresTable).focus()
         else:
-            self.stages.focus()
+            self.table.focus()
 
     def _show_view(self, name: str) -> None:
         self._view = name if name in {one.name for one in VIEWS} else VIEWS[0].name
@@ -235,7 +202,7 @@ faster, `inconclusive` has zero inside.
     def read_budgets(self) -> None:
         """Read the settings that hold here, which after an edit waits for the compiler."""
         try:
-            rules, _layers = cache.load(os.getcwd(), wait_ms=COMPILE_MS)
+            rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:
             return
         self.post_message(BudgetsRead(with_environment(rules.body["settings"], os.environ)[0]))
@@ -286,7 +253,7 @@ faster, `inconclusive` has zero inside.
         self._tell(figures)
         self._show_below()
         if self.focused is None:
-            self.stages.focus()
+            self.table.focus()
 
     def _tell(self, figures: Figures) -> None:
         told = f"{figures.prompts:,} prompts"
@@ -300,7 +267,7 @@ faster, `inconclusive` has zero inside.
         columns = latency_text.stage_headings(self.size.width, with_prompts=self.has_class("-wide"))
         profiles = latency_text.in_order(self._measured.figures.profiles if self._measured else ())
         rows = [latency_text.stage_row(one, budget_ms(one.series, self._settings), columns) for one in profiles]
-        self.stages.show(rows, columns)
+        self.table.show(rows, columns)
 
     def on_resize(self) -> None:
         if self._measured is not None:

@@ -5,7 +5,6 @@ Approving and forgetting are what ``enricher memory`` does; what is forgotten is
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -17,6 +16,7 @@ from enricher.project import SHARED, identify
 from storage import memories
 from workbench.tui import remembering
 from workbench.tui.messages import OpenTrace
+from workbench.tui.places import here
 from workbench.tui.reading import reading
 from workbench.tui.remembering import Listed, ToldTo, Wanted
 from workbench.tui.screens.base import WorkbenchScreen
@@ -128,7 +128,7 @@ told it: `enter` goes there, and again opens the trace.
                 yield FiguresTable(memory_text.TOLD_HEADINGS, id="prompts")
 
     def on_mount(self) -> None:
-        self._project = identify(os.getcwd()).id
+        self._project = identify(here()).id
         everywhere = self.recall("everywhere", False)
         self._wanted = Wanted(
             projects=() if everywhere else (self._project, SHARED),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
+from workbench.tui.places import here
 from workbench.tui.widgets.figures import Heading, Row, percent
 from workbench.tui.widgets.sparkline import bar
 
@@ -156,7 +157,7 @@ def _place(row: coverage.Row, width: int) -> str:
 
 def _near(path: str) -> str:
     packaged = os.path.dirname(packaged_file())
-    for folder, instead in ((os.getcwd(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
+    for folder, instead in ((here(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
         if path.startswith(folder.rstrip("/") + "/"):
             return instead + path[len(folder.rstrip("/")) + 1 :]
     return path

@@ -1,0 +1,73 @@
+"""What the screens share that measure the prompts of a filter: it runs when typing pauses, and is remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from storage.selection import EVERYTHING, Selection, SelectionError, parse
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets.filter_bar import FilterBar
+
+if TYPE_CHECKING:
+    from workbench.tui.widgets.figures import FiguresTable
+
+
+class MeasuringScreen(WorkbenchScreen):
+    """A filter above a table of figures."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._which: Selection = EVERYTHING
+        self._text = ""
+
+    @property
+    def table(self) -> FiguresTable:
+        """The table that has the keys where nothing else has."""
+        raise NotImplementedError
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are any figures yet."""
+        raise NotImplementedError
+
+    def action_reload(self) -> None:
+        """Measure from the newest prompt on."""
+        raise NotImplementedError
+
+    @property
+    def bar(self) -> FilterBar:
+        """The filter bar."""
+        return self.query_one(FilterBar)
+
+    def select(self, text: str) -> None:
+        """Measure on what the text selects; one that cannot be understood stays, with what is wrong."""
+        self.bar.show(text)
+        self._selected(text)
+
+    def _selected(self, text: str) -> None:
+        try:
+            self._which = parse(text)
+        except SelectionError as error:
+            self.bar.complain(str(error))
+            if not self.is_measured:
+                self.action_reload()
+            return
+        self.bar.complain("")
+        self._text = text
+        self.remember(filter=text)
+        self.action_reload()
+
+    @on(FilterBar.Typed)
+    def _filter_typed(self, message: FilterBar.Typed) -> None:
+        if message.text != self._text:
+            self._selected(message.text)
+
+    @on(FilterBar.Left)
+    def _filter_left(self) -> None:
+        self.table.focus()
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.bar.focus_input()

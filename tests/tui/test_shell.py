@@ -265,11 +265,13 @@ def terminal(library: Account) -> Iterator[str]:
     subprocess.run([*TMUX, "kill-session", "-t", name], check=False, capture_output=True)
 
 
-def pane(name: str, holds: str) -> str:
-    """Return what the terminal shows as soon as it holds a text."""
-    end = time.monotonic() + 15
+def pane(name: str, holds: str, *, key: str = "") -> str:
+    """Return what the terminal shows as soon as it holds a text; a key may go to an editor that is about to end."""
+    end = time.monotonic() + 40
     while holds not in (shown := _tmux("capture-pane", "-p", "-t", name)):
         assert time.monotonic() < end, shown
+        if key:
+            _tmux("send-keys", "-t", name, key)
         time.sleep(0.05)
     return shown
 
@@ -285,10 +287,11 @@ def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, 
     assert "Task type" in pane(terminal, "points, and the signals")
 
     _tmux("send-keys", "-t", terminal, "e")
+    end = time.monotonic() + 40
     while not (library.home / "edited").exists():
+        assert time.monotonic() < end, "the editor never ran"
         time.sleep(0.05)
-    _tmux("send-keys", "-t", terminal, "G")
-    assert "Quit" in pane(terminal, "55 characters"), "the app has the terminal again"
+    assert "Quit" in pane(terminal, "55 characters", key="G"), "the app has the terminal again"
 
     _tmux("send-keys", "-t", terminal, "q")
     assert "status 0" in pane(terminal, "Pane is dead")

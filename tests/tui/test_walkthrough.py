@@ -113,7 +113,7 @@ async def cover(app: Workbench, pilot: Pilot[None]) -> None:
     await pilot.press("K")
     table = app.screen.query_one(FiguresTable)
     rows = [table.shown[row].cells[1] for row in range(table.row_count)]
-    table.move_cursor(row=next(row for row, name in enumerate(rows) if "hiccup" in name))
+    table.cursor = next(row for row, name in enumerate(rows) if "hiccup" in name)
     await settle(app, pilot)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
 HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
+PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
 """From this likeness on, a line that went and one that came are one line that was changed."""
@@ -124,13 +125,13 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one, named by the first in the file."""
+    """Return two hunks as one, named by the first in the file that is more than the heading of a part."""
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
+    parts = first.parts | second.parts
+    if PART.fullmatch(first.after) and first.file == second.file and not first.before:
+        return Hunk(second.file, second.line, second.heading, second.before, second.after, parts)
     heading = first.heading if second.heading in first.heading else f"{first.heading}, {second.heading}"
-    return Hunk(
-        first.file, first.line, heading, first.before + second.before, first.after + second.after,
-        first.parts | second.parts,
-    )  # fmt: skip
+    return Hunk(first.file, first.line, heading, first.before + second.before, first.after + second.after, parts)
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:

@@ -400,3 +400,16 @@ async def test_an_edit_of_a_file_that_was_written_since_is_not_brought_back(libr
         await settled(app, pilot, "identical")
 
         assert instructions(app).editor.text.endswith("Since.\n")
+
+
+@pytest.mark.usefixtures("layer")
+async def test_an_edit_that_was_given_up_comes_back_by_undoing(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        await pilot.press("ctrl+r")
+        await settled(app, pilot, "identical")
+        await pilot.press("i", "ctrl+z")
+        await settled(app, pilot, "changed")
+
+        assert instructions(app).editor.text == QUIETER

@@ -30,6 +30,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
+    AUTO_FOCUS = ""  # Textual would choose the filter where the table is hidden, and it would take every key
     app: Workbench  # narrower than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [

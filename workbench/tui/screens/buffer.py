@@ -81,10 +81,10 @@ class BufferScreen(WorkbenchScreen):
         """Whether the buffer differs from what was read or written last."""
         return self._buffer != self._clean
 
-    def show_text(self, text: str, *, line: int = 0) -> None:
+    def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
         """Put the text of the file, as the disk has it, into the editor."""
         self._disk, self._news = text, None
-        self.editor.show_text(text, line=line)
+        self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
 
     def take_draft(self) -> None:
@@ -93,7 +93,7 @@ class BufferScreen(WorkbenchScreen):
         if draft is not None and draft != self._clean:
             self.editor.show_text(draft, line=self.editor.line)
             self._buffer = self.editor.text
-            self.notify("Your edit of last time is here, not saved yet; ctrl+r takes it back.", timeout=6)
+            self.notify("Your edit of last time is here, not saved yet; ctrl+r reads the disk again.", timeout=6)
 
     def keep_draft(self) -> None:
         """Put an edit that is not saved where the next start finds it, however this one ends."""
@@ -135,16 +135,19 @@ class BufferScreen(WorkbenchScreen):
             self.notify("Another program saved the file; it was read again.", timeout=3)
         self.show_file()
 
-    def _take_from_disk(self, text: str) -> None:
-        self.show_text(text)
+    def _take_from_disk(self, text: str, *, can_undo: bool = False) -> None:
+        self.show_text(text, can_undo=can_undo)
         self.keep_draft()
         self.begin()
         self.show_file()
 
     def action_revert(self) -> None:
-        """Put what is on the disk into the editor."""
+        """Put what is on the disk into the editor; ctrl+z brings back what was there."""
         try:
-            self._take_from_disk(files.read(self._path))
+            was_unsaved = self.is_unsaved
+            self._take_from_disk(files.read(self._path), can_undo=True)
+            if was_unsaved:
+                self.notify("This is what is on the disk; ctrl+z in the editor brings your edit back.", timeout=5)
         except files.FileError as error:
             self.notify(str(error), severity="error", markup=False)
 
@@ -225,7 +228,9 @@ class BufferScreen(WorkbenchScreen):
         from workbench.tui.editing import open_editor
 
         if self.is_unsaved:
-            self.notify("The edit is not saved: ctrl+s saves it, ctrl+r takes it back.", severity="warning", timeout=5)
+            self.notify(
+                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
+            )
         elif trouble := open_editor(self.app, self._path):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:

@@ -168,7 +168,9 @@ What the channels found is taken from the record; where other rules would have a
     def open_file(self, path: str) -> None:
         """Show another file; an unsaved edit stays, with what to do about it."""
         if self._path and self.is_unsaved:
-            self.notify("The edit is not saved: ctrl+s saves it, ctrl+r takes it back.", severity="warning", timeout=5)
+            self.notify(
+                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
+            )
             return
         try:
             text = files.read(path)

@@ -60,10 +60,16 @@ class InstructionsEditor(TextArea):
         self._problems: frozenset[int] = frozenset()
         self._fenced: list[bool] = []
 
-    def show_text(self, text: str, *, line: int = 0) -> None:
-        """Show another text, with the cursor on a line (from 1) or as near as possible to where it was."""
+    def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
+        """Show another text, with the cursor on a line (from 1) or as near as possible to where it was.
+
+        With ``can_undo`` ctrl+z brings back what was there.
+        """
         row, column = self.cursor_location
-        self.load_text(text)
+        if can_undo:
+            self.replace(text, (0, 0), self.document.end)
+        else:
+            self.load_text(text)
         self._fenced = list(_fenced(self.document.lines))
         self.move_cursor((min(line - 1 if line else row, self.document.line_count - 1), 0 if line else column))
 

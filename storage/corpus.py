@@ -17,7 +17,8 @@ PAGE_ROWS = 500
 
 COLUMNS = (
     "id", "at", "origin", "host", "session_id", "project", "cwd", "status", "prompt", "inputs", "rules_hash",
-    "task_type", "uncertain", "search_intent", "intent_confidence", "approach", "output_text", "output_tokens",
+    "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "approach", "output_text",
+    "output_tokens",
 )  # fmt: skip
 
 WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
@@ -47,6 +48,7 @@ class Row:
     inputs: str
     rules_hash: str
     task_type: str
+    confidence: float | None
     uncertain: int
     search_intent: str
     intent_confidence: float | None

@@ -155,7 +155,7 @@ class Undoing:
             return rules is not None
         if hunk.parts not in self._reach:
             self._reach[hunk.parts] = Reach(candidate, rules)
-        return level_of(row, self._reach[hunk.parts]) != NOT
+        return level_of(row, self._reach[hunk.parts], knows_features=False, knows_confidence=False) != NOT
 
     def _join_many(self) -> None:
         if len(self.edits.hunks) > MOST_HUNKS:

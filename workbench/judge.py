@@ -47,7 +47,7 @@ class Reaches:
         if self.between is None or NOT in both:
             return both
         is_read_alike = self.base is not None and not self.base.is_everything
-        return both if level_of(row, self.between, knows_features=is_read_alike) else (NOT, NOT)
+        return both if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) else (NOT, NOT)
 
     def is_for_all(self) -> bool:
         """Say whether a side must look at every prompt of the version."""
@@ -96,17 +96,18 @@ class Judge:
         return judged_again(task.row, rules, recorded=recorded, ask_today=self.ask_today)
 
 
-def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True) -> int:
+def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, knows_confidence: bool = True) -> int:
     """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE.
 
-    Without ``knows_features``, those that were recorded are not those that the sides would find.
+    Without ``knows_features`` or ``knows_confidence``, what was recorded is not what the earlier rules would find.
     """
     if reach is None or reach.is_nothing:
         return NOT
+    confidence = row.confidence if knows_confidence else None
     earlier = _earlier(row) if '"conversation"' in row.inputs else ""
     if not knows_features or FEATURES_KEPT not in row.inputs:
-        return JUDGE if reach.level(row.prompt, earlier=earlier) else NOT
-    return reach.level(row.prompt, earlier=earlier, features=_features(row))
+        return JUDGE if reach.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
+    return reach.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
 
 
 def _earlier(row: Row) -> str:

@@ -9,6 +9,7 @@ answer «may be reached» can be wrong, «is not reached» cannot:
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from itertools import chain
@@ -40,13 +41,14 @@ RUN = re.compile("[a-z0-9]+")
 class Reach:
     """How far the difference of two versions of the rules reaches; of an unknown version it reaches everything."""
 
-    __slots__ = ("_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
+    __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
 
     def __init__(self, before: Rules | None, after: Rules) -> None:
         self._phrases: set[Phrase] = set()
         self._features: frozenset[str] = frozenset()
         self._least = JUDGE
         self._is_carried_otherwise = False
+        self._between = (0.0, math.inf)
         if before is None:
             return
         one, other = before.body["classes"], after.body["classes"]
@@ -57,6 +59,7 @@ class Reach:
             self._least = NOT
         elif not _is_settled_late(other):
             self._least = WEIGH
+            self._between = _confidences_in_question(before, after)
         self._sought = _pattern({form for phrase in self._phrases for form in max(phrase, key=_shortest)})
 
     def _knows_the_words(self, one: Rules, other: Rules) -> bool:
@@ -87,10 +90,18 @@ class Reach:
         """Say whether no prompt at all is reached."""
         return self._least == NOT and not (self._phrases or self._features)
 
-    def level(self, prompt: str = "", earlier: str = "", *, features: Collection[str] | None = None) -> int:
+    def level(
+        self,
+        prompt: str = "",
+        earlier: str = "",
+        *,
+        features: Collection[str] | None = None,
+        confidence: float | None = None,
+    ) -> int:
         """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is what it points back to.
 
-        ``features`` are those recorded with it and ``task_`` with its task type, None where they were not.
+        ``features`` are those recorded with it and ``task_`` with its task type, ``confidence`` that of its task
+        type under the earlier rules; None where they are not known.
         """
         if self._least == JUDGE or self.is_nothing:
             return self._least
@@ -98,7 +109,10 @@ class Reach:
             return JUDGE
         if earlier and (self._is_carried_otherwise or self._holds(earlier)):
             return JUDGE
-        return JUDGE if self._holds(prompt) else self._least
+        if self._holds(prompt):
+            return JUDGE
+        low, high = self._between
+        return NOT if confidence is not None and not low <= confidence < high else self._least
 
     def _holds(self, text: str) -> bool:
         low = scanned_part(text).lower().replace("\u2019", "'")
@@ -150,15 +164,33 @@ def _with_contractions(
 
 def _weigh_otherwise(before: Rules, after: Rules) -> bool:
     """Say whether anything but signals differs: thresholds, guardrails, approaches, channels, budgets."""
+    return _differ_beside_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
+
+
+def _differ_beside_facets(before: Rules, after: Rules) -> bool:
     one, other = before.body, after.body
-    if any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"}):
-        return True
-    return bool(one["classes"]["facets"] != other["classes"]["facets"])
+    return any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"})
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
     """Return the task types that a prompt which points back loses, and that carry nothing."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
+
+
+def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
+    """Return from which confidence, and below which, a task type may be shown under one of the rules only.
+
+    All, where anything differs but how sure a task type must be.
+    """
+    was, now = (rules.body["classes"]["facets"] for rules in (before, after))
+    if _differ_beside_facets(before, after) or list(map(_without_threshold, was)) != list(map(_without_threshold, now)):
+        return 0.0, math.inf
+    low, high = sorted(facet["min_confidence"] for facet in (*was, *now) if facet["name"] == TASK_TYPE)
+    return low, high
+
+
+def _without_threshold(facet: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facet.items() if facet["name"] != TASK_TYPE or key != "min_confidence"}
 
 
 def _is_settled_late(packed: dict[str, Any]) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EDITS_BY_CHANCE = 24
 SIGNAL = re.compile(r"^  - \{.*weight: (\d)\}$", re.MULTILINE)
 LISTED = re.compile(r"^(  - \{any: \[)(.*?)(\].*)$", re.MULTILINE)
+THRESHOLD = re.compile(r"min_confidence: \S+")
 LEANING = re.compile(r"^(  -?\d: \[)([a-z]+), ", re.MULTILINE)
 
 
@@ -32,9 +33,7 @@ def by_chance(text: str, seed: int) -> str:
     """Return the text after one to three edits of the kinds that people make."""
     chance = random.Random(seed)
     for _ in range(chance.randint(1, 3)):
-        text = chance.choice((_reweigh, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _add_leaning))(
-            text, chance
-        )
+        text = chance.choice(KINDS)(text, chance)
     return text
 
 
@@ -72,6 +71,13 @@ def _add_leaning(text: str, chance: random.Random) -> str:
         + ", "
         + text[found.start(2) :]
     )
+
+
+def _threshold(text: str, chance: random.Random) -> str:
+    return THRESHOLD.sub(f"min_confidence: {chance.uniform(0.2, 0.9):.2f}", text, count=1)
+
+
+KINDS = (_reweigh, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _add_leaning, _threshold)
 
 
 @pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
@@ -183,3 +189,29 @@ def test_most_prompts_are_not_reached_by_one_phrase(corpus: Corpus, edited: Call
     pairs = [pair for batch in replay.pairs() for pair in batch]
 
     assert replay.judged < len(pairs) / 10
+
+
+def test_a_threshold_concerns_the_prompts_whose_confidence_lies_between(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    version = corpus.versions.in_use[0]
+    text = edited("min_confidence:", "min_confidence: 0.99 #")
+    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
+    assert rules
+    reach = Reach(corpus.versions.rules(version), rules)
+    before = corpus.versions.rules(version).body["classes"]["facets"][0]["min_confidence"]
+
+    assert [reach.level("zzz", features=[], confidence=one) for one in (before - 0.01, before, 0.98, 0.99)] == [
+        NOT, WEIGH, WEIGH, NOT,
+    ]  # fmt: skip
+
+
+def test_another_weight_of_a_task_type_concerns_every_confidence(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    version = corpus.versions.in_use[0]
+    text = edited("points_that_double:", "points_that_double: 9 #")
+    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
+    assert rules
+
+    assert Reach(corpus.versions.rules(version), rules).level("zzz", features=[], confidence=0.01) == WEIGH

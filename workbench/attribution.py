@@ -55,11 +55,6 @@ class Cause:
     how: str
 
     @property
-    def is_pair(self) -> bool:
-        """Only undoing both brings the earlier outcome back."""
-        return self.how == PAIR
-
-    @property
     def file(self) -> str:
         """Of the first hunk."""
         return self.hunks[0].file if self.hunks else ""

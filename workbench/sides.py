@@ -234,13 +234,6 @@ def _sound(compiled: Compiled, label: str) -> Rules:
     return rules
 
 
-def packaged_path() -> str:
-    """Return the instructions file that we ship, the one that speaks where no other does."""
-    from enricher.rules.layers import packaged_file
-
-    return packaged_file()
-
-
 def texts_of(side: Side, versions: Versions) -> Texts:
     """Return the files of a side: layer, path, text; empty where they are unknown."""
     return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
 from enricher.project import identify
-from enricher.rules.compiler import CATALOGUE, compile_layers
+from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import AOPS_PATH, OWN_FOLDER, Layer, packaged_file
 
 if TYPE_CHECKING:
@@ -99,8 +99,3 @@ def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
     for version in versions.stacks_with(file.path)[:1]:
         return versions.texts(version)
     return compile_layers([Layer("packaged", packaged_file())]).texts
-
-
-def layers_of(texts: Texts) -> list[Layer]:
-    """Return the layers among the files of a version."""
-    return [Layer(layer, path) for layer, path, _text in texts if layer != CATALOGUE]

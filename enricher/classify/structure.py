@@ -226,7 +226,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 def _place_of(chunk: str, text: str, at: int) -> int:
     """Return where the chunk stands alone from ``at`` on; within another one it may stand before, as in an address."""
     at = text.find(chunk, at)
-    while text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip():
+    while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)
     return at
 

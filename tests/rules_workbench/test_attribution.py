@@ -70,7 +70,7 @@ def test_of_two_edits_of_which_either_is_enough_both_are_named_as_a_pair(account
     causes = _causes(account, file, layer(*QUIET, one, other))
 
     assert _said(causes[PROMPTS[0]]) == ("pair", [one, other])
-    assert causes[PROMPTS[0]].is_pair
+    assert causes[PROMPTS[0]].how == "pair"
 
 
 def test_of_more_edits_than_two_all_that_reach_the_prompt_are_named(account: Account, file: Path) -> None:

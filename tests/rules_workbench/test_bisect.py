@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from edits_of_rules import ask, instruct, layer
 
-from workbench.sides import packaged_path
+from enricher.rules.layers import packaged_file
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -71,7 +71,7 @@ def test_a_layer_that_was_deleted_is_the_cause_of_what_it_no_longer_says(account
 
 
 def test_an_edit_of_a_catalogue_is_found(account: Account) -> None:
-    packaged = Path(packaged_path())
+    packaged = Path(packaged_file())
     texts = {name: (packaged.parent / f"{name}.md").read_text() for name in ("HEURISTICS", "guardrails")}
     folder = account.give_aops(packaged.read_text(), **texts) / "hooks" / "prompts"
     account.compile()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from edits_of_rules import ask, instruct, layer
 
+from enricher.rules.layers import packaged_file
 from storage import labels
 from workbench import written
 from workbench.corpus import opened
 from workbench.coverage import Measurement, measure
-from workbench.sides import packaged_path
 from workbench.unmatched import Unmatched
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_what_was_recorded_and_what_is_judged_again_count_alike(account: Account
         ask(account, prompt)
 
     with opened(str(account.state)) as corpus:
-        rules = written.of_file(packaged_path(), Path(packaged_path()).read_text(), versions=corpus.versions)
+        rules = written.of_file(packaged_file(), Path(packaged_file()).read_text(), versions=corpus.versions)
         recorded = measure(corpus, rules)
         rules.rules.hash = "another"
         again = measure(corpus, rules)

@@ -141,12 +141,13 @@ def show_effect(name: str, since: str, is_json: bool) -> None:
 
 
 def _arm(name: str, versions: Versions) -> Arm:
+    from enricher.rules.layers import packaged_file
     from workbench import sides
     from workbench.experiments.arms import Instructions, Recording
 
     if name.endswith(RECORDINGS):
         return Recording(name)
-    return Instructions(sides.named(name, path=sides.packaged_path(), versions=versions))
+    return Instructions(sides.named(name, path=packaged_file(), versions=versions))
 
 
 def _asked(questions: Questions, db: sqlite3.Connection, prompts: str, select: str, limit: int) -> Iterable[Question]:

@@ -389,6 +389,83 @@ def m016_traces_in_brief(db: Database) -> None:
     db.execute("create index if not exists traces_by_tokens on traces (output_tokens)")
 
 
+@migrations()
+def m017_roll_ups(db: Database) -> None:
+    """Add what readers sum up of the traces, so that a page about a million of them reads some thousand rows."""
+    db.execute("""
+        create table prompts_by_class (
+            origin text not null,
+            host text not null,
+            status text not null,
+            task_type text not null,
+            search_intent text not null,
+            rules_hash text not null,
+            prompts integer not null,
+            primary key (origin, host, status, task_type, search_intent, rules_hash)
+        ) without rowid
+    """)
+    db.execute("""
+        create table prompts_by_day (
+            day text not null,
+            origin text not null,
+            facet text not null,
+            value text not null,
+            prompts integer not null,
+            tokens integer not null,
+            primary key (day, origin, facet, value)
+        ) without rowid
+    """)
+    db.execute("""
+        create table latencies_by_day (
+            day text not null,
+            position integer not null,
+            kind text not null check (kind in ('total', 'stage', 'channel')),
+            name text not null,
+            bucket integer not null,
+            measurements integer not null,
+            primary key (day, kind, name, bucket)
+        ) without rowid
+    """)
+    db.execute("""
+        create table rolled_up (
+            up_to integer not null
+        )
+    """)
+    db.execute("insert into rolled_up (up_to) values (0)")
+    db.execute("""
+        create table coverage_measured (
+            rules_hash text primary key not null,
+            at text not null,
+            prompts integer not null check (prompts >= 0),
+            judged_again integer not null check (judged_again >= 0),
+            labelled integer not null check (labelled >= 0),
+            unmatched integer not null check (unmatched >= 0),
+            clusters text not null check (json_valid(clusters))
+        ) without rowid
+    """)
+    db.execute("""
+        create table rule_coverage (
+            rules_hash text not null references coverage_measured (rules_hash) on delete cascade,
+            position integer not null,
+            kind text not null,
+            rule text not null,
+            facet text not null,
+            name text not null,
+            label text not null,
+            weight integer not null,
+            file text not null,
+            line integer not null,
+            fired integer not null check (fired >= 0),
+            tokens integer not null check (tokens >= 0),
+            right integer not null check (right >= 0),
+            wrong integer not null check (wrong >= 0),
+            examples text not null check (json_valid(examples)),
+            primary key (rules_hash, position)
+        ) without rowid
+    """)
+    db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id, trace_id)")
+
+
 def apply(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date in one transaction that other processes wait for.
 

@@ -1,0 +1,43 @@
+"""A small real history, and a Datasette over it as the command builds it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import Account
+
+from storage import database
+from workbench.publication.serving import datasette_over
+from workbench.publication.upkeep import catch_up
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+PROMPTS = (
+    "why does the nightly export crash with KeyError: 'sku'?",
+    "add a test for the rounding in prices.py",
+    "thanks!",
+    "<script>alert('x')</script> why is the basket empty?",
+    "/clear",
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """An account whose prompts went through the real hook."""
+    account = Account(tmp_path_factory.mktemp("published") / "home")
+    for prompt in PROMPTS:
+        account.ask(prompt)
+    return account
+
+
+@pytest.fixture
+async def live(library: Account) -> Datasette:
+    """The live history, brought up to date and served read-only."""
+    with closing(database.connect(str(library.state))) as db:
+        catch_up(db)
+    served = datasette_over(f"{library.state}/enricher.db", is_immutable=False)
+    await served.invoke_startup()
+    return served

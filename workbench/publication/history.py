@@ -1,0 +1,109 @@
+"""The history among the databases that a Datasette serves, live or as a snapshot, and how pages ask it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from datasette.app import Datasette
+    from datasette.database import Database
+    from datasette.utils.asgi import Request
+
+T = TypeVar("T")
+IS_IT_OURS = """
+    select count(*) = 2 from sqlite_master where type = 'table' and name in ('traces', 'prompts_by_day')
+"""
+WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
+PAGE_LIMIT_MS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What a snapshot says of itself: when it was made, what it keeps of texts, how many prompts from when to when."""
+
+    at: str
+    text: str
+    prompts: int
+    since: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A database of ours that is served; ``publication`` is None where it is the live one."""
+
+    datasette: Datasette
+    database: Database
+    publication: Publication | None
+
+    async def read(self, question: Callable[[sqlite3.Connection], T], *, limit_ms: int = PAGE_LIMIT_MS) -> T:
+        """Ask in one of Datasette's reading threads; raises sqlite3.OperationalError where it takes too long."""
+        from datasette.utils import sqlite_timelimit
+
+        def asked(db: sqlite3.Connection) -> T:
+            with sqlite_timelimit(db, limit_ms):
+                return question(db)
+
+        return cast("T", await self.database.execute_fn(asked))
+
+    def path(self, where: str = "") -> str:
+        """Return the address of a page of ours, with whatever prefix the server has."""
+        return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
+
+    def table(self, name: str) -> str:
+        """Return the address of a table or view in Datasette."""
+        return str(self.datasette.urls.table(self.database.name, name))
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether texts of prompts and answers are in it at all."""
+        return self.publication is None or self.publication.text != "hash"
+
+    async def is_allowed(self, request: Request) -> bool:
+        """Say whether whoever asks may see the database, by Datasette's own rules of either version."""
+        actor = request.scope.get("actor")
+        if hasattr(self.datasette, "permission_allowed"):
+            return bool(
+                await self.datasette.permission_allowed(
+                    actor, "view-database", resource=self.database.name, default=True
+                )
+            )
+        from datasette.resources import DatabaseResource
+
+        resource = DatabaseResource(database=self.database.name)
+        return bool(await self.datasette.allowed(action="view-database", resource=resource, actor=actor))
+
+
+def find(datasette: Datasette) -> History | None:
+    """Return the first served database that is ours, None where there is none; cheap after the first time."""
+    for database in datasette.databases.values():
+        known = getattr(database, "_enricher_history", None)
+        if known is None and database.path:
+            known = _looked_at(datasette, database)
+            database._enricher_history = known or False  # noqa: SLF001
+        if known:
+            return cast("History", known)
+    return None
+
+
+def _looked_at(datasette: Datasette, database: Database) -> History | None:
+    from contextlib import closing
+
+    from storage import reader
+
+    address = reader.address(str(database.path))
+    if not database.is_mutable:
+        address += "&immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as db:
+            if not db.execute(IS_IT_OURS).fetchone()[0]:
+                return None
+            has_row = db.execute("select 1 from sqlite_master where name = 'published'").fetchone()
+            row = db.execute(WHAT_WAS_PUBLISHED).fetchone() if has_row else None
+    except sqlite3.Error:
+        return None
+    return History(datasette, database, Publication(*row) if row else None)

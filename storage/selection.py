@@ -250,6 +250,8 @@ class Field:
     values: tuple[str, ...] = ()
 
 
+WHOLE_VALUES = ("type", "intent", "host", "guardrail")
+"""Fields that know only what they have; the beginning or the end of it does not do."""
 _EQUAL = (":",)
 _COMPARED = (">", ">=", "<", "<=")
 FIELDS = {
@@ -290,6 +292,22 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
     known = values.get(name, ()) or FIELDS[name].values
     found = [one for one in known if one.startswith(begun) and one != begun and one not in earlier]
     return [f"{before}{minus}{name}:{','.join([*earlier, _quoted(one)])}" for one in found]
+
+
+def doubts(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return, for a text that selects nothing, which of its values no recent trace has, and which are near.
+
+    ``values`` are by field, the most frequent first.
+    """
+    found = []
+    for part in PART.finditer(text):
+        name = (part["field"] or "").lower()
+        known = values.get(name, ()) if name in WHOLE_VALUES else ()
+        for one in part["value"].strip('"').split(",") if known and not part["minus"] else ():
+            if one and one.casefold() not in map(str.casefold, known):
+                near = difflib.get_close_matches(one, known, n=3) or known[:8]
+                found.append(f"{name}:{one} is not among the recent prompts; there is: {', '.join(near)}")
+    return found
 
 
 def _quoted(value: str) -> str:

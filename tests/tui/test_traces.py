@@ -212,6 +212,13 @@ async def test_a_filter_that_cannot_be_understood_is_told_and_the_list_stays(lib
         assert rows(app).row_count == 6
 
 
+async def test_a_value_that_no_prompt_has_is_told_beside_those_there_are(library: Account) -> None:
+    async with run_workbench(library.state, selection="type:debg") as (app, pilot):
+        await until(pilot, lambda: "there is: debug" in screen_text(app))
+
+        assert "type:debg is not among the recent prompts" in screen_text(app)
+
+
 async def test_escape_takes_the_filter_away(library: Account) -> None:
     async with run_workbench(library.state, selection="type:test") as (app, pilot):
         filtered = rows(app).row_count

@@ -103,6 +103,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._sort = remembered if remembered in SORTS else SORTS[0]
         given = self.app.selection
         self.select(self.recall("filter", "") if given is None else given)
+        if self._text:
+            self.load_values()
         self.rows.focus()
 
     @property
@@ -209,6 +211,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     @on(Values)
     def _values(self, message: Values) -> None:
         self.bar.offer(message.values)
+        if not self.rows.row_count:
+            self.show_state()
 
     # The trace that is chosen
 
@@ -269,4 +273,5 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.bar.tell(" Â· ".join(part for part in (new, *parts, self._note) if part))
         self.query_one("#list").set_class(not rows and self._is_whole, "-empty")
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
-        self.query_one("#empty", Static).update(hint)
+        doubts = [] if self._is_queue else self.bar.doubts()
+        self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from storage.selection import completions
+from storage.selection import completions, doubts
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -118,6 +118,10 @@ class FilterBar(Vertical):
         """Complete these values, by field."""
         self._completing.values = values
         self._show_hint()
+
+    def doubts(self) -> list[str]:
+        """Return why the filter may select nothing."""
+        return doubts(self.input.value, self._completing.values)
 
     def show(self, text: str) -> None:
         """Put a filter into the line without running it."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.reasons import SKIPS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,15 +20,6 @@ if TYPE_CHECKING:
     from enricher.decision import Enrichment
     from enricher.rules.cache import Rules
 
-SKIPS = {
-    "disabled": "the enricher is switched off (enricher on)",
-    "empty": "the prompt has no words",
-    "slash_command": "a slash command is for the host",
-    "bypass_prefix": "the prompt begins with the bypass prefix",
-    "bypass_phrase": "the prompt asks to be left alone",
-    "remembered": "the prompt only says what to remember",
-    "machine_prompt": "the prompt was written by a program",
-}
 COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.sessions import drifts
 from workbench.tui.widgets.columns import MARKS, Column, fit, short_time
 from workbench.tui.widgets.plain import one_line, plain
 from workbench.tui.widgets.trace_text import heading
@@ -22,37 +23,25 @@ def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
     """Return the prompts, oldest first; ``chosen`` is the id of the one that is marked."""
     if not lines:
         return Content("")
-    drifts = _drifts(lines)
-    changes = {0: "the class stays", 1: "the class changes once"}.get(
-        len(drifts), f"the class changes {len(drifts)} times"
+    changes = drifts(lines)
+    stays = {0: "the class stays", 1: "the class changes once"}.get(
+        len(changes), f"the class changes {len(changes)} times"
     )
-    told = f"{len(lines)} prompts, {changes}" if len(lines) > 1 else "one prompt"
+    told = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
     found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(told, "$text-muted"), Content("")]
     prompt = Column("prompt", "", max(10, width - TYPE.width - 14))
     for line in lines:
         mark = "▸" if line.id == chosen else " "
-        drift = "↳" if line.id in drifts else " "
+        drift = "↳" if line.id in changes else " "
         text = fit(one_line(line.prompt), prompt)
         row = (
             f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
             (
                 f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE)}",
-                "$primary" if line.id in drifts else "",
+                "$primary" if line.id in changes else "",
             ),
             f" {text}",
         )
         found.append(Content.assemble(*row).stylize("bold") if line.id == chosen else Content.assemble(*row))
     found += [Content(""), Content.styled("↳ another class than the prompt before", "$text-muted")]
     return Content("\n").join(found)
-
-
-def _drifts(lines: Sequence[Line]) -> set[str]:
-    """Return the ids at which the class is another than that of the last prompt that had one."""
-    found, former = set(), ""
-    for line in lines:
-        if line.status == "skipped" or not line.task_type:
-            continue
-        if former and line.task_type != former:
-            found.add(line.id)
-        former = line.task_type
-    return found

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
+from workbench.evidence import places
 from workbench.tui.widgets.columns import moment
 from workbench.tui.widgets.plain import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar
+from workbench.wording import FACETS_TOLD, STATUSES_TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,20 +22,6 @@ if TYPE_CHECKING:
 INDENT = 2
 SCORES_SHOWN = 4
 LONGEST_BAR = 20
-STATUSES_TOLD = {
-    "ok": "text was added",
-    "partial": "text was added; a channel ran out of time",
-    "silent": "silent: nothing was worth saying",
-    "skipped": "skipped",
-    "shadow": "shadow: recorded, nothing was added",
-    "error": "failed",
-}
-FACETS_TOLD = {
-    "task_type": "Task type",
-    "search_intent": "Search intent",
-    "guardrail": "Guardrails",
-    "approach": "Approach",
-}
 VERDICTS_TOLD = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
@@ -99,26 +87,11 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
     """Return the prompt with its evidence: underlined for the class, bold for anything else that came of it."""
-    spans = []
-    for start, end, is_class in _evidence(scores, task_type, len(text)):
-        spans.append(Span(start, end, "underline $primary" if is_class else "bold"))
+    spans = [
+        Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
+        for one in places(scores, task_type, length=len(text))
+    ]
     return Content(plain_in_place(text), spans=spans)
-
-
-def _evidence(scores: Sequence[Row], task_type: str, length: int) -> Iterator[tuple[int, int, bool]]:
-    best_intent = next((one["name"] for one in scores if one["facet"] == "search_intent"), "")
-    for one in scores:
-        is_class = one["facet"] == "task_type" and one["name"] == task_type
-        if not is_class and (one["facet"] == "task_type" or one["name"] in ("none", *_others(one, best_intent))):
-            continue
-        for signal, start, end, weight in one["evidence"]:
-            is_of_words = not signal.startswith("<") and signal != "plain words"
-            if weight > 0 and is_of_words and 0 <= start < end <= length and end - start < length:
-                yield start, end, is_class
-
-
-def _others(one: Row, best_intent: str) -> tuple[str, ...]:
-    return (one["name"],) if one["facet"] == "search_intent" and one["name"] != best_intent else ()
 
 
 def _added(trace: Row, width: int) -> Iterator[Content]:

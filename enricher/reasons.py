@@ -1,0 +1,17 @@
+"""Why a prompt was left alone, in words; beside the hook's path, which only names the reason."""
+
+from __future__ import annotations
+
+SKIPS = {
+    "disabled": "the enricher is switched off (enricher on)",
+    "subagent": "the prompt was given to a subagent, by an agent",
+    "machine_prompt": "the prompt was written by a program",
+    "empty": "the prompt has no words",
+    "bypass_phrase": "the prompt asks to be left alone",
+    "bypass_prefix": "the prompt begins with the bypass prefix",
+    "slash_command": "a slash command is for the host",
+    "settings_unknown": "the settings could not be read, and nobody knew whether it is wanted",
+    "duplicate": "the hook is registered twice, and the other registration answered",
+    "gate_closed": "the caller's format is switched off",
+    "remembered": "the prompt only says what to remember",
+}

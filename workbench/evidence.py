@@ -1,0 +1,75 @@
+"""Where in a prompt what came of it was found: the places of recorded evidence.
+
+Pure. Offsets are code points of the recorded prompt; what a signal gives for the prompt as a whole is no place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Row = dict[str, Any]
+
+TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+OF_THE_WHOLE = ("plain words", "earlier turn")
+"""What adds up many words, or those of another prompt; structural features are in angle brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What gave a class points: ``start`` and ``end`` bound the words, ``weight`` is in points and may be negative."""
+
+    name: str
+    start: int
+    end: int
+    weight: float
+
+    def is_at_a_place(self, length: int) -> bool:
+        """Say whether it speaks for some words of a prompt of that length, and not for all of it."""
+        is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
+        return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A signal that speaks for ``name``, a class of that facet; ``is_chosen`` says that it is what came out."""
+
+    facet: str
+    name: str
+    signal: Signal
+    is_chosen: bool
+
+    @property
+    def is_for_class(self) -> bool:
+        """Whether it speaks for the task type that came out."""
+        return self.is_chosen and self.facet == TASK_TYPE
+
+
+def signals(evidence: object) -> Iterator[Signal]:
+    """Yield what can be read of the evidence of one score: ``[[signal, start, end, weight], …]``."""
+    for one in evidence if isinstance(evidence, list) else ():
+        if isinstance(one, list) and len(one) == 4:
+            name, start, end, weight = one
+            if isinstance(name, str) and all(isinstance(value, int | float) for value in (start, end, weight)):
+                yield Signal(name, int(start), int(end), weight)
+
+
+def places(scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False) -> Iterator[Place]:
+    """Yield the places that speak for what came out, in the order of the scores, which is best first.
+
+    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds what speaks for
+    classes that lost.
+    """
+    intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
+    chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}
+    for one in scores:
+        facet, name = one["facet"], one["name"]
+        is_chosen = chosen.get(facet, name) == name
+        if (not is_chosen and not with_rivals) or (facet == SEARCH_INTENT and name == NO_INTENT):
+            continue
+        for signal in signals(one["evidence"]):
+            if signal.weight > 0 and signal.is_at_a_place(length):
+                yield Place(facet, name, signal, is_chosen)

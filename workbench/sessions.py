@@ -1,0 +1,31 @@
+"""What the prompts of a session tell together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Judged(Protocol):
+    """A prompt as far as its class goes."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def task_type(self) -> str: ...
+
+
+def drifts(prompts: Iterable[Judged]) -> set[str]:
+    """Return the ids at which the class is another than that of the last prompt that had one, oldest first."""
+    found, former = set(), ""
+    for one in prompts:
+        if one.status == "skipped" or not one.task_type:
+            continue
+        if former and one.task_type != former:
+            found.add(one.id)
+        former = one.task_type
+    return found

@@ -11,6 +11,7 @@ import contextlib
 import os
 import sqlite3
 import sys
+import threading
 import time
 
 from storage import intake, log, notices, presence, private, traces
@@ -23,6 +24,8 @@ LOCK = "database.lock"
 PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+ONE_THREAD = threading.Lock()
+"""What ``lockf`` gives is the process's: a second thread would have it at once, and lose it for both."""
 CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -197,13 +200,14 @@ def _is_sound(path: str) -> bool:
 
 @contextlib.contextmanager
 def _locked(state_dir: str) -> Iterator[None]:
-    """Let one process at a time create, migrate or move the database; the lock dies with its holder."""
-    descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
-    try:
-        _wait_for_lock(descriptor, state_dir)
-        yield
-    finally:
-        os.close(descriptor)
+    """Let one thread of one process at a time create, migrate or move the database; the lock dies with its holder."""
+    with ONE_THREAD:
+        descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
+        try:
+            _wait_for_lock(descriptor, state_dir)
+            yield
+        finally:
+            os.close(descriptor)
 
 
 def _wait_for_lock(descriptor: int, state_dir: str) -> None:

@@ -60,7 +60,9 @@ def _figures(
 
 
 def _verdict(radius: BlastRadius, standing: Standing) -> Verdict:
-    """Return the verdict; of one set of rules on both sides there is only one."""
+    """Return the verdict; of one set of rules on both sides there is only one, of no prompt at all there is none."""
     if radius.is_same_rules:
         return "identical"
+    if not radius.prompts and not standing.regressed:
+        return "inconclusive"
     return verdict_of(radius.changed, failing_cases=len(standing.regressed), gained=standing.gained, lost=standing.lost)

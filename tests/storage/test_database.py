@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -356,3 +358,18 @@ def test_a_version_survives_a_kill_before_and_after_it_is_stored(ready, spawn, s
 
     assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]
     assert os.stat(f"{ready}/{spool.VERSIONS}/cafe").st_size == 0
+
+
+def test_threads_of_one_process_that_begin_at_once_get_the_same_new_database(tmp_path):
+    """What the app does on its first start: a watcher, and a screen that reads."""
+    start = threading.Barrier(4)
+
+    def opened(_number):
+        start.wait()
+        with closing(database.connect(str(tmp_path))) as db:
+            return int(db.execute("pragma user_version").fetchone()[0])
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(opened, range(4)))
+
+    assert found == [traces.SCHEMA_VERSION] * 4

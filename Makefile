@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check conformance test-hosts clean
+.PHONY: demo test check conformance test-hosts test-browser clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -22,6 +22,10 @@ conformance: $(VENV)/.installed-dev
 
 test-hosts: $(VENV)/.installed-dev
 	$(BIN)/pytest tests/hosts -m hosts -o addopts="-ra"
+
+test-browser: $(VENV)/.installed-dev
+	sh tests/browser/install.sh
+	$(BIN)/pytest tests/browser -m browser
 
 clean:
 	rm -rf $(VENV) .cache dist build

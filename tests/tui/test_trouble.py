@@ -59,13 +59,14 @@ async def test_a_label_that_cannot_be_written_is_told(library: Account) -> None:
             assert "Labelled" not in notices(app)
 
 
-async def test_a_vanished_database_is_begun_anew(library: Account) -> None:
+async def test_a_vanished_database_is_told_and_begun_anew(library: Account) -> None:
     async with run_workbench(library.state) as (app, pilot):
         for suffix in ("", "-wal", "-shm"):
             (library.state / f"enricher.db{suffix}").unlink(missing_ok=True)
         await until(pilot, lambda: not count(app))
 
         assert "There is no prompt yet" in screen_text(app)
+        assert "deleted or replaced" in notices(app)
 
 
 async def test_a_replaced_database_is_read_anew(library: Account, tmp_path: Path) -> None:

@@ -178,6 +178,9 @@ class Workbench(App[None], inherit_bindings=False):
         )
 
     def _heard_of_data(self, databases: int) -> None:
+        if databases > self.databases:
+            text = "It was deleted or replaced. What is shown now is read from the one in its place."
+            self.notify(text, title="The database", severity="warning", timeout=10, markup=False)
         self.databases = databases
         self.post_message(DataChanged())
 

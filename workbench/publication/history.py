@@ -54,6 +54,12 @@ class History:
         """Return the address of a page of ours, with whatever prefix the server has."""
         return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
 
+    def session(self, identity: str) -> str:
+        """Return the address of a session's page; ``identity`` is whatever text a client gave."""
+        from datasette.utils import tilde_encode
+
+        return self.path(f"session/{tilde_encode(identity)}")
+
     def table(self, name: str) -> str:
         """Return the address of a table or view in Datasette."""
         return str(self.datasette.urls.table(self.database.name, name))

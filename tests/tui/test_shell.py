@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +29,6 @@ from workbench.tui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from simulator import Account
     from textual.binding import Binding
@@ -303,6 +303,7 @@ def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, 
 
     _tmux("send-keys", "-t", terminal, "q")
     assert written(library.home / "ended") == "0"
+    assert not list(Path(library.env["ENRICHER_CONFIG_HOME"]).glob("*.md")), "nothing was written in the editor"
 
 
 def test_a_browser_can_be_served(library: Account) -> None:

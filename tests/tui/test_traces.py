@@ -162,9 +162,11 @@ async def test_the_queue_lists_what_has_no_label_and_goes_on_after_each(library:
         queued, why = rows(app).row_count, screen_text(app)
         await pilot.press("y")
         await until(pilot, lambda: rows(app).cursor == 1)
+        left = screen_text(app)
         await pilot.press("l")
         await settle(app, pilot)
 
+        assert "4 to label" in left
         assert queued == 5, "the slash command was never judged"
         assert "points" in why or "level" in why
         assert rows(app).row_count == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -33,7 +34,8 @@ def open_editor(app: Workbench, path: str) -> str:
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."
-    if not os.path.exists(path):
+    is_new = not os.path.exists(path)
+    if is_new:
         private.make_directory(os.path.dirname(path))
         private.write_file(path, FIRST_LINES.encode())
     try:
@@ -43,4 +45,13 @@ def open_editor(app: Workbench, path: str) -> str:
         return f"This terminal cannot be given to an editor; edit {path} elsewhere, a save is seen here."
     except OSError as failure:
         return f"{command[0]} cannot be started ({failure.strerror}); set EDITOR to an editor that is installed."
+    finally:
+        if is_new:
+            _take_away_unwritten(path)
     return f"{command[0]} ended with {ended}" if ended else ""
+
+
+def _take_away_unwritten(path: str) -> None:
+    with contextlib.suppress(OSError):
+        if private.read_file(path, len(FIRST_LINES) + 1) == FIRST_LINES.encode():
+            os.unlink(path)

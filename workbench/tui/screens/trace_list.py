@@ -38,6 +38,8 @@ class TraceList(TraceActions):
         self._keep = ""
         self._database = 1
         self._whys: dict[str, str] = {}
+        self._done: set[str] = set()
+        """What got a label since the queue was read."""
         self._note = ""
 
     def show_state(self) -> None:
@@ -150,7 +152,7 @@ class TraceList(TraceActions):
     @on(Queue)
     def _queue(self, message: Queue) -> None:
         if self.is_latest("list", message.run):
-            self._whys = message.whys
+            self._whys, self._done = message.whys, set()
             self._first_lines(FirstLines(message.run, message.lines, message.row, self._which, is_whole=True))
 
     @on(Length)

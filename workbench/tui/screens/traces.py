@@ -260,8 +260,12 @@ A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `�
         self.rows.action_move(rows)
 
     def labelled(self, trace_id: str) -> None:
-        if self._is_queue and self.chosen()[0] == trace_id:
+        if not self._is_queue:
+            return
+        self._done.add(trace_id)
+        if self.chosen()[0] == trace_id:
             self.rows.action_move(1)
+        self.show_state()
 
     def show_state(self) -> None:
         """Say how many there are, in which order, and what is new above."""
@@ -269,7 +273,8 @@ A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `�
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new ↑" if self._unseen else ""
         told = SORTS_TOLD[self._sort]
-        parts = [f"{counted} to label", self._whys.get(self.chosen()[0], "")] if self._is_queue else [counted, told]
+        queue = (f"{rows - len(self._done):,} to label", self._whys.get(self.chosen()[0], ""))
+        parts = queue if self._is_queue else (counted, told)
         self.bar.tell(" · ".join(part for part in (new, *parts, self._note) if part))
         self.query_one("#list").set_class(not rows and self._is_whole, "-empty")
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET

@@ -128,8 +128,9 @@ class Desk:
         place = file.path if file else self.path
         return [one for one in findings(compiled) if os.path.abspath(one.file) == place]
 
-    def _candidate(self, text: str, versions: Versions, label: str = "this text") -> sides.Side:
-        return sides.from_text(self.path, text, versions=versions, label=label)
+    def _candidate(self, text: str, versions: Versions, label: str = "") -> sides.Side:
+        told = label or f"{os.path.basename(self.path)} as edited"
+        return sides.from_text(self.path, text, versions=versions, label=told)
 
     def _base_side(self, versions: Versions) -> sides.Side:
         if self.base == sides.RECORDED.label:

@@ -268,7 +268,7 @@ async def test_a_change_opens_on_both_sides_and_as_a_trace(library: Account) -> 
         await pilot.press("g", "j", "enter")
         await until(pilot, lambda: app.screen.id == "compare")
         await settle(app, pilot)
-        has_both_sides = "as opened → this text" in screen_text(app)
+        has_both_sides = "as opened → instructions.md as edited" in screen_text(app)
         await pilot.press("2", "t")
         await until(pilot, lambda: app.screen.id == "traces")
 

@@ -31,4 +31,4 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
     from workbench.publication.history import find
 
     del view_name
-    return [datasette.urls.static_plugins("enricher", "enricher.css")] if find(datasette) else []
+    return [datasette.urls.static_plugins("prompt-enricher", "enricher.css")] if find(datasette) else []

@@ -406,32 +406,43 @@ def m017_roll_ups(db: Database) -> None:
     """)
     db.execute("""
         create table prompts_by_day (
-            day text not null,
             origin text not null,
             facet text not null,
+            day text not null,
             value text not null,
             prompts integer not null,
             tokens integer not null,
-            primary key (day, origin, facet, value)
+            primary key (origin, facet, day, value)
         ) without rowid
     """)
     db.execute("""
         create table latencies_by_day (
+            kind text not null check (kind in ('total', 'stage', 'channel')),
+            name text not null,
             day text not null,
+            bucket integer not null,
             position integer not null,
+            measurements integer not null,
+            primary key (kind, name, day, bucket, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table latencies_overall (
             kind text not null check (kind in ('total', 'stage', 'channel')),
             name text not null,
             bucket integer not null,
+            position integer not null,
             measurements integer not null,
-            primary key (day, kind, name, bucket)
+            primary key (kind, name, bucket, position)
         ) without rowid
     """)
     db.execute("""
         create table rolled_up (
-            up_to integer not null
+            up_to integer not null,
+            trace_id text not null
         )
     """)
-    db.execute("insert into rolled_up (up_to) values (0)")
+    db.execute("insert into rolled_up (up_to, trace_id) values (0, '')")
     db.execute("""
         create table coverage_measured (
             rules_hash text primary key not null,

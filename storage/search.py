@@ -11,6 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from storage.turns import in_turn
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
@@ -55,7 +57,8 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
         batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()
         if not batch:
             break
-        _take_in(db, [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch])
+        missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
+        in_turn(db, lambda missing=missing: _take_in(db, missing))  # type: ignore[misc]  # the batch of this turn
         row = int(batch[-1][0])
     return max(0, last - row)
 
@@ -92,18 +95,12 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
 
 
 def _take_in(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
-    db.execute("begin immediate")
-    try:
-        for trace_id, prompt in batch:
-            if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
-                continue  # another reader was faster
-            number = _number(db, trace_id)
-            db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
-            db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})
-        db.execute("commit")
-    except BaseException:
-        db.rollback()
-        raise
+    for trace_id, prompt in batch:
+        if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
+            continue  # another reader was faster
+        number = _number(db, trace_id)
+        db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
+        db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})
 
 
 def _number(db: sqlite3.Connection, trace_id: str) -> int:

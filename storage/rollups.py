@@ -2,7 +2,7 @@
 
 All of them are additive: a trace is counted when a reader comes past it, in the order in which traces were
 written, and taken out again with the sign turned before it is deleted. Days are UTC. Rows of tests are counted
-under their origin and shown by nobody; what was skipped or imported was never measured.
+under their origin and shown by nobody; latencies are those of the hook, for what it did not skip.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
     for own, day, origin, host, status, task_type, intent, rules_hash, reason, tokens, ms in cursor.execute(
         WHAT_ARE_THEY, named
     ):
-        is_measured = status != "skipped" and origin != "import"
+        is_measured = status != "skipped" and origin == "hook"
         traces[own] = _Trace(origin, day, tokens, is_measured)
         sums.by_class[origin, host, status, task_type, intent, rules_hash] += 1
         for facet, value in _facets(host, status, reason, task_type, intent):

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from enricher.reasons import SKIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Row = dict[str, Any]
+
 STATUSES_TOLD = {
     "ok": "text was added",
     "partial": "text was added; a channel ran out of time",
@@ -16,3 +25,55 @@ FACETS_TOLD = {
     "guardrail": "Guardrails",
     "approach": "Approach",
 }
+CHANNELS_TOLD = {
+    "ok": "answered",
+    "empty": "found nothing",
+    "timeout": "took too long",
+    "error": "failed",
+    "off": "switched off",
+    "untrusted": "not trusted",
+}
+
+
+def why_nothing(trace: Row) -> list[str]:
+    """Return, in words, why a prompt got no text; empty where the trace keeps too little to say it.
+
+    ``trace`` is what ``storage.queries.show`` returns.
+    """
+    told = {
+        "skipped": [SKIPS.get(trace["skip_reason"], str(trace["skip_reason"]))],
+        "error": [f"the hook failed: {trace['error']}" if trace["error"] else "the hook failed"],
+        "shadow": [_why_shadow(trace)],
+    }.get(trace["status"])
+    return list(_why_silent(trace)) if told is None else told
+
+
+def _why_shadow(trace: Row) -> str:
+    if trace["origin"] == "import":
+        return "the prompt was imported from a past conversation, which no hook was part of"
+    return "the hook only records (enricher on)"
+
+
+def _why_silent(trace: Row) -> Iterator[str]:
+    name, settings = trace["task_type"], _recorded(trace, "settings") or {}
+    most, spent = settings.get("budgets.session_tokens"), _recorded(trace, "spent")
+    if most and isinstance(spent, int) and spent >= most:
+        yield f"the session's budget of {most:,} tokens was spent"
+    if not name:
+        return
+    if not trace["channels"]:
+        yield f"a prompt of the class {name} gets nothing, so that no channel was asked"
+    elif trace["uncertain"]:
+        yield f"the class {name} was too uncertain to be shown"
+    else:
+        yield f"the class {name} alone would tell the agent nothing"
+    if trace["items"]:
+        yield f"of {len(trace['items']):,} items that were offered none went in"
+    elif trace["channels"]:
+        yield "no channel offered anything"
+    if trace["channels"]:
+        yield "no guardrail and no approach applied"
+
+
+def _recorded(trace: Row, name: str) -> Any:
+    return trace["inputs"].get(name) if isinstance(trace["inputs"], dict) else None

@@ -1,0 +1,234 @@
+"""One prompt and one session as their pages need them, read in one go.
+
+Every question is answered from an index and bounded: a session of a million prompts costs what a short one does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from storage import queries, windows
+from storage.windows import LONGEST_SESSION
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    Row = dict[str, Any]
+
+MOST_CANDIDATES = 20
+MOST_REPLAYS = 20
+SESSION_PAGE = 200
+PROMPT_CHARS = 400
+_WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
+
+WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
+WHICH_BEGIN_SO = f"""
+    select {_WHICH} from traces where id > :id and id < :id || 'g' and origin <> 'test' order by id limit :limit
+"""
+WHICH_COMES_BEFORE = "select id from traces where id < :id and origin <> 'test' order by id desc limit 1"
+WHICH_COMES_AFTER = "select id from traces where id > :id and origin <> 'test' order by id limit 1"
+_IN_THE_SESSION = "from traces where session_id = :session_id and origin <> 'test'"
+WHICH_WAS_BEFORE_IN_THE_SESSION = f"select id {_IN_THE_SESSION} and id < :id order by id desc limit 1"
+WHICH_CAME_AFTER_IN_THE_SESSION = f"select id {_IN_THE_SESSION} and id > :id order by id limit 1"
+HOW_MANY_WERE_BEFORE = f"select count(*) from (select 1 {_IN_THE_SESSION} and id < :id limit :limit)"
+HOW_MANY_ARE_IN_THE_SESSION = f"select count(*) from (select 1 {_IN_THE_SESSION} limit :limit)"
+WHICH_REPLAYS_CHANGED_IT = """
+    select replays.id, replays.at, replays.base, replays.candidate, replay_results.kinds, replay_results.cause
+    from replay_results join replays on replays.id = replay_results.replay_id
+    where replay_results.trace_id = :id order by replays.id desc limit :limit
+"""
+WHICH_PROMPTS = f"""
+    select id, at, host, project, status, skip_reason, task_type, confidence, uncertain, latency_ms, output_tokens,
+           origin, prompt_chars, substr(prompt, 1, {PROMPT_CHARS}) as prompt,
+           (select group_concat(guardrail_id, char(31)) from trace_guardrails where trace_id = traces.id) as guardrails,
+           coalesce((select case verdict when 'class' then labels.task_type else verdict end
+                     from labels where trace_id = traces.id order by labels.id desc limit 1), '') as label
+    {_IN_THE_SESSION} and id > :after order by id limit :limit
+"""
+WHEN_WAS_IT = f"select at {_IN_THE_SESSION} and id = :id"
+WHAT_DID_IT_COME_TO = f"""
+    select count(*) as prompts, coalesce(sum(status in ('ok', 'partial')), 0) as answered,
+           coalesce(sum(case when status in ('ok', 'partial') then output_tokens end), 0) as tokens,
+           coalesce(sum(latency_ms), 0.0) as latency_ms, coalesce(min(at), '') as first_at,
+           coalesce(max(at), '') as last_at
+    from (select at, status, output_tokens, latency_ms {_IN_THE_SESSION} order by id limit :limit)
+"""
+WHICH_GUARDRAILS_WERE_SAID = f"""
+    select guardrail_id, title, min(trace_id) as first_id, count(*) as times from trace_guardrails
+    where trace_id in (
+        select id {_IN_THE_SESSION} and status in ('ok', 'partial') order by id limit :limit
+    ) group by guardrail_id order by first_id, guardrail_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A trace that a shortened id may mean."""
+
+    id: str
+    at: str
+    status: str
+    origin: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A kept replay in which the prompt came out otherwise."""
+
+    id: str
+    at: str
+    base: str
+    candidate: str
+    kinds: tuple[str, ...]
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 where nobody counted so far."""
+
+    before: str
+    after: str
+    place: int = 0
+    of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A trace as ``storage.queries.show`` has it, and what lies around it."""
+
+    trace: Row
+    labels: list[dict[str, str]]
+    layers: list[str]
+    replays: tuple[Replayed, ...]
+    in_time: Neighbours
+    in_session: Neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt of a session; ``guardrails`` are ids, ``label`` is what a person said last."""
+
+    id: str
+    at: str
+    host: str
+    project: str
+    status: str
+    skip_reason: str
+    task_type: str
+    confidence: float | None
+    uncertain: bool
+    latency_ms: float
+    output_tokens: int
+    origin: str
+    prompt_chars: int
+    prompt: str
+    guardrails: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A guardrail that a session was told, first with that prompt."""
+
+    id: str
+    title: str
+    first_id: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What the first ``LONGEST_SESSION`` prompts of a session came to; ``tokens`` are those that were added."""
+
+    prompts: int
+    answered: int
+    tokens: int
+    latency_ms: float
+    first_at: str
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A page of a session's prompts, oldest first, and what all came to.
+
+    ``following`` is the id behind which the next page begins,
+    empty on the last one; ``former_at`` is the time of the prompt before this page.
+    """
+
+    id: str
+    prompts: tuple[Asked, ...]
+    former_at: str
+    following: str
+    sums: Sums
+    guardrails: tuple[Said, ...]
+
+
+def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
+    """Return the trace of this id, else the first that begin so, without those of tests."""
+    found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
+    if not found and wanted:
+        found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
+    return [Candidate(*row) for row in found]
+
+
+def read(db: sqlite3.Connection, trace_id: str) -> Record:
+    """Return a trace with what lies around it; raises storage.queries.UnknownTraceError."""
+    trace: Row = queries.show(db, trace_id)
+    return Record(
+        trace,
+        windows.label_history(db, trace_id),
+        windows.sources(db, trace["rules_hash"]),
+        tuple(_replayed(row) for row in db.execute(WHICH_REPLAYS_CHANGED_IT, {"id": trace_id, "limit": MOST_REPLAYS})),
+        Neighbours(_one(db, WHICH_COMES_BEFORE, id=trace_id), _one(db, WHICH_COMES_AFTER, id=trace_id)),
+        _in_session(db, trace_id, trace["session_id"]),
+    )
+
+
+def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> Session:
+    """Return the prompts of a session behind the one of that id; without any where there is no such session."""
+    named = {"session_id": session_id, "limit": LONGEST_SESSION}
+    wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
+    rows = [_asked(row) for row in db.execute(WHICH_PROMPTS, wanted)]
+    return Session(
+        session_id,
+        tuple(rows[:SESSION_PAGE]),
+        _one(db, WHEN_WAS_IT, id=after, session_id=session_id) if after else "",
+        rows[SESSION_PAGE - 1].id if len(rows) > SESSION_PAGE else "",
+        Sums(*db.execute(WHAT_DID_IT_COME_TO, named).fetchone()),
+        tuple(Said(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SAID, named)),
+    )
+
+
+def _in_session(db: sqlite3.Connection, trace_id: str, session_id: str) -> Neighbours:
+    if not session_id:
+        return Neighbours("", "")
+    named = {"id": trace_id, "session_id": session_id}
+    before = int(_one(db, HOW_MANY_WERE_BEFORE, **named, limit=LONGEST_SESSION))
+    return Neighbours(
+        _one(db, WHICH_WAS_BEFORE_IN_THE_SESSION, **named),
+        _one(db, WHICH_CAME_AFTER_IN_THE_SESSION, **named),
+        before + 1 if before < LONGEST_SESSION else 0,
+        int(_one(db, HOW_MANY_ARE_IN_THE_SESSION, **named, limit=LONGEST_SESSION + 1)),
+    )
+
+
+def _replayed(row: sqlite3.Row) -> Replayed:
+    identity, at, base, candidate, kinds, cause = row
+    return Replayed(identity, at, base, candidate, tuple(map(str, json.loads(kinds))), cause)
+
+
+def _one(db: sqlite3.Connection, query: str, **named: str | int) -> str:
+    row = db.execute(query, named).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _asked(row: sqlite3.Row) -> Asked:
+    values = dict(row)
+    values["uncertain"] = bool(values["uncertain"])
+    values["guardrails"] = tuple(filter(None, (values["guardrails"] or "").split("\x1f")))
+    return Asked(**values)

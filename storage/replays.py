@@ -26,13 +26,28 @@ KEEP_A_RESULT = """
     select :replay_id, :trace_id, :kinds, :cause, :before, :after
     where exists (select 1 from traces where id = :trace_id)
 """
-WHICH_REPLAYS_WERE_KEPT = "select * from replays order by id desc limit :limit"
+WHICH_REPLAYS_WERE_KEPT = "select * from replays where :before = '' or id < :before order by id desc limit :limit"
 WHICH_REPLAY_IS_MEANT = "select * from replays where id >= :id and id < :id || 'g' order by id limit 2"
 WHAT_CAME_OUT_OTHERWISE = "select * from replay_results where replay_id = :id order by trace_id desc"
+WHICH_RESULTS_COME_NEXT = """
+    select replay_results.*, coalesce(traces.at, '') as at, coalesce(substr(traces.prompt, 1, :chars), '') as prompt
+    from replay_results left join traces on traces.id = replay_results.trace_id
+    where replay_id = :id and trace_id >= :trace and trace_id < :before
+      and (:kind = '' or instr(kinds, :kind) > 0)
+    order by trace_id desc limit :limit
+"""
+HOW_MANY_CHANGE_IN_EACH_WAY = """
+    select kind.value as kind, count(*) as prompts from replay_results, json_each(replay_results.kinds) as kind
+    where replay_id = :id group by kind.value
+"""
 WHICH_TRACES_ARE_LABELLED = """
     select trace_id, verdict, task_type from labels
     where id in (select max(id) from labels group by trace_id)
 """
+
+ABOVE_ALL = "g"
+"""Sorts behind every id."""
+PROMPT_CHARS = 500
 
 
 class UnknownReplayError(LookupError):
@@ -73,6 +88,15 @@ class Kept:
     at: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A result with the beginning of its prompt; ``prompt`` is empty where the text was not kept."""
+
+    result: Result
+    at: str
+    prompt: str
+
+
 def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str:
     """Store a replay and its results in one transaction; return its id, which sorts by time.
 
@@ -99,25 +123,43 @@ def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str
     return identity
 
 
-def listing(db: sqlite3.Connection, *, limit: int = 100) -> list[Kept]:
-    """Return the replays that were kept, newest first."""
-    return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit})]
+def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[Kept]:
+    """Return the replays that were kept, newest first; those before that id where one is given."""
+    return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
+
+
+def find(db: sqlite3.Connection, identity: str) -> Kept:
+    """Return the kept replay whose id begins so; raises UnknownReplayError."""
+    found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
+    if not identity or len(found) != 1:
+        raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
+    return _kept(found[0])
 
 
 def show(db: sqlite3.Connection, identity: str) -> tuple[Kept, list[Result]]:
     """Return the kept replay whose id begins so, with its results, newest prompt first; raises UnknownReplayError."""
-    found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
-    if not identity or len(found) != 1:
-        raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
-    replay = _kept(found[0])
-    results = [
-        Result(
-            row["trace_id"], tuple(json.loads(row["kinds"])), row["cause"],
-            json.loads(row["before"]), json.loads(row["after"]),
-        )
-        for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})
-    ]  # fmt: skip
-    return replay, results
+    replay = find(db, identity)
+    return replay, [_result(row) for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
+
+
+def window(
+    db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
+) -> list[Seen]:
+    """Return the next results of a replay by its whole id, newest prompt first, those before ``before``.
+
+    ``kind`` is one of ``workbench.compare.KINDS``, ``trace`` the beginning of a trace's id; empty ones do not restrict.
+    """
+    named = {
+        "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
+        "before": min(before, trace + ABOVE_ALL), "limit": limit, "chars": PROMPT_CHARS,
+    }  # fmt: skip
+    return [Seen(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)]
+
+
+def by_kind(db: sqlite3.Connection, identity: str) -> dict[str, int]:
+    """Return how many results of a replay there are of each kind; a prompt counts in each of its ways."""
+    rows = _rows(db, HOW_MANY_CHANGE_IN_EACH_WAY, {"id": identity})
+    return {row["kind"]: row["prompts"] for row in rows}
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
@@ -147,3 +189,10 @@ def _row(identity: str, result: Result) -> dict[str, str]:
 
 def _kept(row: dict[str, Any]) -> Kept:
     return Kept(**{**row, "figures": json.loads(row["figures"])})
+
+
+def _result(row: dict[str, Any]) -> Result:
+    return Result(
+        row["trace_id"], tuple(json.loads(row["kinds"])), row["cause"],
+        json.loads(row["before"]), json.loads(row["after"]),
+    )  # fmt: skip

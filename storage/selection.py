@@ -48,7 +48,8 @@ class Selection:
 
     ``where`` stands for everything, the words included. ``beside`` is the same without them, for whoever
     looks for the words in the index: ``match`` is what that is asked (``storage.search.with_index`` sets it).
-    ``bounds`` are those of the conditions that an index of their own may answer at once.
+    ``bounds`` are those of the conditions that an index of their own may answer at once. ``typed`` is the text
+    that was understood.
     """
 
     where: str
@@ -57,6 +58,7 @@ class Selection:
     beside: str = ""
     match: str = ""
     bounds: tuple[str, ...] = ()
+    typed: str = ""
 
 
 EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
@@ -95,7 +97,8 @@ def parse(text: str, *, now: float | None = None) -> Selection:
         parts.conditions.insert(0, NO_TESTS)
     beside = " and ".join(parts.conditions) or "1"
     where = " and ".join([*parts.conditions, *parts.on_words]) or "1"
-    return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=tuple(parts.bounds))
+    bounds = tuple(parts.bounds)
+    return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=bounds, typed=text.strip())
 
 
 def _understand(found: re.Match[str], parts: _Parts) -> None:

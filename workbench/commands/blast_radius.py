@@ -135,6 +135,13 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
     return next((text for _layer, of, text in texts_of(side, versions) if of in places), None)
 
 
+def _text_then(path: str, versions: Versions, *, now: str) -> str:
+    """The text that the file had in the newest recorded version in which it was another; empty where none had it."""
+    places = {os.path.abspath(path), os.path.realpath(path)}
+    texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
+    return next((text for text in texts if text != now), now if texts else "")
+
+
 def _keep(
     corpus: Corpus,
     figures: Figures,
@@ -147,9 +154,11 @@ def _keep(
     from workbench import progress
 
     before, after = (_text(side, path, corpus.versions) or "" for side in (base, candidate))
+    if not base.hash:
+        before = _text_then(path, corpus.versions, now=after)
     told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
     diff = progress.difference(before, after, path) if before or after else ""
-    identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.where, causes=told)
+    identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.typed, causes=told)
     click.echo(f"kept as {identity}  (enricher compare --kept {identity})", err=True)
 
 

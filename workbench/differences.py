@@ -1,0 +1,151 @@
+"""How two texts differ, line by line and word by word, as rows that a page or a screen shows in its own way; pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+AROUND = 3
+"""Lines shown before and after a change; what lies farther away is folded."""
+LONGEST_COMPARED = 2_000
+"""Characters of a line whose words are compared; the time grows with the square."""
+HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a line; ``differs`` where the other side has something else."""
+
+    text: str
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of either text: ``mark`` is "-", "+" or a blank, the numbers count from 1 and are 0 where it is not."""
+
+    mark: str
+    before: int
+    after: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines in order; ``is_folded`` where none of them differs and a reader need not see them at once."""
+
+    lines: tuple[Line, ...]
+    is_folded: bool
+
+
+def compared(before: str, after: str) -> list[Line]:
+    """Return all lines of both texts in order; those that were changed say which of their words differ."""
+    one, other = before.splitlines(), after.splitlines()
+    found: list[Line] = []
+    for kind, start, end, begin, stop in _opcodes(one, other):
+        if kind == "equal":
+            found += [_same(start + at + 1, begin + at + 1, text) for at, text in enumerate(one[start:end])]
+        else:
+            found += _changed(one[start:end], other[begin:stop], first=(start + 1, begin + 1))
+    return found
+
+
+def folded(lines: Iterable[Line], *, around: int = AROUND) -> list[Section]:
+    """Return the lines in sections: what differs with some lines around it, and what lies far from it folded."""
+    rows = list(lines)
+    near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-around, around + 1)}
+    sections: list[Section] = []
+    start = 0
+    for at in range(1, len(rows) + 1):
+        if at == len(rows) or (at in near) != (start in near):
+            sections.append(Section(tuple(rows[start:at]), start not in near))
+            start = at
+    return sections
+
+
+def unfolded(diff: str) -> list[Section]:
+    """Return the hunks of a unified difference, a section each; its file names are left out."""
+    sections: list[Section] = []
+    lines: list[str] = []
+    first = (0, 0)
+    for line in diff.split("\n"):
+        if header := HEADER.match(line):
+            sections += _hunk(lines, first)
+            first, lines = (int(header[1]), int(header[2])), []
+        elif first != (0, 0) and line and not line.startswith("\\"):
+            lines.append(line)
+    return sections + _hunk(lines, first)
+
+
+def words(line: str, against: str) -> tuple[Piece, ...]:
+    """Return a line in pieces, those marked that ``against`` does not have in their place."""
+    if not against or max(len(line), len(against)) > LONGEST_COMPARED:
+        return (Piece(line),)
+    own, others = WORDS.findall(line), WORDS.findall(against)
+    codes = difflib.SequenceMatcher(None, own, others, autojunk=False).get_opcodes()
+    pieces = [Piece("".join(own[start:end]), kind != "equal") for kind, start, end, _from, _to in codes]
+    if not any(piece.text.strip() and not piece.differs for piece in pieces):
+        return (Piece(line),)
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """Yield difflib's opcodes; what both begin and end with is not looked at, which saves nearly all of the time."""
+    shared = min(len(one), len(other))
+    head = next((at for at in range(shared) if one[at] != other[at]), shared)
+    tail = next((at for at in range(shared - head) if one[-1 - at] != other[-1 - at]), shared - head)
+    if head:
+        yield "equal", 0, head, 0, head
+    inner = difflib.SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
+    for kind, *places in inner.get_opcodes():
+        start, end, begin, stop = (head + at for at in places)
+        yield kind, start, end, begin, stop
+    if tail:
+        yield "equal", len(one) - tail, len(one), len(other) - tail, len(other)
+
+
+def _same(before: int, after: int, text: str) -> Line:
+    return Line(" ", before, after, (Piece(text),))
+
+
+def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[Section]:
+    found: list[Line] = []
+    gone: list[str] = []
+    come: list[str] = []
+    before, after = first
+    for line in [*lines, " "]:
+        mark, text = line[:1] or " ", line[1:]
+        if mark == "-" and not come:
+            gone.append(text)
+        elif mark == "+":
+            come.append(text)
+        else:
+            found += _changed(gone, come, first=(before, after))
+            before, after = before + len(gone), after + len(come)
+            gone, come = ([text], []) if mark == "-" else ([], [])
+            if mark != "-":
+                found.append(_same(before, after, text))
+                before, after = before + 1, after + 1
+    return [Section(tuple(found[:-1]), is_folded=False)] if lines else []
+
+
+def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[Line]:
+    """Yield the lines that went and came, those of one place beside each other."""
+    for at in range(max(len(one), len(other))):
+        was = one[at] if at < len(one) else None
+        now = other[at] if at < len(other) else None
+        if was is not None:
+            yield Line("-", first[0] + at, 0, words(was, now or ""))
+        if now is not None:
+            yield Line("+", 0, first[1] + at, words(now, was or ""))

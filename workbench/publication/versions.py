@@ -1,0 +1,195 @@
+"""The versions of the instructions as the history has them: how much each judged, when, and what it was written in.
+
+Everything comes from the roll-ups and from small tables; of the traces only the newest ``WALKED_ROWS`` are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.rules.compiler import CATALOGUE
+from enricher.rules.sources import packaged_texts
+from storage.windows import ABOVE_ALL, IN_BRIEF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+WALKED_ROWS = 200_000
+"""Versions that were last used before so many prompts are told so: a whole million takes 0.3 s."""
+SAMPLED_ROWS = 20_000
+UNJUDGED = ("skipped", "error")
+
+HOW_MANY_OF_EACH = """
+    select rules_hash, status, task_type, sum(prompts) from prompts_by_class
+    where origin <> 'test' and rules_hash <> '' group by 1, 2, 3
+"""
+WHEN_WAS_EACH_FIRST_SEEN = "select hash, first_seen_at from instructions_versions"
+WHICH_FILES = "select hash, layer, path from instructions_sources order by hash, position"
+WHICH_TEXTS = "select layer, path, text from instructions_sources where hash = :hash order by position"
+WHERE_THE_WALK_ENDS = f"select id from traces order by id desc limit 1 offset {WALKED_ROWS}"
+WHICH_WAS_USED_BEFORE = f"""
+    select traces.rules_hash, traces.id from {IN_BRIEF}
+    where traces.id < :before and traces.id >= :end and traces.origin <> 'test' and traces.rules_hash <> ''
+      and traces.rules_hash not in (select value from json_each(:known))
+    order by traces.id desc limit 1
+"""
+WHEN_WAS_IT = "select at from traces where id = :id"
+HOW_LONG_DID_IT_TAKE = f"""
+    select latency_ms from (
+        select traces.rules_hash as rules_hash, traces.origin as origin, traces.status as status,
+               traces.latency_ms as latency_ms
+        from {IN_BRIEF} where traces.id <= :newest order by traces.id desc limit {SAMPLED_ROWS}
+    ) where rules_hash = :hash and origin = 'hook' and status <> 'skipped' order by latency_ms
+"""
+
+
+class UnknownVersionError(LookupError):
+    """No version, or several, begin so; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Prompts that a version judged: all, the silent ones, those by task type; tests are not among them."""
+
+    prompts: int
+    judged: int
+    silent: int
+    task_types: dict[str, int]
+
+    @property
+    def silent_share(self) -> float:
+        """Of those not skipped."""
+        return self.silent / self.judged if self.judged else 0.0
+
+
+NOTHING = Counted(0, 0, 0, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version that traces name; ``files`` are (layer, path), lowest layer first, empty where they were not stored.
+
+    ``last_at`` is empty, and ``last_id`` too, where it was last used before the newest ``WALKED_ROWS`` prompts.
+    """
+
+    hash: str
+    first_at: str
+    last_at: str
+    last_id: str
+    counted: Counted
+    files: tuple[tuple[str, str], ...]
+
+    @property
+    def layers(self) -> list[str]:
+        """The layers of its files, lowest first, without catalogues, which go with the packaged one."""
+        return [layer for layer, _path in self.files if layer != CATALOGUE]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that a version was compiled from; ``number`` counts from 1, lowest layer first."""
+
+    number: int
+    layer: str
+    path: str
+    text: str
+
+
+def versions(db: sqlite3.Connection) -> list[Version]:
+    """Return the versions that traces name, newest use first."""
+    counted = _counted(db)
+    first, files = _first_seen(db), _files(db)
+    last = _last_used(db, counted)
+    found = [Version(one, first.get(one, ""), *last.get(one, ("", "")), own, files.get(one, ()))
+             for one, own in counted.items()]  # fmt: skip
+    return sorted(found, key=lambda one: (one.last_id, one.first_at), reverse=True)
+
+
+def find(known: Iterable[Version], wanted: str) -> Version:
+    """Return the one version whose hash begins so; raises UnknownVersionError."""
+    found = [one for one in known if one.hash.startswith(wanted.lower())] if wanted else []
+    if len(found) != 1:
+        raise UnknownVersionError(f"{'Several versions begin' if found else 'No prompt names a version that begins'} "
+                                  f"with {wanted}.")  # fmt: skip
+    return found[0]
+
+
+def before(known: Sequence[Version], version: Version) -> Version | None:
+    """Return the version seen before this one: of those compiled from the same files, else of all; None for the first.
+
+    Two projects may take turns, each with files of its own.
+    """
+    earlier = [one for one in known if one.first_at and (one.first_at, one.hash) < (version.first_at, version.hash)]
+    same = [one for one in earlier if one.files and one.files == version.files]
+    return max(same or earlier, key=lambda one: (one.first_at, one.hash), default=None)
+
+
+def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:
+    """Return the files of a version by its whole hash; empty where they were not stored."""
+    texts: list[tuple[str, str, str]] = []
+    with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
+        texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
+    if not texts and (shipped := packaged_texts()) and shipped[0] == rules_hash:
+        texts = list(shipped[1])
+    return [Source(number, *one) for number, one in enumerate(texts, 1)]
+
+
+def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
+    """Return the median latency in milliseconds of a version's newest prompts, and how many were measured."""
+    if not version.last_id:
+        return 0.0, 0
+    rows = db.execute(HOW_LONG_DID_IT_TAKE, {"newest": version.last_id, "hash": version.hash}).fetchall()
+    return (float(rows[(len(rows) - 1) // 2][0]), len(rows)) if rows else (0.0, 0)
+
+
+def _counted(db: sqlite3.Connection) -> dict[str, Counted]:
+    rows: dict[str, list[tuple[str, str, int]]] = {}
+    for rules_hash, *one in db.execute(HOW_MANY_OF_EACH):
+        rows.setdefault(str(rules_hash), []).append((str(one[0]), str(one[1]), int(one[2])))
+    return {one: _sums(own) for one, own in rows.items()}
+
+
+def _sums(rows: Iterable[tuple[str, str, int]]) -> Counted:
+    statuses: Counter[str] = Counter()
+    task_types: Counter[str] = Counter()
+    for status, task_type, prompts in rows:
+        statuses[status] += prompts
+        if task_type and status not in UNJUDGED:
+            task_types[task_type] += prompts
+    judged = statuses.total() - statuses["skipped"]
+    return Counted(statuses.total(), judged, statuses["silent"], dict(task_types.most_common()))
+
+
+def _first_seen(db: sqlite3.Connection) -> dict[str, str]:
+    with suppress(sqlite3.OperationalError):
+        return {str(row[0]): str(row[1]) for row in db.execute(WHEN_WAS_EACH_FIRST_SEEN)}
+    return {}
+
+
+def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    with suppress(sqlite3.OperationalError):
+        for rules_hash, layer, path in db.execute(WHICH_FILES):
+            found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
+    if shipped := packaged_texts():
+        found.setdefault(shipped[0], tuple((layer, path) for layer, path, _text in shipped[1]))
+    return found
+
+
+def _last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return time and id of each version's newest prompt, walking back from the newest until all were met."""
+    wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
+    row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
+    end = str(row[0]) if row else ""
+    while wanted - found.keys():
+        met = db.execute(WHICH_WAS_USED_BEFORE, {"before": at, "end": end, "known": json.dumps([*found])}).fetchone()
+        if met is None:
+            break
+        at = str(met[1])
+        found[str(met[0])] = (str(db.execute(WHEN_WAS_IT, {"id": at}).fetchone()[0]), at)
+    return found

@@ -77,6 +77,13 @@ def stream(
         yield _line(row)
 
 
+def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = PAGE_ROWS) -> str:
+    """Return what the page of the rows just newer than that id begins behind; ABOVE_ALL where that is the first."""
+    body, named = _behind(db, which, than, is_newer=True)
+    row = db.execute(f"select traces.id {body} limit 1 offset :limit", {**named, "limit": limit}).fetchone()
+    return str(row[0]) if row else ABOVE_ALL
+
+
 def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
     """Return the first thousand by one of ``RANKINGS``, the greatest first; ties newest first."""
     query = f"""
@@ -139,21 +146,25 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
-def _behind(db: sqlite3.Connection, which: Selection, before: str) -> tuple[str, Parameters]:
-    """Return where the rows older than ``before`` come from, newest first, with the parameters of that."""
+def _behind(db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False) -> tuple[str, Parameters]:
+    """Return where the rows older than ``before`` come from, newest first, with the parameters of that.
+
+    The other way round, where the newer ones are wanted: those come with the oldest of them first.
+    """
     named = dict(which.parameters)
+    than, order = (">", "asc") if is_newer else ("<", "desc")
     if not which.match:
         named["before"] = before
         source, condition = _source(db, which)
-        return f"from {source} where traces.id < :before and {condition} order by traces.id desc", named
+        return f"from {source} where traces.id {than} :before and {condition} order by traces.id {order}", named
     named["match"] = which.match
     named["below"] = _number(db, before)
     return (
         f"""from prompts_fts
         cross join trace_numbers on trace_numbers.number = prompts_fts.rowid
         cross join traces on traces.id = trace_numbers.trace_id
-        where prompts_fts match :match and prompts_fts.rowid < :below and ({which.beside})
-        order by prompts_fts.rowid desc""",
+        where prompts_fts match :match and prompts_fts.rowid {than} :below and ({which.beside})
+        order by prompts_fts.rowid {order}""",
         named,
     )
 

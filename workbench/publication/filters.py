@@ -1,0 +1,94 @@
+"""The text of a filter, changed by a click: parts put in, taken out, and said in the words of Datasette's tables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from storage.selection import PART
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SEVERAL = ("type", "intent", "guardrail", "host", "status")
+"""Fields whose values may stand beside each other, any of which will do; another field's value is replaced."""
+COLUMNS = {"type": "task_type", "intent": "search_intent", "host": "host", "status": "status", "origin": "origin"}
+BEGINNINGS = {"version": "rules_hash", "session": "session_id", "id": "id"}
+NUMBERS = {"ms": "latency_ms", "tokens": "output_tokens"}
+SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
+
+
+def part(field: str, value: str) -> str:
+    """Return the part of a filter that asks for one value, quoted where it has to be."""
+    return _parts(field, [value])
+
+
+def has(text: str, field: str, value: str) -> bool:
+    """Say whether the filter asks for that value, alone or among others."""
+    return any(value in found["value"].strip('"').split(",") for found in _of(text, field))
+
+
+def with_part(text: str, field: str, value: str) -> str:
+    """Return the filter that asks for that value as well."""
+    own = next(_of(text, field), None)
+    if own is None:
+        return f"{text.strip()} {part(field, value)}".strip()
+    values = [*own["value"].strip('"').split(","), value] if field in SEVERAL else [value]
+    return _replaced(text, own, _parts(field, values))
+
+
+def without_part(text: str, field: str, value: str) -> str:
+    """Return the filter that does not ask for that value any more."""
+    for own in reversed(list(_of(text, field))):
+        values = own["value"].strip('"').split(",")
+        if value in values:
+            text = _replaced(text, own, _parts(field, [one for one in values if one != value]))
+    return text
+
+
+def in_datasette(text: str) -> str | None:
+    """Return the query string that shows the same rows in Datasette's table; None where there is none."""
+    asked: list[tuple[str, str]] = []
+    for found in PART.finditer(text):
+        if not found[0].strip():
+            continue
+        own = _asked(found)
+        if own is None:
+            return None
+        asked.append(own)
+    if not any(name.startswith("origin") for name, _value in asked):
+        asked.append(("origin__not", "test"))
+    return urlencode([*asked, ("_sort_desc", "id")])
+
+
+def _asked(found: re.Match[str]) -> tuple[str, str] | None:
+    field, value = (found["field"] or "").lower(), found["value"].strip('"')
+    if field in COLUMNS:
+        sign = "not" * bool(found["minus"]) + "in" * ("," in value)
+        return f"{COLUMNS[field]}{'__' * bool(sign)}{sign}", value
+    if found["minus"]:
+        return None
+    if field in BEGINNINGS:
+        return f"{BEGINNINGS[field]}__startswith", value
+    if field in NUMBERS:
+        return f"{NUMBERS[field]}__{SIGNS[found['sign']]}", value
+    return ("output_tokens__gt" if value == "yes" else "output_tokens", "0") if field == "shown" else None
+
+
+def _of(text: str, field: str) -> Iterator[re.Match[str]]:
+    return (
+        found
+        for found in PART.finditer(text)
+        if (found["field"] or "").lower() == field and not found["minus"] and found["sign"] == ":"
+    )
+
+
+def _parts(field: str, values: list[str]) -> str:
+    quote = '"' if any(re.search(r"\s", value) for value in values) else ""
+    return f"{field}:{quote}{','.join(values)}{quote}" if values else ""
+
+
+def _replaced(text: str, found: re.Match[str], own: str) -> str:
+    pieces = (text[: found.start()].strip(), own, text[found.end() :].strip())
+    return " ".join(piece for piece in pieces if piece)

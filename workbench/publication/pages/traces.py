@@ -1,0 +1,118 @@
+"""The list of prompts: a filter, what it finds a page at a time, and the same as data."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from datasette.utils.asgi import AsgiStream
+
+from storage.selection import FIELDS, SelectionError
+from storage.windows import ABOVE_ALL, Line
+from workbench.publication import filters
+from workbench.publication.answers import as_json
+from workbench.publication.excerpts import excerpt
+from workbench.publication.listing import SORTS, Listing, listing
+from workbench.publication.page import render
+
+if TYPE_CHECKING:
+    from datasette.utils.asgi import Request, Response
+
+    from workbench.publication.history import History
+
+ROWS_OF_DATA = 1_000
+"""So many rows an answer in JSON has at most; it says where the next ones are. CSV has all of them."""
+COLUMNS = tuple(field.name for field in fields(Line))
+TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for."""
+
+    text: str
+    sort: str
+    before: str
+
+    def query(self, **changed: str) -> str:
+        """Return the query string of the same list, changed so; what is empty is left out."""
+        named = {"q": self.text, "sort": self.sort if self.sort != SORTS[0] else "", "before": self.before, **changed}
+        return urlencode({name: value for name, value in named.items() if value})
+
+
+def asked(request: Request) -> Asked:
+    """Read the address; what it does not know is taken for the usual."""
+    sort = request.args.get("sort") or ""
+    return Asked(
+        (request.args.get("q") or "").strip(),
+        sort if sort in SORTS else SORTS[0],
+        request.args.get("before") or "",
+    )
+
+
+async def view(history: History, request: Request) -> Response:
+    """Show what the filter finds, with what it could be narrowed by."""
+    wanted = asked(request)
+    found, error = Listing([], None, None, ()), None
+    try:
+        found = await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before))
+    except SelectionError as refused:
+        error = refused
+    except sqlite3.OperationalError as refused:
+        if "interrupted" not in str(refused):
+            raise
+        error = SelectionError(TOO_LONG, 0, "")
+    shown: dict[str, Any] = {
+        "wanted": wanted,
+        "error": error,
+        "found": found,
+        "sorts": SORTS,
+        "fields": FIELDS,
+        "excerpt": excerpt,
+        "first": ABOVE_ALL,
+        "in_datasette": filters.in_datasette(wanted.text) if not error else None,
+    }
+    return await render(history, request, "traces.html", status=400 if error else 200, place="traces", **shown)
+
+
+async def rows(history: History, request: Request) -> Response | AsgiStream:
+    """Send the same rows as data: a thousand at a time as JSON, all of them as CSV."""
+    wanted = asked(request)
+    try:
+        found = await _some(history, wanted, wanted.before)
+    except SelectionError as error:
+        return as_json({"error": error.text, "at": error.position, "remedy": error.remedy}, status=400)
+    if request.url_vars["format"] == "csv":
+        return AsgiStream(lambda out: _stream(history, wanted, out), content_type="text/csv; charset=utf-8")
+    older = f"{history.path('traces')}.json?{wanted.query(before=found.older)}" if found.older else None
+    return as_json(
+        {
+            "filter": wanted.text,
+            "sort": wanted.sort,
+            "rows": [asdict(line) for line in found.lines],
+            "older": older,
+        }
+    )
+
+
+async def _some(history: History, wanted: Asked, before: str) -> Listing:
+    return await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=before, limit=ROWS_OF_DATA))
+
+
+async def _stream(history: History, wanted: Asked, out: Any) -> None:
+    before: str | None = wanted.before
+    await out.write(_written([COLUMNS]))
+    while before is not None:
+        found = await _some(history, wanted, before)
+        await out.write(_written([tuple(asdict(line).values()) for line in found.lines]))
+        before = found.older
+
+
+def _written(lines: list[tuple[Any, ...]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows(lines)
+    return text.getvalue()

@@ -1,24 +1,256 @@
-"""``enricher publish``: the history in a browser."""
+"""``enricher publish``: the history in a browser, for this account live, for others as a snapshot."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import secrets
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
+from enricher.cli.output import printable
 from enricher.home import state_dir
+
+if TYPE_CHECKING:
+    import socket
+
+    from workbench.publication.history import Publication
+
+PORT = 8765
+PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
+PASSWORD_BYTES = 18
+TEXTS = ("redacted", "hash", "full")
 
 
 @click.command("publish")
-@click.option("--port", default=8765, show_default=True, help="The port; the next free one where it is taken.")
-def publish(port: int) -> None:
-    """Show the history in a browser."""
-    import uvicorn
+@click.argument("file", required=False, type=click.Path(dir_okay=False))
+@click.option(
+    "--snapshot", metavar="FILE", type=click.Path(dir_okay=False), help="Write a snapshot there, then show it."
+)
+@click.option("--no-serve", "is_written_only", is_flag=True, help="With --snapshot: write it, show nothing.")
+@click.option(
+    "--text",
+    type=click.Choice(TEXTS),
+    default="redacted",
+    show_default=True,
+    help="With --snapshot: texts without secrets and names; none at all; or as they are stored.",
+)
+@click.option("--yes", "is_sure", is_flag=True, help="With --text full: do not ask.")
+@click.option(
+    "--port",
+    default=PORT,
+    show_default=True,
+    type=click.IntRange(0, 65_535),
+    help="The next free one where it is taken; 0: any.",
+)
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Another address: snapshots only, with a password."
+)
+@click.option(
+    "--password-file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help=f"Its first line is the password; else {PASSWORD}; else one is made where one is needed.",
+)
+@click.option(
+    "--allow-host", "allowed", metavar="NAME", multiple=True, help="A name under which it may be asked for, too."
+)
+@click.option("--base-url", default="/", show_default=True, metavar="/PATH/", help="Where a reverse proxy shows it.")
+@click.option(
+    "--write-config",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Write what a plain datasette serve needs to show a snapshot; show nothing.",
+)
+def publish(
+    file: str | None,
+    snapshot: str | None,
+    is_written_only: bool,
+    text: str,
+    is_sure: bool,
+    port: int,
+    is_opened: bool,
+    host: str,
+    password_file: str | None,
+    allowed: tuple[str, ...],
+    base_url: str,
+    write_config: str | None,
+) -> None:
+    """Show the history in a browser: the live one, or the snapshot FILE.
 
-    from storage import database
+    What is live is shown on this machine only. A snapshot holds what the pages need, by default without
+    secrets, names of people and machines, and folders; it may be shown to others.
+    """  # fmt: skip
+    from workbench.publication.surroundings import is_loopback
+
+    base_url = _base(base_url)
+    if write_config:
+        _write_config(write_config, allowed, base_url)
+        return
+    if file and snapshot:
+        raise click.UsageError("FILE is shown as it is; --snapshot writes one: give one of the two")
+    if is_written_only and not snapshot:
+        raise click.UsageError("--no-serve goes with --snapshot FILE")
+    if not is_loopback(host) and not (file or snapshot):
+        raise click.UsageError(
+            "the live history is shown on this machine only; for others: "
+            f"enricher publish --snapshot FILE --host {host}"
+        )
+    password = _password(password_file, is_needed=not is_loopback(host) and not is_written_only)
+    said = _said(file, snapshot, text, is_sure=is_sure)
+    if is_written_only:
+        return
+    plugin = _plugin(host, allowed, password)
+    _serve(file or snapshot or "", said, plugin, (host, port), base_url=base_url, is_opened=is_opened)
+
+
+def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
+    """Return what the snapshot says of itself, written now or before; None for the live history."""
+    from workbench.commands.publish_snapshot import written
+    from workbench.publication import snapshot as snapshots
+
+    try:
+        if snapshot:
+            return written(snapshot, text, is_sure=is_sure)
+        if file:
+            return snapshots.read(file)
+        _prepare()
+    except snapshots.SnapshotError as refusal:
+        raise click.ClickException(printable(refusal)) from refusal
+    return None
+
+
+def _prepare() -> None:
+    """Have a database of this schema; one that is there and fits is opened by the upkeep, which nobody waits for."""
+    from storage import database, reader, traces
+
+    try:
+        with contextlib.closing(reader.open_reader(f"{state_dir()}/{traces.DATABASE}")) as db:
+            if int(db.execute("pragma user_version").fetchone()[0]) == traces.SCHEMA_VERSION:
+                return
+    except (reader.ReaderError, sqlite3.Error):
+        pass  # connecting creates it, or says what is wrong
+    try:
+        database.connect(state_dir()).close()
+    except database.StorageError as failure:
+        raise click.ClickException(printable(failure)) from failure
+
+
+def _password(file: str | None, *, is_needed: bool) -> str:
+    """Return the password that is asked for, empty for none; raises click.ClickException for one that is too short."""
+    from workbench.publication.guard import SHORTEST_PASSWORD
+
+    given = os.environ.get(PASSWORD, "")
+    if file:
+        try:
+            with open(file, encoding="utf-8") as source:
+                given = source.readline().strip()
+        except (OSError, UnicodeDecodeError) as failure:
+            raise click.ClickException(printable(f"{file} cannot be read: {failure}")) from failure
+    if (given or file) and len(given.encode()) < SHORTEST_PASSWORD:
+        raise click.ClickException(f"the password has to have {SHORTEST_PASSWORD} characters or more")
+    if not given and is_needed:
+        given = secrets.token_urlsafe(PASSWORD_BYTES)
+        click.echo(f"Password (any user name): {given}", err=True)
+    return given
+
+
+def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
+    """Return the plugin's configuration; the password itself is not in it, as Datasette shows that to readers."""
+    from workbench.publication.surroundings import names_of
+
+    plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
+    if password:
+        os.environ[PASSWORD] = password
+        plugin["password_env"] = PASSWORD
+    return plugin
+
+
+def _base(url: str) -> str:
+    parts = [part for part in url.split("/") if part]
+    if not url.startswith("/") or not url.isascii() or any(part in (".", "..") for part in parts):
+        raise click.BadParameter(f"{url!r} is no path like /history/", param_hint="--base-url")
+    return f"/{'/'.join(parts)}/" if parts else "/"
+
+
+def _serve(
+    path: str,
+    said: Publication | None,
+    plugin: dict[str, object],
+    where: tuple[str, int],
+    *,
+    base_url: str,
+    is_opened: bool,
+) -> None:
     from storage.traces import DATABASE
-    from workbench.publication.serving import datasette_over
-    from workbench.publication.upkeep import catch_up
+    from workbench.publication import serving
+    from workbench.publication.announcement import announced
+    from workbench.publication.upkeep_thread import kept_up
 
-    db = database.connect(state_dir())
-    catch_up(db)
-    app = datasette_over(f"{state_dir()}/{DATABASE}", is_immutable=False).app()
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+    host, port = where
+    try:
+        own = serving.listening(host, port)
+        served = serving.datasette_over(
+            path or f"{state_dir()}/{DATABASE}", is_immutable=bool(path), plugin=plugin, base_url=base_url
+        )
+        url = _address(own, host) + base_url
+        with serving.told_to_end() as asked, contextlib.ExitStack() as stack:
+            if not path:
+                stack.enter_context(kept_up(state_dir(), lambda line: click.echo(printable(line), err=True)))
+
+            def is_up() -> None:
+                stack.enter_context(announced(state_dir(), url))
+                _tell(url, said, taken=port if port not in (0, own.getsockname()[1]) else 0)
+                _lead_there(url, own.getsockname()[1], is_opened=is_opened)
+
+            serving.serve(served, own, asked, is_up=is_up)
+    except serving.ServingError as failure:
+        raise click.ClickException(printable(failure)) from failure
+
+
+def _address(own: socket.socket, host: str) -> str:
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}:{own.getsockname()[1]}"
+
+
+def _tell(url: str, said: Publication | None, *, taken: int) -> None:
+    if taken:
+        click.echo(f"Port {taken} is taken.", err=True)
+    click.echo(url)
+    sys.stdout.flush()
+    from workbench.commands.publish_snapshot import described
+
+    shown = f"A snapshot: {described(said)}." if said else "The live history, for this machine only."
+    click.echo(f"{shown} Ctrl-C ends it.", err=True)
+
+
+def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
+    from workbench.publication import surroundings
+
+    for line in surroundings.forwarding(port):
+        click.echo(line, err=True)
+    if is_opened and surroundings.can_open_a_browser():
+        import webbrowser
+
+        webbrowser.open(url)
+    elif is_opened:
+        click.echo("No browser is opened here: it would be on this machine.", err=True)
+
+
+def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
+    from workbench.publication import server_files
+
+    plugin: dict[str, object] = {
+        "home": True,
+        "allowed_hosts": [*(allowed or ("localhost",))],
+        "password_env": PASSWORD,
+    }
+    try:
+        for path in server_files.write(folder, plugin=plugin, base_url=base_url):
+            click.echo(printable(path))
+    except OSError as failure:
+        raise click.ClickException(printable(failure)) from failure

@@ -1,0 +1,100 @@
+"""How ``enricher publish --snapshot`` writes one: what it would reveal, the question, the progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.cli.output import new_console, printable
+from enricher.home import state_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from workbench.publication.history import Publication
+
+STEPS = {"traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums"}
+
+
+def written(path: str, text: str, *, is_sure: bool) -> Publication:
+    """Write a snapshot of this account and return what it says of itself.
+
+    Raises SnapshotError, or click.ClickException for what is wrong with the database or the folder.
+    """
+    from storage import database
+    from workbench.publication import snapshot
+
+    snapshot.may_be_written(path)
+    try:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+            if text == "full":
+                _reveal(db, is_sure=is_sure)
+            said = _write(db, path, text)
+    except database.StorageError as failure:
+        raise click.ClickException(printable(failure)) from failure
+    except (OSError, sqlite3.Error) as failure:
+        raise click.ClickException(printable(f"{path} cannot be written: {failure}")) from failure
+    size = os.stat(path).st_size / 1e6
+    click.echo(printable(f"{path}: {described(said)}, {size:,.1f} MB"), err=True)
+    return said
+
+
+def described(said: Publication) -> str:
+    """Return in words what a snapshot holds."""
+    kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[said.text]
+    span = f" from {said.since[:10]} to {said.until[:10]}" if said.prompts else ""
+    return f"{said.prompts:,} {'prompt' if said.prompts == 1 else 'prompts'}{span}, {kept}"
+
+
+def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
+    from workbench.publication import snapshot, upkeep
+    from workbench.publication.serving import told_to_end
+
+    with told_to_end() as asked, _progress() as advance:
+        advance("sums", 0, 0)
+        upkeep.catch_up(db, should_stop=asked.is_set)
+        if asked.is_set():
+            raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
+        return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)
+
+
+def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
+    """Say what full texts show, and ask."""
+    from workbench.publication.snapshot import revealed
+
+    seen = revealed(db)
+    span = f"from {seen.since[:10]} to {seen.until[:10]}" if seen.prompts else "none yet"
+    click.echo(
+        "With --text full, whoever has the file or reaches the pages reads, as they are stored:\n"
+        f"  {seen.prompts:,} prompts as typed, {span}, without the secrets that were recognised; what was added\n"
+        f"  {seen.memories:,} quoted memories\n"
+        f"  {seen.projects:,} projects, {seen.folders:,} folders of this machine, {seen.sessions:,} session ids",
+        err=True,
+    )
+    if is_sure:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException("nothing was written: without a terminal to ask on, add --yes")
+    if not click.confirm("write it?", default=False, err=True):
+        raise click.ClickException("nothing was written")
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    console = new_console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _step, _done, _total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("snapshot", total=None)
+        yield lambda step, done, total: bar.update(
+            task, description=STEPS.get(step, "the rest"), completed=done, total=total or None
+        )

@@ -1,0 +1,160 @@
+"""How texts are told to others: secrets redacted once more, people and machines unnamed, sessions by pseudonyms.
+
+Evidence points into its prompt by code points: every replacement is known by its place, so that offsets move along
+and those of what was replaced are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from enricher.redaction import redact
+from storage.lean import keyed_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from workbench.publication.identity import Identity
+
+PSEUDONYM_DIGITS = 12
+REMEMBERED_TEXTS = 4096
+LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
+SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
+CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
+"""Keys under which an outcome holds names of classes and ids, no text."""
+
+
+class Edit(NamedTuple):
+    """Where a text was replaced, and by how many characters."""
+
+    start: int
+    end: int
+    length: int
+
+
+class Teller:
+    """Tells texts to others; the same text comes out alike each time, ``sessions`` are ids that no text may hold."""
+
+    def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
+        self._key, self._sessions = key, frozenset(sessions)
+        self._homes, self._names, self._placeholders = identity.homes(), identity.names(), identity.placeholders()
+        self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
+
+    def told(self, text: str) -> str:
+        """Return the text without secrets, home folders, names of this person and machine, and session ids."""
+        return self._known(text)[0]
+
+    def told_json(self, document: str) -> str:
+        """Return a JSON document with every text in it told."""
+        return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
+
+    def moved(self, evidence: str, prompt: str) -> str:
+        """Return ``[[signal, start, end, weight], …]`` for the prompt as it is told; what was replaced is left out."""
+        edits = self._known(prompt)[1]
+        found = []
+        for signal, start, end, *weight in json.loads(evidence):
+            place = follow(start, end, edits)
+            if place:
+                found.append([self.told(str(signal)), *place, *weight])
+        return json.dumps(found, ensure_ascii=False)
+
+    def pseudonym(self, kind: str, name: str) -> str:
+        """Return what stands for a session or a project, the same in every snapshot of one account."""
+        if not name:
+            return ""
+        return f"{kind}-{keyed_hash(self._key, f'{kind} {name}'.encode(errors='replace'))[:PSEUDONYM_DIGITS]}"
+
+    def chosen(self, selection: str) -> str:
+        """Return a filter, told; which session it names is left open."""
+        return self.told(SESSION_FILTER.sub("session:…", selection))
+
+    def _each(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.told(value)
+        if isinstance(value, list):
+            return [self._each(one) for one in value]
+        return {self.told(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Edit, ...], ...]]:
+        """Return the text as it is told, and the edits of each step in order."""
+        steps: list[tuple[Edit, ...]] = []
+        safe = redact(text)[0]
+        if safe != text:
+            steps.append((_difference(text, safe),))
+        safe = self._step(self._homes, _home, safe, steps)
+        if self._names:
+            safe = self._step(self._names, lambda found: self._placeholders[found[0].lower()], safe, steps)
+        if self._sessions:
+            safe = self._step(LONG_WORD, self._named, safe, steps)
+        return safe, tuple(steps)
+
+    def _named(self, found: re.Match[str]) -> str:
+        return self.pseudonym("session", found[0]) if found[0] in self._sessions else found[0]
+
+    @staticmethod
+    def _step(
+        pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str, steps: list[tuple[Edit, ...]]
+    ) -> str:
+        edits: list[Edit] = []
+
+        def replaced(found: re.Match[str]) -> str:
+            new = put(found)
+            if new != found[0]:
+                edits.append(Edit(found.start(), found.end(), len(new)))
+            return new
+
+        text = pattern.sub(replaced, text)
+        if edits:
+            steps.append(tuple(edits))
+        return text
+
+
+def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, int] | None:
+    """Return where a stretch of the text lies after all edits, None where one of them reaches into it."""
+    for edits in steps:
+        shift = 0
+        for edit in edits:
+            if edit.end <= start:
+                shift += edit.length - (edit.end - edit.start)
+            elif edit.start < end:
+                return None
+        start, end = start + shift, end + shift
+    return start, end
+
+
+def bare(document: str) -> str:
+    """Return a JSON document with its numbers and the names of classes, and no other text."""
+    return json.dumps(_without_text(json.loads(document), is_class=False))
+
+
+def last_part(path: str) -> str:
+    """Return the name of a file without the folders that lead to it."""
+    return re.split(r"[/\\:]", path)[-1]
+
+
+def _without_text(value: Any, *, is_class: bool) -> Any:
+    if isinstance(value, str):
+        return value if is_class else ""
+    if isinstance(value, list):
+        return [_without_text(one, is_class=is_class) for one in value if is_class or not isinstance(one, str)]
+    if isinstance(value, dict):
+        return {key: _without_text(one, is_class=key in CLASSES) for key, one in value.items()}
+    return value
+
+
+def _home(found: re.Match[str]) -> str:
+    if found.lastgroup == "url":
+        return found[0]
+    return "-~" if found.lastgroup == "flat" else "~"
+
+
+def _difference(before: str, after: str) -> Edit:
+    """Return the one stretch outside of which two texts are alike."""
+    room = min(len(before), len(after))
+    start = next((at for at in range(room) if before[at] != after[at]), room)
+    rest = room - start
+    tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    return Edit(start, len(before) - tail, len(after) - tail - start)

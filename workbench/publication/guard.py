@@ -1,0 +1,181 @@
+"""What stands before a served history: which host names are answered, a password, what every answer forbids.
+
+It is driven by the plugin's configuration, so that a plain ``datasette serve`` has it, too; without configuration it
+does nothing:
+
+    plugins:
+      enricher:
+        allowed_hosts: [history.example.org]        # beside the names of this machine for itself
+        password_env: ENRICHER_PUBLISH_PASSWORD     # the variable that holds it
+        home: true                                  # the page of the history at /
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    Scope = dict[str, Any]
+    Receive = Callable[[], Awaitable[dict[str, Any]]]
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+    App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
+SHORTEST_PASSWORD = 12
+OURS = "/-/enricher"
+TELLS_OF_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
+"""Pages of Datasette that name folders of the machine."""
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
+)
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+class ConfigurationError(ValueError):
+    """The configuration asks for a protection that it does not give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What is asked of a request; ``hosts`` None answers any, an empty ``password`` is none."""
+
+    hosts: frozenset[str] | None = None
+    password: bytes = b""
+    is_home: bool = False
+    base: str = "/"
+
+    def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
+        """Return the status and the sentence with which a request is refused, 0 where it is not."""
+        known = {name.lower(): value for name, value in headers}
+        host = _name(known.get(b"host", b"").decode("latin-1"))
+        if self.hosts is not None and host not in self.hosts:
+            return 421, f"This server does not answer to the name {host or '(none)'}; whoever runs it can allow it.\n"
+        if self.password and not _is_right(known.get(b"authorization", b""), self.password):
+            return 401, "A password is needed: any user name and the password, or Authorization: Bearer PASSWORD.\n"
+        return 0, ""
+
+    def inner(self, path: str) -> str:
+        """Return a path without the prefix of the server."""
+        if self.base != "/" and path.startswith(self.base):
+            return "/" + path[len(self.base) :]
+        return "/" if path == self.base.rstrip("/") else path
+
+    def leads_to(self, path: str) -> str:
+        """Return what is shown at a path: the history's page at /, and Datasette's own list at /-/ instead."""
+        inner = self.inner(path)
+        if not self.is_home or inner not in ("/", "/-/"):
+            return path
+        return self.base + (OURS if inner == "/" else "/").lstrip("/")
+
+
+def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
+    """Return the guard that a plugin's configuration asks for, None where it asks for nothing.
+
+    Raises ConfigurationError where the password is missing or short.
+    """
+    asked = {name: value for name, value in (config or {}).items() if value}
+    if not asked.keys() & {"allowed_hosts", "password_env", "home"}:
+        return None
+    named = asked.get("allowed_hosts")
+    if named is not None and (not isinstance(named, list) or not all(isinstance(one, str) for one in named)):
+        raise ConfigurationError("enricher: allowed_hosts is a list of names, like [history.example.org]")
+    hosts = LOOPBACK | {_name(one) for one in named} if named else None
+    password = b""
+    if variable := str(asked.get("password_env", "")):
+        password = os.environ.get(variable, "").encode()
+        if len(password) < SHORTEST_PASSWORD:
+            raise ConfigurationError(
+                f"enricher: the variable {variable} has to hold a password of {SHORTEST_PASSWORD} bytes or more"
+            )
+    return Guard(hosts, password, bool(asked.get("home")), base)
+
+
+def guarded(app: App, guard: Guard) -> App:
+    """Return the application behind the guard."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        send = _with_headers(send, _policy(guard, scope["path"]))
+        status, sentence = guard.refusal(scope["headers"])
+        if not status and guard.inner(scope["path"]) in TELLS_OF_THE_MACHINE:
+            status, sentence = 404, "This page of Datasette tells of the machine; it is not shown here.\n"
+        if status:
+            await _refuse(send, status, sentence)
+            return
+        shown = guard.leads_to(scope["path"])
+        if shown != scope["path"]:
+            scope = {**scope, "path": shown, "raw_path": shown.encode("ascii")}
+        await app(scope, receive, send)
+
+    return answer
+
+
+def _name(host: str) -> str:
+    """Return the name in a Host header, without its port; IPv6 addresses stand in brackets."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    if host.count(":") > 1:
+        return f"[{host}]"
+    return host.partition(":")[0].rstrip(".")
+
+
+def _is_right(authorization: bytes, password: bytes) -> bool:
+    scheme, _blank, given = authorization.strip().partition(b" ")
+    if scheme.lower() == b"basic":
+        try:
+            given = base64.b64decode(given.strip(), validate=True).partition(b":")[2]
+        except (binascii.Error, ValueError):
+            return False
+    elif scheme.lower() == b"bearer":
+        given = given.strip()
+    else:
+        return False
+    return hmac.compare_digest(given, password)
+
+
+def _policy(guard: Guard, path: str) -> bytes:
+    """No script on pages of ours; Datasette's need theirs, which stand in the page."""
+    inner = guard.inner(path)
+    is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
+    return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()
+
+
+def _with_headers(send: Send, policy: bytes) -> Send:
+    async def sent(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            more = [*HEADERS, (b"content-security-policy", policy)]
+            names = {name for name, _value in more}
+            kept = [(name, value) for name, value in message.get("headers", ()) if name.lower() not in names]
+            message = {**message, "headers": [*kept, *more]}
+        await send(message)
+
+    return sent
+
+
+async def _refuse(send: Send, status: int, sentence: str) -> None:
+    body = sentence.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers += [(b"www-authenticate", b'Basic realm="Prompt history", charset="UTF-8"')]
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [*headers, (b"cache-control", b"no-store")]}
+    )
+    await send({"type": "http.response.body", "body": body})

@@ -474,7 +474,7 @@ def m017_roll_ups(db: Database) -> None:
             primary key (rules_hash, position)
         ) without rowid
     """)
-    db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id, trace_id)")
+    db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id collate nocase, trace_id)")
 
 
 def apply(connection: sqlite3.Connection) -> None:

@@ -123,8 +123,10 @@ def _understand(found: re.Match[str], parts: _Parts) -> None:
     except ValueError as error:
         raise SelectionError(str(error), found.start("value"), f"like {takes.example}") from None
     parts.conditions.append(f"{minus}({condition})")
-    if takes.signs is _COMPARED and not minus:
-        parts.bounds.append(condition)
+    if takes.is_indexed and not minus:
+        parts.bounds.append(f"traces where {condition}")
+    if name == "guardrail" and not minus:
+        parts.bounds.append(_with_guardrail(value, parts))
 
 
 def _add_words(found: re.Match[str], value: str, minus: str, parts: _Parts) -> None:
@@ -197,6 +199,23 @@ def _guardrail(_sign: str, value: str, parts: _Parts) -> str:
         where trace_guardrails.trace_id = traces.id and trace_guardrails.guardrail_id collate nocase in ({named}))"""
 
 
+def _reason(sign: str, value: str, parts: _Parts) -> str:
+    # The status stands in the narrow index, so that only what was skipped is looked up.
+    return f"traces.status = 'skipped' and {_is('skip_reason')(sign, value, parts)}"
+
+
+def _channel(_sign: str, value: str, parts: _Parts) -> str:
+    named = ", ".join(parts.name(one) for one in value.split(",") if one)
+    return f"""exists (select 1 from trace_channels where trace_channels.trace_id = traces.id
+        and (trace_channels.channel in ({named}) or trace_channels.channel || ' ' || trace_channels.status in ({named})))"""
+
+
+def _with_guardrail(value: str, parts: _Parts) -> str:
+    named = ", ".join(parts.name(one) for one in value.split(",") if one)
+    return f"""trace_guardrails as added cross join traces on traces.id = added.trace_id
+        where added.guardrail_id collate nocase in ({named})"""
+
+
 def _signal(_sign: str, value: str, parts: _Parts) -> str:
     return f"""exists (select 1 from trace_scores, json_each(trace_scores.evidence) as piece
         where trace_scores.trace_id = traces.id and json_extract(piece.value, '$[0]') = {parts.name(value)})"""
@@ -244,13 +263,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the language; ``values`` are those it can have, where they are fixed."""
+    """A field of the language; ``values`` are those it can have, where they are fixed; some have an index."""
 
     signs: tuple[str, ...]
     example: str
     about: str
     condition: Condition
     values: tuple[str, ...] = ()
+    is_indexed: bool = False
 
 
 WHOLE_VALUES = ("type", "intent", "host", "guardrail")
@@ -262,16 +282,18 @@ FIELDS = {
     "intent": Field(_EQUAL, "intent:howto", "the search intent", _is("search_intent")),
     "guardrail": Field(_EQUAL, "guardrail:H3", "a guardrail that was added", _guardrail),
     "signal": Field(_EQUAL, 'signal:"stack_trace"', "a signal that fired", _signal),
+    "reason": Field(_EQUAL, "reason:slash_command", "why it was skipped", _reason),
+    "channel": Field(_EQUAL, 'channel:"code timeout"', "a channel that was asked, or how that ended", _channel),
     "host": Field(_EQUAL, "host:claude", "the agent client", _is("host")),
     "project": Field(_EQUAL, "project:shop", "the project, the end of its path, or its folder", _project),
-    "session": Field(_EQUAL, "session:3f2a", "the beginning of a session", _begins("session_id")),
+    "session": Field(_EQUAL, "session:3f2a", "the beginning of a session", _begins("session_id"), is_indexed=True),
     "id": Field(_EQUAL, "id:0064", "the beginning of a trace's id", _begins("id")),
     "status": Field(_EQUAL, "status:ok,partial", "how it ended", _one_of("status", traces.STATUSES), traces.STATUSES),
     "origin": Field(_EQUAL, "origin:import", "where it came from", _one_of("origin", traces.ORIGINS), traces.ORIGINS),
     "version": Field(_EQUAL, "version:ab12", "the beginning of a version of the rules", _begins("rules_hash")),
     "label": Field(_EQUAL, "label:wrong", "what a person said", _label, (*VERDICTS, "none", "any")),
-    "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms")),
-    "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens")),
+    "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
+    "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),
     "since": Field(
         _EQUAL, "since:2d", "from then on (30m, 4h, 2d, 1w, today, a UTC date)", _since, ("1h", "today", "2d", "1w")
     ),

@@ -146,7 +146,17 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
-def _behind(db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False) -> tuple[str, Parameters]:
+def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
+    """Return a query's ``from`` to ``order by`` for all that is selected, with its parameters.
+
+    Where an index finds at most ``few``, they are looked up and sorted.
+    """
+    return _behind(db, which, ABOVE_ALL, few=few)
+
+
+def _behind(
+    db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False, few: int = FEW_ROWS
+) -> tuple[str, Parameters]:
     """Return where the rows older than ``before`` come from, newest first, with the parameters of that.
 
     The other way round, where the newer ones are wanted: those come with the oldest of them first.
@@ -155,7 +165,7 @@ def _behind(db: sqlite3.Connection, which: Selection, before: str, *, is_newer: 
     than, order = (">", "asc") if is_newer else ("<", "desc")
     if not which.match:
         named["before"] = before
-        source, condition = _source(db, which)
+        source, condition = _source(db, which, few)
         return f"from {source} where traces.id {than} :before and {condition} order by traces.id {order}", named
     named["match"] = which.match
     named["below"] = _number(db, before)
@@ -169,12 +179,12 @@ def _behind(db: sqlite3.Connection, which: Selection, before: str, *, is_newer: 
     )
 
 
-def _source(db: sqlite3.Connection, which: Selection) -> tuple[str, str]:
-    """Return what is read for a selection, and its condition: few rows by number where a bound leaves only few."""
+def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, str]:
+    """Return what is read for a selection, and its condition: by number where a bound leaves only ``few`` rows."""
     for bound in which.bounds:
-        query = f"select count(*) from (select 1 from traces where {bound} limit {FEW_ROWS + 1})"
-        if db.execute(query, which.parameters).fetchone()[0] <= FEW_ROWS:
-            return "traces", f"traces.rowid in (select rowid from traces where {bound}) and ({which.where})"
+        query = f"select count(*) from (select 1 from {bound} limit {few + 1})"
+        if db.execute(query, which.parameters).fetchone()[0] <= few:
+            return "traces", f"traces.rowid in (select traces.rowid from {bound}) and ({which.where})"
     return IN_BRIEF, f"({which.where})"
 
 

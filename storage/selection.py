@@ -206,8 +206,8 @@ def _reason(sign: str, value: str, parts: _Parts) -> str:
 
 def _channel(_sign: str, value: str, parts: _Parts) -> str:
     named = ", ".join(parts.name(one) for one in value.split(",") if one)
-    return f"""exists (select 1 from trace_channels where trace_channels.trace_id = traces.id
-        and (trace_channels.channel in ({named}) or trace_channels.channel || ' ' || trace_channels.status in ({named})))"""
+    return f"""exists (select 1 from trace_channels as own where own.trace_id = traces.id
+        and (own.channel in ({named}) or own.channel || ' ' || own.status in ({named})))"""
 
 
 def _with_guardrail(value: str, parts: _Parts) -> str:

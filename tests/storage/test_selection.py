@@ -34,11 +34,12 @@ def put(db: sqlite3.Connection, name: str, *, hours_ago: float = 1, **changed: o
 def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
     state: Path = tmp_path_factory.mktemp("selection")
     with closing(database.connect(str(state))) as db:
-        put(db, "a", host="claude", project="github.com/acme/shop", session_id="abc-1", output_tokens=40, latency_ms=9)
+        put(db, "a", host="claude", project="github.com/acme/shop", session_id="abc-1", output_tokens=40, latency_ms=9,
+            channels=[("code", "timeout", 150.0, 0, 0, 0, "", "")])  # fmt: skip
         put(db, "b", hours_ago=30, task_type="test", latency_ms=25, rules_hash="ab12cd", search_intent="howto",
             project="local-483926", cwd="/home/me/bakery")  # fmt: skip
         put(db, "c", hours_ago=80, status="silent", task_type="chat", guardrails=[("H3", "Verify", 2.0)])
-        put(db, "d", origin="test")
+        put(db, "d", origin="test", status="skipped", skip_reason="slash_command")
         put(db, "e", origin="import", scores=[("task_type", "debug", 4.0, [["stack_trace", 0, 3, 4]])])
         for name, verdict in (("a", "ok"), ("b", "ok"), ("b", "wrong"), ("c", "debug")):
             found = db.execute("select id from traces where prompt like :name", {"name": f"{name}:%"}).fetchone()
@@ -58,6 +59,11 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
         pytest.param("intent:howto", "b", id="intent"),
         pytest.param("guardrail:H3", "c", id="guardrail"),
         pytest.param("-guardrail:H3", "abe", id="without a guardrail"),
+        pytest.param("channel:code", "a", id="a channel"),
+        pytest.param('channel:"code timeout"', "a", id="how a channel ended"),
+        pytest.param('channel:"code ok"', "", id="not how it ended"),
+        pytest.param("reason:slash_command origin:test", "d", id="why it was skipped"),
+        pytest.param("reason:empty origin:test", "", id="not why it was skipped"),
         pytest.param("signal:stack_trace", "e", id="signal"),
         pytest.param("host:claude", "a", id="host"),
         pytest.param("project:shop", "a", id="the end of a project"),

@@ -146,12 +146,12 @@ def matching(db: sqlite3.Connection, which: Filter, *, limit: int, before: str =
     return [_readable(row) for row in db.execute(WHICH_TRACES_MATCH, parameters)]
 
 
-def show(db: sqlite3.Connection, trace_id: str) -> Row:
-    """Return one trace with everything beside it; raises UnknownTraceError."""
+def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
+    """Return one trace with everything beside it, of each kind at most the first ``most``; raises UnknownTraceError."""
     row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
     if row is None:
         raise UnknownTraceError(f"no trace {trace_id!r}")
-    return _with_children(db, _readable(row))
+    return _with_children(db, _readable(row), most=most)
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
@@ -205,10 +205,11 @@ def is_date(text: str) -> bool:
         return False
 
 
-def _with_children(db: sqlite3.Connection, row: Row) -> Row:
+def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
     for table in CHILDREN:
         order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
-        rows = db.execute(f"select * from {table} where trace_id = :id order by {order}", {"id": row["id"]})
+        query = f"select * from {table} where trace_id = :id order by {order} limit :most"
+        rows = db.execute(query, {"id": row["id"], "most": most})
         children = [_readable(child, without="trace_id") for child in rows]
         row[table.removeprefix("trace_")] = children
         for item in children if table == "trace_items" else ():

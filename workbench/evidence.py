@@ -5,8 +5,8 @@ Pure. Offsets are code points of the recorded prompt; what a signal gives for th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +18,7 @@ OF_THE_WHOLE = ("plain words", "earlier turn")
 """What adds up many words, or those of another prompt; structural features are in angle brackets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """What gave a class points: ``start`` and ``end`` bound the words, ``weight`` is in points and may be negative."""
 
     name: str
@@ -33,8 +32,7 @@ class Signal:
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A signal that speaks for ``name``, a class of that facet; ``is_chosen`` says that it is what came out."""
 
     facet: str
@@ -53,15 +51,17 @@ def signals(evidence: object) -> Iterator[Signal]:
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
-            if isinstance(name, str) and all(isinstance(value, int | float) for value in (start, end, weight)):
-                yield Signal(name, int(start), int(end), weight)
+            if isinstance(name, str) and type(start) is type(end) is int and isinstance(weight, int | float):
+                yield Signal(name, start, end, weight)
 
 
-def places(scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False) -> Iterator[Place]:
+def places(
+    scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
+) -> Iterator[Place]:
     """Yield the places that speak for what came out, in the order of the scores, which is best first.
 
     ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds what speaks for
-    classes that lost.
+    classes that lost. Of each class at most the first ``most`` signals are looked at.
     """
     intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
     chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}
@@ -70,6 +70,6 @@ def places(scores: Sequence[Row], task_type: str, *, length: int, with_rivals: b
         is_chosen = chosen.get(facet, name) == name
         if (not is_chosen and not with_rivals) or (facet == SEARCH_INTENT and name == NO_INTENT):
             continue
-        for signal in signals(one["evidence"]):
+        for signal in islice(signals(one["evidence"]), most):
             if signal.weight > 0 and signal.is_at_a_place(length):
                 yield Place(facet, name, signal, is_chosen)

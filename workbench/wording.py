@@ -68,7 +68,7 @@ def _why_silent(trace: Row) -> Iterator[str]:
     else:
         yield f"the class {name} alone would tell the agent nothing"
     if trace["items"]:
-        yield f"of {len(trace['items']):,} items that were offered none went in"
+        yield "of what the channels offered nothing went in"
     elif trace["channels"]:
         yield "no channel offered anything"
     if trace["channels"]:

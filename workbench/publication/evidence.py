@@ -9,7 +9,7 @@ import json
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
+SIGNALS_READ = 500
+"""Of each class; the text that is looked at has room for fewer."""
 MOST_TOLD = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
@@ -75,7 +77,7 @@ class Score:
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
     """Return the prompt with what speaks for its class, for the rest of the outcome, and for classes that lost."""
-    found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True)))
+    found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
     fold = _fold(text)
     return MarkedPrompt(
@@ -110,17 +112,16 @@ def cell(value: object) -> Markup | None:
 
 
 def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> Score:
-    found = list(signals(row["evidence"]))
-    times = Counter((one.name, one.weight) for one in found)
+    times: Counter[tuple[str, float]] = Counter()
     firsts: dict[tuple[str, float], Signal] = {}
-    for one in found:
+    for one in islice(signals(row["evidence"]), SIGNALS_READ):
         firsts.setdefault((one.name, one.weight), one)
-    fired = [Fired(name, weight, times[name, weight], _words(one, text)) for (name, weight), one in firsts.items()]
-    fired.sort(key=lambda one: -abs(one.weight * one.times))
+        times[one.name, one.weight] += 1
+    unread = max(0, len(row["evidence"]) - SIGNALS_READ) if isinstance(row["evidence"], list) else 0
+    ranked = sorted(firsts, key=lambda key: -abs(key[1] * times[key]))
+    fired = [Fired(*key, times[key], _words(firsts[key], text)) for key in ranked[:MOST_SIGNALS]]
     share = round(100 * max(0.0, row["score"]) / most, 2)
-    return Score(
-        row["name"], row["score"], share, is_chosen, tuple(fired[:MOST_SIGNALS]), max(0, len(fired) - MOST_SIGNALS)
-    )
+    return Score(row["name"], row["score"], share, is_chosen, tuple(fired), len(ranked) - len(fired) + unread)
 
 
 def _words(signal: Signal, text: str) -> str:

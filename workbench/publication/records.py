@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 20
 MOST_REPLAYS = 20
-SESSION_PAGE = 200
+MOST_BESIDE = 200
+SESSION_PAGE = 100
 PROMPT_CHARS = 400
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
@@ -177,8 +178,11 @@ def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> Record:
-    """Return a trace with what lies around it; raises storage.queries.UnknownTraceError."""
-    trace: Row = queries.show(db, trace_id)
+    """Return a trace with what lies around it; raises storage.queries.UnknownTraceError.
+
+    Of scores, items and the like it holds the first ``MOST_BESIDE``.
+    """
+    trace: Row = queries.show(db, trace_id, most=MOST_BESIDE)
     return Record(
         trace,
         windows.label_history(db, trace_id),

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
+from enricher.settings import DEFAULTS
 from storage import queries
 from workbench import wording
 from workbench.evidence import SEARCH_INTENT, TASK_TYPE
@@ -45,10 +46,11 @@ async def view(history: History, request: Request) -> Response:
     if found[0].id != wanted:
         return Response.redirect(history.path(f"trace/{quote(found[0].id, safe='')}{'.json' * is_data}"))
     try:
-        record = await history.read(lambda db: records.read(db, wanted))
+        if is_data:
+            return Response.json(await history.read(lambda db: queries.show(db, wanted)))
+        return await _page(history, request, await history.read(lambda db: records.read(db, wanted)))
     except queries.UnknownTraceError:  # it was deleted meanwhile
         return await _not_one(history, request, wanted, [], is_data=is_data)
-    return Response.json(record.trace) if is_data else await _page(history, request, record)
 
 
 async def _page(history: History, request: Request, record: Record) -> Response:
@@ -63,10 +65,13 @@ async def _page(history: History, request: Request, record: Record) -> Response:
         more_scores=[one for one in trace["scores"] if one["facet"] not in (TASK_TYPE, SEARCH_INTENT)][:MOST_OF_A_KIND],
         signals=evidence.cell,
         items=trace["items"][:MOST_ITEMS],
+        offered=max(len(trace["items"]), sum(one["offered"] for one in trace["channels"])),
         labels=_labels(trace),
         most=MOST_OF_A_KIND,
         time=waterfall.draw(trace),
-        budgets=(HOOK_MS, INSIDE_MS),
+        HOOK_MS=HOOK_MS,
+        INSIDE_MS=INSIDE_MS,
+        budgets=DEFAULTS,
         nothing=wording.why_nothing(trace),
         wording=wording,
         added=_exact(trace["output_text"]),

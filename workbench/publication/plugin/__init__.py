@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 from datasette import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import sqlite3
+    from collections.abc import Awaitable, Callable, Generator
 
     from datasette.app import Datasette
+    from datasette.filters import FilterArguments
+    from datasette.utils.asgi import Request
+    from markupsafe import Markup
+
+    from workbench.publication.history import History
 
 
 @hookimpl
@@ -32,3 +38,97 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
 
     del view_name
     return [datasette.urls.static_plugins("prompt-enricher", "enricher.css")] if find(datasette) else []
+
+
+@hookimpl(trylast=True)
+def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
+    """Put the guard before everything else, where the configuration asks for one."""
+    from datasette.utils import StartupError
+
+    from workbench.publication import guard
+
+    try:
+        asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
+    except guard.ConfigurationError as error:
+        raise StartupError(str(error)) from error
+    return lambda app: guard.guarded(app, asked) if asked else app
+
+
+@hookimpl
+def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
+    """Add the functions of our questions."""
+    if _served(datasette, database):
+        from workbench.publication import functions
+
+        functions.add_to(conn)
+
+
+@hookimpl
+def render_cell(
+    row: sqlite3.Row, value: object, column: str, table: str | None, database: str, datasette: Datasette
+) -> Markup | None:
+    """Show ids as links, durations with their unit, evidence as signals, Markdown as text."""
+    history = _served(datasette, database)
+    if history is None:
+        return None
+    from workbench.publication import cells
+
+    return cells.shown(history, value, column=column, table=table, row=row)
+
+
+@hookimpl
+def menu_links(datasette: Datasette, request: Request) -> Callable[[], Awaitable[list[dict[str, str]]]] | None:
+    """Lead to our pages from every page of Datasette."""
+    from workbench.publication.history import find
+
+    history = find(datasette)
+    if history is None or request is None:
+        return None
+    from workbench.publication.page import PLACES
+
+    async def links() -> list[dict[str, str]]:
+        if not await history.is_allowed(request):
+            return []
+        return [{"href": history.path(where), "label": f"Prompts: {name}"} for where, name in PLACES]
+
+    return links
+
+
+@hookimpl
+def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
+    """Lead from a page of the traces to the same in our list."""
+    history = _served(datasette, database) if table == "traces" and request is not None else None
+    if history is None:
+        return []
+    from urllib.parse import parse_qsl
+
+    from workbench.publication import elsewhere
+
+    address = elsewhere.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
+    return [{"href": address, "label": "The same in the list of traces"}] if address else []
+
+
+@hookimpl(trylast=True)
+def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
+    """Search the traces by their words; last, so that Datasette does not take the search box away again."""
+    if table != "traces" or not _served(datasette, database):
+        return None
+    from workbench.publication import search_box
+
+    return search_box.filtered(request)
+
+
+@hookimpl(wrapper=True)
+def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
+    """Have facets of the traces read from the sums; of any other table Datasette counts as ever."""
+    classes = yield
+    from workbench.publication import facets
+
+    return facets.instead(classes)
+
+
+def _served(datasette: Datasette, database: str) -> History | None:
+    from workbench.publication.history import find
+
+    history = find(datasette)
+    return history if history is not None and history.database.name == database else None

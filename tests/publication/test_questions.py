@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import re
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from big_history import write_history
+
+from storage import database, replays
+from workbench.publication import snapshot
+from workbench.publication.functions import searched
+from workbench.publication.questions import QUESTIONS
+from workbench.publication.serving import datasette_over
+from workbench.publication.tables import TABLES
+from workbench.publication.upkeep import catch_up
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from datasette.app import Datasette
+
+PARAMETER = re.compile(r":([a-z_]+)")
+PROMPTS = 3_000
+ASKED = {"words": "the", "session_id": ""}
+EVERY = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+NEEDS_MORE = {"which_channels_made_prompts_partial", "which_rules_are_dead", "which_rules_speak_most"}
+"""What the generated history has nothing of."""
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    state = tmp_path_factory.mktemp("questions")
+    write_history(state, PROMPTS)
+    with closing(database.connect(str(state))) as db:
+        first = db.execute("select min(id) from traces").fetchone()[0]
+        changed = replays.Result(first, ("task type",), "instructions.md:12", {}, {})
+        figures = {"identical": False}
+        replays.keep(
+            db, replays.Kept("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures), [changed]
+        )
+        catch_up(db)
+    return state
+
+
+@pytest.fixture
+async def full(state: Path) -> Datasette:
+    return await served(state / "enricher.db")
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    state = tmp_path_factory.mktemp("nothing")
+    with closing(database.connect(str(state))):
+        pass
+    return state / "enricher.db"
+
+
+@pytest.fixture
+async def empty(nothing: Path) -> Datasette:
+    return await served(nothing)
+
+
+@pytest.fixture(scope="module")
+def published(state: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("textless") / "s.db"
+    snapshot.write(str(state), str(path), text="hash")
+    return path
+
+
+@pytest.fixture
+async def textless(published: Path) -> Datasette:
+    return await served(published, is_immutable=True)
+
+
+async def served(path: Path, *, is_immutable: bool = False) -> Datasette:
+    made = datasette_over(str(path), is_immutable=is_immutable)
+    await made.invoke_startup()
+    return made
+
+
+async def ask(datasette: Datasette, question: str, /, **typed: str) -> list[dict[str, Any]]:
+    answer = await datasette.client.get(f"/history/{question}.json", params={"_shape": "array", **typed})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def some_session(datasette: Datasette) -> str:
+    return (await ask(datasette, "traces", _size="1"))[0]["session_id"]
+
+
+@EVERY
+async def test_a_full_history_answers_each_question(full: Datasette, question) -> None:
+    typed = {**ASKED, "session_id": await some_session(full)}
+    rows = await ask(full, question.name, **{name: typed.get(name, "") for name in question.parameters})
+
+    assert bool(rows) == (question.name not in NEEDS_MORE)
+
+
+@EVERY
+async def test_an_empty_history_answers_each_question_with_nothing(empty: Datasette, question) -> None:
+    rows = await ask(empty, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
+
+    assert [row for row in rows if row.get("prompts") != 0] == []
+
+
+@EVERY
+async def test_a_snapshot_without_text_answers_each_question(textless: Datasette, question) -> None:
+    rows = await ask(textless, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
+
+    assert {row["prompt"] for row in rows if "prompt" in row} <= {""}
+
+
+@EVERY
+async def test_each_question_has_a_page_that_says_what_can_be_typed(full: Datasette, question) -> None:
+    page = (await full.client.get(f"/history/{question.name}")).text
+
+    assert [name for name in question.parameters if f'name="{name}"' not in page] == []
+    assert question.about.endswith(".") and question.title in page
+
+
+def test_no_question_has_the_name_of_a_table() -> None:
+    assert {question.name for question in QUESTIONS} & {table.name for table in TABLES} == set()
+
+
+@EVERY
+def test_a_question_names_the_parameters_of_its_sql(question) -> None:
+    assert set(PARAMETER.findall(question.sql)) == set(question.parameters)
+
+
+async def test_the_days_add_up_to_the_traces(full: Datasette) -> None:
+    days = await ask(full, "how_many_prompts_by_day", days="10000")
+    hosts = await ask(full, "which_clients_are_in_use")
+
+    assert sum(day["prompts"] for day in days[:1000]) == await of_the_hook(full) == sum(row["prompts"] for row in hosts)
+
+
+async def of_the_hook(datasette: Datasette) -> int:
+    answer = await datasette.client.get("/history/traces.json?origin=hook&_size=0&_extra=count")
+    found = answer.json()
+    return found.get("count", found.get("filtered_table_rows_count"))
+
+
+async def test_percentiles_are_those_of_the_traces(full: Datasette, state: Path) -> None:
+    with closing(database.connect(str(state))) as db:
+        every = [
+            row[0]
+            for row in db.execute(
+                "select latency_ms from traces where origin = 'hook' and status <> 'skipped' order by latency_ms"
+            )
+        ]
+    found = next(row for row in await ask(full, "how_long_does_each_stage_take") if row["kind"] == "total")
+
+    assert found["measurements"] == len(every)
+    assert found["p95_ms"] == pytest.approx(every[-(-len(every) * 95 // 100) - 1], rel=0.03)
+
+
+async def test_latencies_of_a_version_are_exact(full: Datasette, state: Path) -> None:
+    found = (await ask(full, "how_long_does_each_version_take", newest="1000000"))[0]
+    with closing(database.connect(str(state))) as db:
+        every = [
+            row[0]
+            for row in db.execute(
+                "select latency_ms from traces where origin = 'hook' and status <> 'skipped' and rules_hash = ?"
+                " order by latency_ms",
+                (found["rules_hash"],),
+            )
+        ]
+
+    assert found["p50_ms"] == pytest.approx(every[-(-len(every) * 50 // 100) - 1], abs=0.051)
+
+
+async def test_labels_are_counted_once_and_the_newest_counts(full: Datasette) -> None:
+    said = await ask(full, "what_people_said", _size="max")
+    rows = await ask(full, "how_often_is_the_class_right")
+
+    assert 0 < sum(row["labelled"] for row in rows) <= len(said)
+    assert all(row["right"] + row["wrong"] == row["labelled"] for row in rows)
+
+
+async def test_found_prompts_hold_the_words_newest_first(full: Datasette) -> None:
+    rows = await ask(full, "which_prompts_hold", words="invoi", limit="5")
+
+    assert ["invoice" in row["prompt"] for row in rows] == [True] * 5
+    assert [row["trace_id"] for row in rows] == sorted((row["trace_id"] for row in rows), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "match"),
+    [
+        pytest.param("nightly export", '"nightly"* "export"*', id="words"),
+        pytest.param('"nightly export" sku', '"nightly export"* "sku"*', id="a phrase"),
+        pytest.param('x" OR (y', '"x"* "OR"* "y"*', id="no operator of the index"),
+        pytest.param("", '""', id="nothing"),
+        pytest.param(None, '""', id="no value"),
+    ],
+)
+def test_what_is_typed_is_searched_as_words(typed: object, match: str) -> None:
+    assert searched(typed) == match
+
+
+@pytest.mark.parametrize("typed", ["abc", "-1", "1; drop table traces", "999999999999"])
+async def test_what_is_typed_for_days_breaks_nothing(full: Datasette, typed: str) -> None:
+    assert isinstance(await ask(full, "how_many_prompts_by_day", days=typed), list)
+
+
+@pytest.mark.parametrize("typed", ["abc", "-1", "0"])
+async def test_a_limit_that_is_none_gives_no_rows(full: Datasette, typed: str) -> None:
+    assert await ask(full, "which_prompts_were_slowest", limit=typed) == []
+
+
+async def test_the_questions_are_quick(full: Datasette) -> None:
+    begun = time.perf_counter()
+    for question in QUESTIONS:
+        await ask(full, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
+
+    assert time.perf_counter() - begun < 0.2 * len(QUESTIONS)

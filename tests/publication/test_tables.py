@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from storage import database
+from workbench.publication import handbook, snapshot
+from workbench.publication.description import as_files
+from workbench.publication.serving import datasette_over
+from workbench.publication.tables import HIDDEN, TABLES
+from workbench.publication.tables.remembered import PUBLISHED
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+    from simulator import Account
+
+DOCS = Path(__file__).parents[2] / "docs" / "history.md"
+WHAT_PEOPLE_SEE = """
+    select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
+"""
+FACETS = ("task_type", "search_intent", "status", "host", "origin", "rules_hash")
+
+
+def columns_of(db: sqlite3.Connection) -> dict[str, list[str]]:
+    names = [row[0] for row in db.execute(WHAT_PEOPLE_SEE)]
+    return {
+        name: [row[1] for row in db.execute(f'pragma table_info("{name}")')]
+        for name in names
+        if not name.startswith(HIDDEN)
+    }
+
+
+def described() -> dict[str, list[str]]:
+    return {table.name: list(table.columns) for table in TABLES}
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    with closing(database.connect(str(tmp_path_factory.mktemp("schema")))) as db:
+        return columns_of(db)
+
+
+def test_every_column_of_the_real_schema_is_described_and_none_else(schema: dict[str, list[str]]) -> None:
+    assert described() == {name: schema[name] for name in described()}
+    assert set(described()) == set(schema)
+
+
+def test_a_snapshot_holds_no_column_that_is_not_described(library: Account, live: Datasette, tmp_path: Path) -> None:
+    snapshot.write(str(library.state), str(tmp_path / "s.db"))
+    with closing(sqlite3.connect(tmp_path / "s.db")) as db:
+        found = columns_of(db)
+
+    assert found.pop("published") == list(PUBLISHED.columns)
+    assert found == {name: described()[name] for name in found}
+
+
+@pytest.mark.parametrize("table", [*TABLES, PUBLISHED], ids=lambda table: table.name)
+def test_a_description_is_a_sentence_and_what_is_measured_has_its_unit(table) -> None:
+    units = {"_ms": "milliseconds", "_chars": "characters", "tokens": "tokens", "_at": "UTC"}
+    said = {column: about for column, about in table.columns.items() if not about.endswith(".")}
+    without_unit = {
+        column
+        for column, about in table.columns.items()
+        for ending, unit in units.items()
+        if column.endswith(ending) and unit not in about
+    }
+
+    assert not said and not without_unit
+    assert table.title and table.about.endswith(".")
+
+
+def test_what_a_table_is_sorted_and_labelled_by_is_a_column_of_it() -> None:
+    named = {(table.name, column) for table in TABLES for column in (table.newest_by, table.label) if column}
+
+    assert named <= {(table.name, column) for table in TABLES for column in table.columns}
+
+
+def test_the_handbook_in_the_docs_is_what_the_code_says() -> None:
+    assert handbook.written() in DOCS.read_text("utf-8"), (
+        "run: python -m workbench.publication.handbook docs/history.md"
+    )
+
+
+async def test_a_table_page_has_title_description_and_columns(live: Datasette) -> None:
+    page = (await live.client.get("/history/trace_channels")).text
+
+    assert "<h1>Channels" in page and "What each channel" in page
+    assert "how long it took, in milliseconds" in page.lower()
+
+
+async def test_internals_are_hidden(live: Datasette) -> None:
+    found = (await live.client.get("/history.json")).json()["tables"]
+
+    assert {one["name"] for one in found if not one["hidden"] and one["name"].startswith(HIDDEN)} == set()
+    assert {"traces", "labels"} <= {one["name"] for one in found if not one["hidden"]}
+
+
+async def test_traces_are_shown_newest_first(live: Datasette) -> None:
+    rows = (await live.client.get("/history/traces.json?_shape=array")).json()
+
+    assert [row["id"] for row in rows] == sorted((row["id"] for row in rows), reverse=True)
+
+
+@pytest.mark.parametrize("where", ["", "&host=claude", "&status__not=skipped", "&origin__not=test&status=silent"])
+async def test_facets_from_the_sums_are_those_that_datasette_counts(live: Datasette, where: str) -> None:
+    asked = "".join(f"&_facet={column}" for column in FACETS) + where
+    summed = await facets(live, f"/history/traces.json?{asked}")
+    counted = await facets(live, f"/history/traces.json?{asked}&prompt__not=nothing")
+
+    assert summed == counted
+    assert set(summed) == set(FACETS)
+
+
+async def facets(live: Datasette, address: str) -> dict[str, dict[str, int]]:
+    found = (await live.client.get(f"{address}&_extra=facet_results")).json()["facet_results"]
+    found = found.get("results", found)
+    return {name: {one["value"]: one["count"] for one in facet["results"]} for name, facet in found.items()}
+
+
+async def test_a_chosen_facet_can_be_taken_back(live: Datasette) -> None:
+    address = "/history/traces.json?_facet=host&host=claude&_extra=facet_results"
+    found = (await live.client.get(address)).json()["facet_results"]
+    chosen = found.get("results", found)["host"]["results"][0]
+
+    assert (chosen["value"], chosen["selected"]) == ("claude", True)
+    assert "host=claude" not in chosen["toggle_url"]
+
+
+async def test_facets_count_what_the_sums_do_not_know_yet(library: Account, live: Datasette) -> None:
+    library.ask("what is the carrier of order 12?")
+    library.cli("trace", "list")
+    total = (await live.client.get("/history/traces.json?_size=0&_extra=count")).json()
+    found = await facets(live, "/history/traces.json?_facet=origin")
+
+    assert found == {"origin": {"hook": total.get("count", total.get("filtered_table_rows_count"))}}
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        pytest.param("nightly export", 1, id="all words"),
+        pytest.param("baske", 1, id="the beginning of a word"),
+        pytest.param("nightly basket", 0, id="no prompt holds both"),
+        pytest.param("\"the nightly\" 'sku' (", 1, id="what the index would not understand"),
+        pytest.param("(", 0, id="no word"),
+    ],
+)
+async def test_the_table_of_traces_can_be_searched(live: Datasette, words: str, found: int) -> None:
+    rows = await live.client.get("/history/traces.json", params={"_search": words, "_shape": "array"})
+
+    assert len(rows.json()) == found
+
+
+async def test_the_page_of_traces_has_a_search_box_with_what_was_searched(live: Datasette) -> None:
+    page = (await live.client.get("/history/traces?_search=%3Cscript%3E")).text
+
+    assert 'name="_search" value="&lt;script&gt;"' in page
+    assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "filter_text"),
+    [
+        pytest.param("task_type=debug&host__not=codex", "type%3Adebug+-host%3Acodex", id="equal and not"),
+        pytest.param("latency_ms__gt=20&_sort=at", "ms%3E20", id="greater"),
+        pytest.param("_search=nightly+export", "nightly+export", id="words"),
+        pytest.param("session_id=session-1", "session%3Asession-1", id="session"),
+    ],
+)
+async def test_a_table_of_traces_leads_to_the_same_list(live: Datasette, asked: str, filter_text: str) -> None:
+    page = (await live.client.get(f"/history/traces?{asked}")).text
+
+    assert f'href="/-/enricher/traces?q={filter_text}"' in page
+
+
+async def test_a_filter_that_the_list_cannot_say_leads_nowhere(live: Datasette) -> None:
+    page = (await live.client.get("/history/traces?cwd__contains=x")).text
+
+    assert "/-/enricher/traces?" not in page and "The same in the list" not in page
+
+
+async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
+    page = (await live.client.get("/history/labels")).text
+
+    assert 'href="/-/enricher/traces"' in page
+
+
+@pytest.mark.parametrize("name", ["metadata.yaml", "datasette.yaml"])
+def test_the_files_for_a_server_say_the_same_as_the_command(name: str) -> None:
+    found = yaml.safe_load(as_files("history")[name])["databases"]["history"]
+
+    assert found["queries"].keys() >= {"how_long_does_it_take_by_day", "why_were_prompts_skipped"}
+    assert found["tables"]["traces"]["sort_desc"] == "id" and found["tables"]["trace_numbers"] == {"hidden": True}
+
+
+async def test_an_immutable_snapshot_is_described_as_well(library: Account, live: Datasette, tmp_path: Path) -> None:
+    snapshot.write(str(library.state), str(tmp_path / "s.db"))
+    served = datasette_over(str(tmp_path / "s.db"), is_immutable=True)
+    await served.invoke_startup()
+    page = (await served.client.get("/history/published")).text
+
+    assert "What this snapshot is" in page and "When it was made, in UTC." in page

@@ -1,0 +1,107 @@
+"""Facets of the traces out of the sums: a million prompts are some thousand rows of ``prompts_by_class``.
+
+Only where the sums are complete and the page filters by nothing else than they know; else Datasette counts itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, cast
+
+from datasette.facets import ColumnFacet
+from datasette.utils import path_with_added_args, path_with_removed_args
+
+from storage import rollups
+from workbench.publication.history import find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Row = tuple[str, int]
+
+SUMMED = ("origin", "host", "status", "task_type", "search_intent", "rules_hash")
+LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
+CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
+
+
+class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no types
+    """Counts as ``ColumnFacet`` does, from the sums where they have it."""
+
+    async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the facets, and the columns whose counting took too long."""
+        columns = [one["config"].get("column") or one["config"]["simple"] for one in self.get_configs()]
+        chosen = self._chosen()
+        if not columns or chosen is None or not set(columns) <= set(SUMMED):
+            return await self._counted()
+        found = await self._summed(columns, chosen)
+        if found is None:
+            return await self._counted()
+        sources = [one["source"] for one in self.get_configs()]
+        return [self._told(*one) for one in zip(columns, sources, found, strict=True)], []
+
+    async def _counted(self) -> tuple[list[dict[str, Any]], list[str]]:
+        return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
+
+    def _chosen(self) -> list[tuple[str, str]] | None:
+        """Return the conditions that the page filters by, each with its value; None where the sums cannot."""
+        history = find(self.ds)
+        if history is None or self.table != "traces" or self.database != history.database.name:
+            return None
+        chosen = []
+        for key, value in self.get_querystring_pairs():
+            column, _, lookup = key.partition("__")
+            if column in SUMMED and lookup in LOOKUPS:
+                chosen.append((f"{column} {LOOKUPS[lookup]} ?", value))
+            elif not key.startswith("_") or key.startswith(CHANGES_THE_ROWS):
+                return None
+        return chosen
+
+    async def _summed(self, columns: Sequence[str], chosen: Sequence[tuple[str, str]]) -> list[list[Row]] | None:
+        where = " and ".join(["true", *(condition for condition, _value in chosen)])
+        values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
+
+        def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
+            if rollups.waiting(db):
+                return None
+            return [
+                [
+                    tuple(row)
+                    for row in db.execute(
+                        f"""
+                        select {column}, sum(prompts) as prompts from prompts_by_class where {where}
+                        group by {column} order by prompts desc, {column} limit {limit:d}
+                        """,
+                        values,
+                    )
+                ]
+                for column in columns
+            ]
+
+        try:
+            return cast("list[list[Row]] | None", await self.ds.get_database(self.database).execute_fn(counted))
+        except sqlite3.Error:
+            return None
+
+    def _told(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:
+        size = self.get_facet_size()
+        return {
+            "name": column,
+            "type": self.type,
+            "hideable": source != "metadata",
+            "toggle_url": self.ds.urls.path(path_with_removed_args(self.request, {"_facet": column})),
+            "results": [self._value(column, *row) for row in rows[:size]],
+            "truncated": len(rows) > size,
+        }
+
+    def _value(self, column: str, value: str, count: int) -> dict[str, Any]:
+        pairs = self.get_querystring_pairs()
+        selected = {key: value for key in (column, f"{column}__exact") if (key, value) in pairs}
+        toggle = path_with_removed_args if selected else path_with_added_args
+        path = toggle(self.request, selected or {column: value})
+        address = self.ds.absolute_url(self.request, self.ds.urls.path(path))
+        return {"value": value, "label": value, "count": count, "toggle_url": address, "selected": bool(selected)}
+
+
+def instead(classes: Sequence[Sequence[type]]) -> list[list[type]]:
+    """Return the facet classes of all plugins with ours in the place of Datasette's ``ColumnFacet``."""
+    return [[SummedFacet if one is ColumnFacet else one for one in own] for own in classes]

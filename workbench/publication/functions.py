@@ -1,0 +1,31 @@
+"""The two functions that our questions use in SQL beside SQLite's own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from storage import rollups, search
+
+if TYPE_CHECKING:
+    import sqlite3
+
+NOTHING = '""'
+"""A phrase of no words, which no prompt holds."""
+PART = re.compile(r'"([^"]*)"?|(\S+)')
+
+
+def add_to(connection: sqlite3.Connection) -> None:
+    """Add ``middle_ms(bucket)`` and ``searched(words)`` to a connection of Datasette's."""
+    connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
+    connection.create_function("searched", 1, searched, deterministic=True)
+
+
+def searched(words: object) -> str:
+    """Return what the index of words is asked for words as people type them; of none, nothing is found."""
+    texts = tuple(found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
+    return search.expression(tuple(text for text in texts if search.TOKEN.search(text))) or NOTHING
+
+
+def _middle_ms(bucket: int | None) -> float | None:
+    return None if bucket is None else rollups.middle_ms(bucket)

@@ -1,0 +1,38 @@
+"""A question that operators ask, as Datasette offers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with a name in the address; ``parameters`` are what can be typed, and what holds where nothing is.
+
+    A parameter comes in as text, empty where nothing was typed: the SQL has its default.
+    """
+
+    name: str
+    title: str
+    about: str
+    sql: str
+    parameters: dict[str, str]
+
+
+DAYS = {"days": "how many days, counted back from the newest one in the history; 30 where nothing is typed"}
+LIMIT = {"limit": "how many rows at most; 20 where nothing is typed"}
+NEWEST = {"newest": "how many of the newest prompts to look at; 10000 where nothing is typed"}
+
+_LAST_OF = "select max(day) as day from prompts_by_day where facet = 'status' and origin = '{}'"
+_LAST_DAY = f"select max(day) from ({_LAST_OF.format('hook')} union all {_LAST_OF.format('import')})"
+SINCE = f"date(({_LAST_DAY}), '-' || (coalesce(nullif(:days, ''), '30') - 1) || ' days')"
+"""The first of the last so many days of the history."""
+SINCE_ID = f"printf('%014x', strftime('%s', {SINCE}) * 1000000)"
+"""What no id from that day on sorts before."""
+AT_MOST = "max(0, cast(coalesce(nullif(:limit, ''), '20') as integer))"
+THE_NEWEST = "max(0, cast(coalesce(nullif(:newest, ''), '10000') as integer))"
+
+
+def percent(part: str, whole: str) -> str:
+    """Return SQL for a share in percent with one decimal, nothing of nothing."""
+    return f"round(100.0 * {part} / nullif({whole}, 0), 1)"

@@ -47,7 +47,7 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         "project": Shown("told({c})", "pseudonym('project', {c})", "{c}"),
         "cwd": Shown("''", "''", "{c}"),
         "prompt_hmac": Shown("''", "{c}", "''"),
-        "topics": LIST,
+        "topics": Shown("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
     },

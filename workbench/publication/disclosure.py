@@ -61,6 +61,11 @@ class Teller:
                 found.append([self.told(str(signal)), *place, *weight])
         return json.dumps(found, ensure_ascii=False)
 
+    def topics(self, words: str, prompt: str) -> str:
+        """Return those words of a prompt, a JSON list, that stand in it as it is told."""
+        told = self.told(prompt).casefold()
+        return json.dumps([word for word in json.loads(words) if str(word).casefold() in told], ensure_ascii=False)
+
     def pseudonym(self, kind: str, name: str) -> str:
         """Return what stands for a session or a project, the same in every snapshot of one account."""
         if not name:

@@ -8,7 +8,7 @@ import os
 import re
 import socket
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EVERYDAY = frozenset(
     """.split()
 )
 """Words of any prompt: as a login or a host they are taken out of paths only."""
+WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _HOMES = (
     r"(?P<url>https?://[^\s\"'`<>]*)",
@@ -43,6 +44,11 @@ class Identity:
 
     words: tuple[tuple[str, str], ...] = ()
     home: str = ""
+
+    def with_homes(self, folders: Iterable[str]) -> Identity:
+        """Return it with the names of those in whose home folders prompts were typed, as colleagues' histories hold."""
+        names = {found[1] for folder in folders if (found := WHOSE.match(folder))}
+        return replace(self, words=_told_apart((*self.words, *((name, USER) for name in names))))
 
     def homes(self) -> re.Pattern[str]:
         """Return what finds home folders of anybody; the group "url" is none, "flat" one with dashes for slashes."""

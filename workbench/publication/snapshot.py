@@ -39,6 +39,7 @@ HOW_IS_IT_MADE = """
 WHICH_VIEWS = "select name, sql from source.sqlite_master where type = 'view' order by rowid"
 WHICH_COLUMNS = "select name, type from pragma_table_info(:table, 'source')"
 WHICH_SESSIONS = "select distinct session_id from source.traces where session_id <> ''"
+WHICH_FOLDERS = "select distinct cwd from source.traces where cwd <> ''"
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from source.traces"
 TAKE_THE_NUMBERS = """
     insert into main.trace_numbers select number, trace_id from source.trace_numbers
@@ -135,7 +136,8 @@ def write(
 ) -> Publication:
     """Write a snapshot of the history in ``state_dir``, whole or not at all, and return what it says of itself.
 
-    ``text`` is one of ``columns.TEXTS``. Raises SnapshotError, OSError, sqlite3.Error.
+    ``text`` is one of ``columns.TEXTS``; the database is there and has this schema. Raises SnapshotError, OSError,
+    sqlite3.Error.
     """
     path = os.path.abspath(path)
     may_be_written(path)
@@ -176,7 +178,9 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
 def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
     """Copy what is published, all of it as it is at one moment."""
     db.execute("begin")
-    _know(db, Teller(of_this_machine(), secret, [row[0] for row in db.execute(WHICH_SESSIONS)]))
+    folders = (str(row[0]) for row in db.execute(WHICH_FOLDERS))
+    sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
+    _know(db, Teller(of_this_machine().with_homes(folders), secret, sessions))
     _make(db, "table")
     _copy_traces(db, text, advance)
     for table in columns.COLUMNS:
@@ -213,8 +217,8 @@ def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publicati
 def _know(db: sqlite3.Connection, teller: Teller) -> None:
     for name, places, function in (
         ("told", 1, teller.told), ("told_json", 1, teller.told_json), ("moved", 2, teller.moved),
-        ("pseudonym", 2, teller.pseudonym), ("chosen", 1, teller.chosen), ("bare", 1, bare),
-        ("last_part", 1, last_part),
+        ("pseudonym", 2, teller.pseudonym), ("topics", 2, teller.topics), ("chosen", 1, teller.chosen),
+        ("bare", 1, bare), ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 

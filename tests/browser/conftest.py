@@ -57,7 +57,22 @@ def live(shop: Account) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def snapshot(shop: Account) -> Iterator[str]:
+    """The address of a server over a redacted snapshot."""
+    with published(shop.state, "--snapshot", str(shop.home / "snapshot.db")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def pages(browser: Browser, live: str) -> dict[str, str]:
     """A path for every kind of page of the live history."""
     with visiting(browser, live) as visit:
         return kinds_of_pages(visit)
+
+
+@pytest.fixture(scope="session", params=["live", "snapshot"])
+def served(request: pytest.FixtureRequest, browser: Browser) -> tuple[str, dict[str, str]]:
+    """The address of either server, and a path there for every kind of page."""
+    address: str = request.getfixturevalue(request.param)
+    with visiting(browser, address) as visit:
+        return address, kinds_of_pages(visit)

@@ -33,7 +33,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def published(state: Path | str, *words: str, patience_s: float = PATIENCE_S) -> Iterator[str]:
+def published(state: Path | str, *words: str, password: str = "", patience_s: float = PATIENCE_S) -> Iterator[str]:
     """Serve the history of a state folder; the value is the address without a slash at its end.
 
     Raises RuntimeError with what the command wrote where it ends or does not answer.
@@ -41,10 +41,9 @@ def published(state: Path | str, *words: str, patience_s: float = PATIENCE_S) ->
     port = free_port()
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "publish", "--port", str(port), *words]
     env = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    env |= {"ENRICHER_HOME": str(state)} | ({"ENRICHER_PUBLISH_PASSWORD": password} if password else {})
     with tempfile.TemporaryFile() as said:
-        server = subprocess.Popen(
-            command, env=env | {"ENRICHER_HOME": str(state)}, stdin=subprocess.DEVNULL, stdout=said, stderr=said
-        )
+        server = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
         try:
             address = f"http://127.0.0.1:{port}"
             if not _answers(server, address, patience_s):

@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from visiting import Visit, visiting
+from served import published
+from visiting import HOME, Visit, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
+    from simulator import Account
 
 pytestmark = pytest.mark.browser
 
+PASSWORD = "correct horse battery"
 KNOWN = "the server responded with a status of 404"
 """What the browser itself says of a missing trace, whose page explains itself."""
 
 
 @pytest.fixture(scope="module")
-def toured(browser: Browser, live: str, pages: dict[str, str]) -> Iterator[Visit]:
-    """A window that has been to every kind of page, and then shows a page again."""
-    with visiting(browser, live) as visit:
+def toured(browser: Browser, served: tuple[str, dict[str, str]]) -> Iterator[Visit]:
+    """A window that has been to every kind of page."""
+    address, pages = served
+    with visiting(browser, address) as visit:
         for path in pages.values():
             visit.open(path)
         yield visit
@@ -36,16 +40,34 @@ def test_no_page_makes_the_browser_complain(toured: Visit) -> None:
     assert [said for said in toured.complaints if KNOWN not in said] == []
 
 
-def test_what_was_typed_into_a_prompt_runs_nowhere(browser: Browser, live: str, pages: dict[str, str]) -> None:
-    with visiting(browser, live) as visit:
+def test_what_was_typed_into_a_prompt_runs_nowhere(browser: Browser, served: tuple[str, dict[str, str]]) -> None:
+    address, pages = served
+    with visiting(browser, address) as visit:
         ran = [kind for kind, path in pages.items() if visit.open(path).evaluate("window.ran === true")]
 
     assert ran == []
 
 
-def test_markup_in_a_prompt_is_read_as_it_was_typed(browser: Browser, live: str, pages: dict[str, str]) -> None:
-    with visiting(browser, live) as visit:
+def test_markup_in_a_prompt_is_read_as_it_was_typed(browser: Browser, served: tuple[str, dict[str, str]]) -> None:
+    address, pages = served
+    with visiting(browser, address) as visit:
         visit.open(pages["traces"] + "?q=basket+script")
         visit.follow(visit.link(r"/trace/\w+$"))
 
         assert "<script>window.ran = true</script>" in visit.page.locator("main").inner_text()
+
+
+def test_without_the_password_nothing_is_shown(browser: Browser, shop: Account) -> None:
+    with published(shop.state, password=PASSWORD) as address, visiting(browser, address) as visit:
+        answers = [visit.page.request.get(address + path) for path in ("/", HOME, f"{HOME}/traces.json", "/history")]
+
+        assert {answer.status for answer in answers} == {401}
+        assert "hiccup" not in "".join(answer.text() for answer in answers)
+
+
+def test_with_the_password_everything_is_shown(browser: Browser, shop: Account) -> None:
+    with (
+        published(shop.state, password=PASSWORD) as address,
+        visiting(browser, address, password=PASSWORD) as visit,
+    ):
+        assert "hiccup" in visit.open(f"{HOME}/traces").locator("main").inner_text()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 HOME = "/-/enricher"
 WIDE, NARROW = 1280, 390
 HEIGHT = 900
+TWIN = re.compile(r"\.(json|csv)$")
 
 
 @dataclass(slots=True)
@@ -42,18 +43,28 @@ class Visit:
         """Where the window is, without the server."""
         return self.page.url.removeprefix(self.address)
 
+    def links(self, to: str) -> set[str]:
+        """Return the addresses of the page itself whose path matches the pattern; data twins do not count."""
+        hrefs = self.page.locator("main a[href]").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+        return {href for href in hrefs if re.search(to, path := href.split("?")[0]) and not TWIN.search(path)}
+
     def link(self, to: str) -> Locator:
-        """Return the first link of the page itself whose path matches the pattern; data twins do not count."""
-        links = self.page.locator("main a[href]")
-        for number, href in enumerate(links.evaluate_all("all => all.map(one => one.getAttribute('href'))")):
-            if re.search(to, href.split("?")[0]) and not re.search(r"\.(json|csv)$", href.split("?")[0]):
-                return links.nth(number)
-        raise AssertionError(f"no link to {to} on {self.path}")
+        """Return the first link of the page itself whose path matches the pattern."""
+        hrefs = self.links(to)
+        if not hrefs:
+            raise AssertionError(f"no link to {to} on {self.path}")
+        return self.page.locator(", ".join(f"main a[href='{href}']" for href in hrefs)).first
 
 
 @contextmanager
 def visiting(
-    browser: Browser, address: str, *, width: int = WIDE, is_dark: bool = False, runs_scripts: bool = True
+    browser: Browser,
+    address: str,
+    *,
+    width: int = WIDE,
+    is_dark: bool = False,
+    runs_scripts: bool = True,
+    password: str = "",
 ) -> Iterator[Visit]:
     """Open a window that knows nothing of any other."""
     context = browser.new_context(
@@ -62,6 +73,7 @@ def visiting(
         java_script_enabled=runs_scripts,
         is_mobile=width == NARROW,
         device_scale_factor=1,
+        http_credentials={"username": "anyone", "password": password} if password else None,
     )
     visit = Visit(context.new_page(), address)
     context.on("request", lambda request: visit.requests.append(request.url))

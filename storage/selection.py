@@ -217,8 +217,9 @@ def _with_guardrail(value: str, parts: _Parts) -> str:
 
 
 def _signal(_sign: str, value: str, parts: _Parts) -> str:
-    return f"""exists (select 1 from trace_scores, json_each(trace_scores.evidence) as piece
-        where trace_scores.trace_id = traces.id and json_extract(piece.value, '$[0]') = {parts.name(value)})"""
+    name = parts.name(value)  # a word or phrase stands in quotes of its own
+    return f"""exists (select 1 from trace_scores, json_each(trace_scores.evidence) as piece where
+        trace_scores.trace_id = traces.id and json_extract(piece.value, '$[0]') in ({name}, '"' || {name} || '"'))"""
 
 
 def _label(_sign: str, value: str, _parts: _Parts) -> str:

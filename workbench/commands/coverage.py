@@ -34,12 +34,13 @@ PERCENT = 100
 def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) -> None:
     """Count how often each rule speaks: dead ones, always-on ones, overlaps, what it costs, what it misses."""
     from workbench.coverage import measure
+    from workbench.coverage_json import as_object
 
     with opened(where) as corpus:
         found = measure(corpus, _written(corpus, instructions))
         left_out = dict(corpus.left_out)
     if is_json:
-        print_json(_as_json(found, left_out))
+        print_json({**as_object(found), "left_out": left_out})
         return
     for reason, count in sorted(left_out.items()):
         click.echo(f"{count} left out: {reason}", err=True)
@@ -190,37 +191,3 @@ def rightness(row: Row) -> str:
         return ""
     interval = row.rightness()
     return f"{row.right}/{count} ({interval.low * PERCENT:.0f}-{interval.high * PERCENT:.0f} %)"
-
-
-def _as_json(found: Coverage, left_out: dict[str, int]) -> dict[str, object]:
-    from dataclasses import asdict
-
-    rows = []
-    for row in found.rows:
-        interval = row.rightness()
-        judged = {"low": interval.low, "high": interval.high} if row.right + row.wrong else None
-        rows.append(
-            asdict(row) | {"share": row.share, "rightness": judged, "dead": row.is_dead, "always_on": row.is_always_on}
-        )
-    overlaps = [
-        {
-            "fired": one.fired,
-            "rows": [{"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in one.rows],
-        }
-        for one in found.overlaps
-    ]
-    return {
-        "rules_hash": found.rules_hash,
-        "prompts": found.prompts,
-        "judged_again": found.judged_again,
-        "labelled": found.labelled,
-        "left_out": left_out,
-        "dead_may_reach": found.dead_may_reach() if found.prompts else None,
-        "rows": rows,
-        "overlaps": overlaps,
-        "labels": found.labels,
-        "doubtful": [
-            {"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in found.doubtful()
-        ],
-        "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
-    }

@@ -124,9 +124,14 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
     Two projects may take turns, each with files of its own.
     """
-    earlier = [one for one in known if one.first_at and (one.first_at, one.hash) < (version.first_at, version.hash)]
+    earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]
-    return max(same or earlier, key=lambda one: (one.first_at, one.hash), default=None)
+    return max(same or earlier, key=_age, default=None)
+
+
+def _age(one: Version) -> tuple[str, str, str]:
+    """Two may be stored in the same moment, when what waited is taken in."""
+    return one.first_at, one.last_id, one.hash
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:

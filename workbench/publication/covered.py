@@ -1,0 +1,116 @@
+"""Coverage as it was measured and kept, for each version: what readers see without judging a prompt again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.coverage import KINDS, Coverage, Row
+from workbench.unmatched import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by at desc, rules_hash"
+WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
+HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
+WHAT_LABELS_SAY = """
+    select case labels.verdict when 'class' then labels.task_type else traces.task_type end as task_type,
+           count(*) as prompts
+    from labels join traces on traces.id = labels.trace_id
+    where labels.id in (select max(id) from labels group by trace_id) and labels.verdict <> 'wrong'
+      and traces.origin <> 'test' and traces.status not in ('skipped', 'error')
+    group by 1
+"""
+FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A version whose coverage is kept: when it was measured, on how many prompts."""
+
+    rules_hash: str
+    at: str
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as the page has it: ``filter`` finds prompts that it spoke on, ``anchor`` is its line in the files.
+
+    Both are empty where there is none.
+    """
+
+    row: Row
+    filter: str
+    anchor: str
+
+    @property
+    def name(self) -> str:
+        """The signal as it is written, else what the rule is called."""
+        return self.row.label if self.row.kind in ("signal", "guardrail") and self.row.label else self.row.name
+
+    @property
+    def tokens_each(self) -> int:
+        """Tokens of its own words in a prompt in which it speaks, on average."""
+        return round(self.row.tokens / self.row.fired) if self.row.fired else 0
+
+
+def measured(db: sqlite3.Connection) -> list[Measured]:
+    """Return the versions whose coverage is kept, the last one measured first; none where there is no such table."""
+    with suppress(sqlite3.OperationalError):
+        return [Measured(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
+    return []
+
+
+def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
+    """Return what was measured of a version that ``measured`` names; which rules speak together is not kept."""
+    known = _row(db, WHAT_WAS_MEASURED, rules_hash)
+    rows = [_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash)]
+    labels = {str(row[0]): int(row[1]) for row in db.execute(WHAT_LABELS_SAY)} if known["labelled"] else {}
+    return Coverage(
+        rules_hash, known["prompts"], known["judged_again"], known["labelled"], tuple(rows), (),
+        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), labels,
+    )  # fmt: skip
+
+
+def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
+    """Return the rules of each kind, most speaking first, the long list of signals last.
+
+    ``places`` are the numbers of the version's files by path.
+    """
+    rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
+    kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}
+    return {kind: own for kind, own in kinds.items() if own}
+
+
+def rule(row: Row, places: Mapping[str, int]) -> Rule:
+    """Return a rule with where it leads."""
+    anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
+    value = row.label.strip('"') if row.kind == "signal" else row.name
+    field = FILTERS.get(row.kind, "")
+    return Rule(row, f'{field}:"{value}"' if field and '"' not in value else "", anchor)
+
+
+def _rule(row: dict[str, Any], prompts: int) -> Row:
+    return Row(
+        row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
+        row["fired"], prompts, row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
+    )  # fmt: skip
+
+
+def _cluster(one: dict[str, Any]) -> Cluster:
+    return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
+
+
+def _row(db: sqlite3.Connection, query: str, rules_hash: str) -> dict[str, Any]:
+    return _rows(db, query, rules_hash)[0]
+
+
+def _rows(db: sqlite3.Connection, query: str, rules_hash: str) -> list[dict[str, Any]]:
+    cursor = db.execute(query, {"hash": rules_hash})
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]

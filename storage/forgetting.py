@@ -13,7 +13,8 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from storage import database, traces
+from storage import database, rollups, traces
+from storage.turns import in_turn
 
 if TYPE_CHECKING:
     import sqlite3
@@ -80,6 +81,8 @@ FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
     delete from experiment_results
     where experiment_id in (select id from experiments) and prompt_id in (select value from json_each(:ids))
 """
+FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
+"""Its groups of prompts are named by their words, and do not say whose; readers measure again."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
     delete from sessions where session_id in (select value from json_each(:sessions))
@@ -92,6 +95,12 @@ FORGET_WHAT_MENTIONS_IT = (
     "delete from experiment_results where mentions(text || char(10) || prompt_id)",
     "delete from experiments where mentions(question || char(10) || arms || char(10) || report)",
     "delete from sessions where mentions(session_id || char(10) || ref)",
+    """
+    delete from coverage_measured where rules_hash in (
+        select rules_hash from rule_coverage
+        where mentions(rule || char(10) || name || char(10) || label || char(10) || file)
+    )
+    """,
 )
 START_MERGING = "insert into prompts_fts (prompts_fts, rank) values ('merge', :pages)"
 
@@ -165,32 +174,32 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
     _prepare(db)
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
-        batch = _these(ids[start : start + BATCH_TRACES])
-        gone += _in_one(
-            db,
-            lambda batch=batch: [  # type: ignore[misc]  # the batch of this turn
-                db.execute(query, batch).rowcount
-                for query in (
-                    TAKE_THE_WORDS_OUT,
-                    FORGET_WHAT_SESSIONS_WERE_TOLD,
-                    FORGET_THE_ANSWERS_OF_EXPERIMENTS,
-                    FORGET_THE_TRACES,
-                )
-            ][-1],
-        )
+        batch = ids[start : start + BATCH_TRACES]
+        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # the batch of this turn
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
+    return gone
+
+
+def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
+    rollups.take_back(db, ids)
+    for query in (TAKE_THE_WORDS_OUT, FORGET_WHAT_SESSIONS_WERE_TOLD, FORGET_THE_ANSWERS_OF_EXPERIMENTS):
+        db.execute(query, _these(ids))
+    gone = db.execute(FORGET_THE_TRACES, _these(ids)).rowcount
+    if gone:
+        rollups.step_back(db)
+        db.execute(FORGET_WHAT_WAS_MEASURED)
     return gone
 
 
 def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
     """Delete what these sessions were told, and kept replays and experiments that mention one of the texts."""
     named = {"sessions": json.dumps(sorted(sessions))}
-    _in_one(db, lambda: db.execute(FORGET_WHAT_THE_SESSIONS_WERE_TOLD, named).rowcount)
+    in_turn(db, lambda: db.execute(FORGET_WHAT_THE_SESSIONS_WERE_TOLD, named))
     if wanted:
         _know(db, wanted)
         for query in FORGET_WHAT_MENTIONS_IT:
-            _in_one(db, lambda query=query: db.execute(query).rowcount)  # type: ignore[misc]
+            in_turn(db, lambda query=query: db.execute(query))  # type: ignore[misc]
 
 
 def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
@@ -249,17 +258,6 @@ def _know(db: sqlite3.Connection, wanted: Mentions) -> None:
 
 def _these(ids: Iterable[str]) -> dict[str, str]:
     return {"ids": json.dumps(list(ids))}
-
-
-def _in_one(db: sqlite3.Connection, action: Callable[[], int]) -> int:
-    db.execute("begin immediate")
-    try:
-        count = action()
-        db.execute("commit")
-    except BaseException:
-        db.rollback()
-        raise
-    return count
 
 
 def _quotes(inputs: str, said: str, prompt: str) -> bool:

@@ -45,6 +45,7 @@ WHAT_DO_VERSIONS_SAY = (
     "select hash, text from instructions_versions union all select hash, text from instructions_sources"
 )
 FORGET_THE_SOURCES = "delete from instructions_sources where hash = :hash"
+FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured where rules_hash = :hash"
 FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
 
 
@@ -131,7 +132,7 @@ def prune_versions(
         for name in (one, f"{one}{spool.SOURCES}"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
-        for query in (FORGET_THE_SOURCES, FORGET_THE_VERSION):
+        for query in (FORGET_THE_SOURCES, FORGET_WHAT_WAS_MEASURED, FORGET_THE_VERSION):
             db.execute(query, {"hash": one})
     return len(old)
 

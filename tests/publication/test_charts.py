@@ -35,14 +35,20 @@ def test_the_table_behind_a_chart_has_every_day(number: int) -> None:
 def test_no_mark_lies_outside_its_plot() -> None:
     svg = charts.columns("prompts", ("ok", "error"), days(400)).svg
 
-    tops = [float(top) for top in re.findall(r'y="([-\d.]+)" width="0.8"', svg)]
-    assert len(tops) == 800 and all(0 <= top <= 1000 for top in tops)
+    drawn = [(float(top), float(height)) for top, height in re.findall(r"M[\d.]+ ([-\d.]+)h0.8v([-\d.]+)", svg)]
+    assert len(drawn) == 800 and all(0 <= top <= top + height <= 1000.01 for top, height in drawn)
 
 
 def test_a_day_without_prompts_leaves_a_gap() -> None:
-    svg = charts.columns("prompts", ("ok",), [Day("2026-01-01", (1,)), Day("2026-01-04", (1,))]).svg
+    svg = charts.columns("prompts", ("ok",), [Day("2026-01-01", (1,)), Day("2026-01-09", (1,))]).svg
 
-    assert 'viewBox="0 0 4 1000"' in svg and 'x="3.1"' in svg
+    assert 'viewBox="0 0 9 1000"' in svg and re.findall(r"M([\d.]+)", svg) == ["0.1", "8.1"]
+
+
+def test_a_few_days_are_the_last_of_a_week() -> None:
+    svg = charts.columns("prompts", ("ok",), [Day("2026-01-09", (1,))]).svg
+
+    assert 'viewBox="0 0 7 1000"' in svg and re.findall(r"M([\d.]+)", svg) == ["6.1"]
 
 
 def test_one_day_alone_is_dots_and_no_line() -> None:

@@ -1,12 +1,173 @@
 from __future__ import annotations
 
+import html
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
+from big_history import write_history
+
+from storage import database
+from workbench.publication.pages.home import BUDGET_MS
+from workbench.publication.serving import datasette_over
+from workbench.publication.upkeep import catch_up
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+HOOK = Path(__file__).parents[2] / "enricher" / "hook.py"
+PROMPTS = 600
+BAR = re.compile(
+    r'<tr[^>]*><th scope="row"><a href="([^"]+)">([^<]+)</a></th><td class="bar">.*?<td class="num">([\d,]+)</td>'
+)
+DAY = re.compile(r'<td><a href="([^"]+)">([\d-]{10})</a></td><td class="num">(\d+)</td><td class="num">(\d+)</td>')
+HOW_MANY = """
+    select count(*), sum(status = 'error'), sum(status = 'silent'), sum(status = 'skipped')
+    from traces where origin = 'hook'
+"""
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A history of 400 days that is counted, with imports and tests in it."""
+    folder = tmp_path_factory.mktemp("invented")
+    write_history(folder, PROMPTS)
+    with closing(database.connect(str(folder))) as db:
+        catch_up(db)
+    return folder / "enricher.db"
+
+
+@pytest.fixture
+async def served(invented: Path) -> Datasette:
+    """The invented history in a Datasette."""
+    datasette = datasette_over(str(invented), is_immutable=False)
+    await datasette.invoke_startup()
+    return datasette
+
+
+async def text_of(datasette: Datasette, address: str) -> str:
+    """Return the page that is there."""
+    answer = await datasette.client.get(address)
+    assert answer.status_code == 200, answer.text
+    return str(answer.text)
+
 
 async def test_it_says_how_many_prompts_there_are(live: Datasette) -> None:
-    page = await live.client.get("/-/enricher")
+    assert "5 prompts since 20" in await text_of(live, "/-/enricher")
 
-    assert "5 prompts" in page.text
+
+async def test_its_figures_are_those_counted_from_scratch(served: Datasette, invented: Path) -> None:
+    with closing(sqlite3.connect(invented)) as db:
+        prompts, failed, silent, skipped = db.execute(HOW_MANY).fetchone()
+
+    page = await text_of(served, "/-/enricher?days=0")
+    assert f"{failed} of {prompts} prompts" in page
+    assert f"{silent} of {prompts - skipped} that were not skipped" in page
+
+
+@pytest.mark.parametrize("days", [0, 7, 30])
+async def test_every_bar_leads_to_as_many_prompts_as_it_says(served: Datasette, days: int) -> None:
+    bars = BAR.findall(await text_of(served, f"/-/enricher?days={days}"))
+
+    found = {}
+    for address, name, _count in bars:
+        rows = (await served.client.get(html.unescape(address).replace("traces?", "traces.json?"))).json()["rows"]
+        found[address, name] = f"{len(rows):,}"
+    assert len(bars) > 5 and found == {(address, name): count for address, name, count in bars}
+
+
+async def test_every_day_of_the_chart_leads_to_its_prompts(served: Datasette) -> None:
+    page = await text_of(served, "/-/enricher?days=7")
+
+    days = re.findall(
+        r'<td><a href="([^"]+)">([\d-]{10})</a></td><td class="num">(\d+)</td><td class="num">(\d+)', page
+    )
+    counted = {}
+    for address, day, *_counts in days:
+        rows = (await served.client.get(html.unescape(address).replace("traces?", "traces.json?"))).json()["rows"]
+        counted[day] = len(rows)
+    assert days and counted == {day: int(one) + int(other) for _address, day, one, other in days}
+
+
+async def test_imports_and_tests_are_no_prompts_of_the_hook(served: Datasette, invented: Path) -> None:
+    with closing(sqlite3.connect(invented)) as db:
+        imported = db.execute("select count(*) from traces where origin = 'import'").fetchone()[0]
+
+    figures = (await served.client.get("/-/enricher.json?days=0")).json()
+    assert figures["imported"] == imported and 0 < figures["prompts"] < PROMPTS - imported
+
+
+async def test_the_chosen_period_is_marked_and_the_others_are_links(served: Datasette) -> None:
+    page = await text_of(served, "/-/enricher?days=7")
+
+    assert re.findall(r'days=(\d+)"( aria-current="true")?', page)[:3] == [
+        ("7", ' aria-current="true"'), ("30", ""), ("0", ""),
+    ]  # fmt: skip
+
+
+async def test_a_period_that_there_is_not_is_the_usual_one(served: Datasette) -> None:
+    answers = [(await served.client.get(f"/-/enricher.json?days={days}")).json() for days in ("", "12; drop", "30")]
+
+    assert answers[0] == answers[1] == answers[2]
+
+
+async def test_a_stored_script_is_text_on_the_first_page(live: Datasette) -> None:
+    page = await text_of(live, "/-/enricher")
+
+    assert "<script" not in page and "&lt;script&gt;alert(" in page
+
+
+async def test_the_newest_prompts_lead_to_their_traces(live: Datasette) -> None:
+    page = await text_of(live, "/-/enricher")
+    rows = (await live.client.get("/-/enricher/traces.json")).json()["rows"]
+
+    assert all(f'href="/-/enricher/trace/{row["id"]}"' in page for row in rows)
+
+
+async def test_prompts_that_wait_to_be_counted_are_told(invented: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(invented)) as db:
+        db.execute("vacuum into :there", {"there": str(tmp_path / "enricher.db")})
+    with closing(sqlite3.connect(tmp_path / "enricher.db")) as db:
+        db.execute("update rolled_up set up_to = up_to - 3")
+        db.commit()
+    datasette = datasette_over(str(tmp_path / "enricher.db"), is_immutable=False)
+
+    assert "3 prompts wait to be counted" in await text_of(datasette, "/-/enricher")
+
+
+async def test_an_empty_history_says_what_comes_next(tmp_path: Path) -> None:
+    with closing(database.connect(str(tmp_path))):
+        pass
+    datasette = datasette_over(f"{tmp_path}/enricher.db", is_immutable=False)
+
+    assert "enricher install" in await text_of(datasette, "/-/enricher")
+
+
+async def test_a_snapshot_says_when_it_was_made_and_what_it_keeps(invented: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(invented)) as db:
+        db.execute("vacuum into :there", {"there": str(tmp_path / "shown.db")})
+    with closing(sqlite3.connect(tmp_path / "shown.db")) as db:
+        db.execute("create table published (at text, text text, prompts integer, since text, until text)")
+        db.execute("insert into published values ('2026-11-21T20:00:00.000Z', 'hash', 600, '', '')")
+        db.execute("update traces set prompt = ''")
+        db.commit()
+    datasette = datasette_over(str(tmp_path / "shown.db"), is_immutable=True)
+
+    page = await text_of(datasette, "/-/enricher")
+    assert "2026-11-21 20:00:00" in page and "keeps no text" in page and "text not in this snapshot" in page
+
+
+async def test_its_address_may_have_a_prefix(invented: Path) -> None:
+    datasette = datasette_over(str(invented), is_immutable=False, base_url="/history/")
+    page = await text_of(datasette, "/-/enricher")
+
+    assert {link for link in re.findall(r'href="(/[^"]*)"', page) if not link.startswith("/history/")} == set()
+
+
+def test_the_budget_is_that_of_the_hook() -> None:
+    written = re.search(r"^DEADLINE_S = ([\d.]+)$", HOOK.read_text("utf-8"), re.MULTILINE)
+
+    assert written and float(written[1]) * 1000 == BUDGET_MS

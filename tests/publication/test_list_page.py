@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from contextlib import closing
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from datasette.app import Datasette
     from simulator import Account
 
+FACET = re.compile(r'<li><a href="([^"]+)">(\S+) <span>(\d+)</span>')
 ROW = re.compile(r'<td class="time"><a href="([^"]+)">')
 
 
@@ -61,6 +63,19 @@ async def test_a_filter_finds_what_it_says(live: Datasette, query: str, wanted: 
     found = await rows(live, f"q={query}")
 
     assert len(found) == 1 and all(word in str(found[0]["prompt"]) for word in wanted.split())
+
+
+async def test_every_value_of_a_facet_leads_to_as_many_rows_as_it_says(live: Datasette) -> None:
+    values = FACET.findall((await live.client.get("/-/enricher/traces")).text)
+
+    found = {name: len(await rows(live, html.unescape(address).partition("?")[2])) for address, name, _count in values}
+    assert len(values) > 5 and found == {name: int(count) for _address, name, count in values}
+
+
+async def test_a_chosen_value_is_marked_and_its_link_takes_it_out(live: Datasette) -> None:
+    page = (await live.client.get("/-/enricher/traces?q=basket%20status:skipped,silent")).text
+
+    assert re.findall(r'q=([^"]*)" aria-current="true" title', page) == ["basket+status%3Askipped"]
 
 
 async def test_the_words_of_a_search_are_marked(live: Datasette) -> None:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST_DOTS = 45
-TABLE = Markup('<table class="bars"><caption class="sr">{}</caption><tbody>{}</tbody></table>')
+TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
     '<tr{}><th scope="row">{}</th><td class="bar"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg>'
     '</td><td class="num">{}</td><td class="num share">{}</td></tr>'
 )
+PATH = Markup('<path class="{}" d="{}"></path>')
 PLOT_AREA = Markup(
     '<svg y="{}" width="100%" height="{}" viewBox="0 0 {} 1000" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
 )
@@ -60,9 +61,8 @@ def columns(
     """Return a column a day, its values stacked in the order of the names; the part named ``bad`` stands out."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = scales.ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
-    drawn = [(position(given, day), _stack(day.values, classes, position(given, day), marks[-1])) for day in given]
-    body = PLOT_AREA.format(ABOVE, PLOT, length(given), Markup("").join(stack for _position, stack in drawn))
-    key = _key(zip(names, classes, strict=True)) if len(names) > 1 else Markup("")
+    body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
+    key = _key(zip(names, classes, strict=True), f"{unit} a day")
     return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
 
 
@@ -77,7 +77,7 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: s
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")
     if len(given) <= MOST_DOTS:
         body += _dots(upper, "dot second", length(given)) + _dots(lower, "dot", length(given))
-    key = _key(zip(names, ("line", "line second"), strict=True))
+    key = _key(zip(names, ("line", "line second"), strict=True), unit)
     return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
 
 
@@ -103,16 +103,18 @@ def share(part: float, whole: float) -> str:
     return "< 0.1 %" if 0 < percent < 0.1 else f"{percent:.1f} %"
 
 
-def _stack(values: tuple[float, ...], classes: tuple[str, ...], position: int, greatest: float) -> Markup:
-    drawn, top = Markup(""), 1000.0
-    for value, kind in zip(values, classes, strict=True):
-        height = 1000 * value / greatest
-        top -= height
-        if value:
-            drawn += Markup('<rect class="{}" x="{}" y="{}" width="0.8" height="{}"></rect>').format(
-                kind, short(position + 0.1), short(top), short(height)
-            )
-    return drawn
+def _stacks(given: Sequence[Day], classes: tuple[str, ...], *, greatest: float) -> Markup:
+    """Return one path a class, of a rectangle for each day that has any of it."""
+    paths: list[list[str]] = [[] for _ in classes]
+    for day in given:
+        x, top = position(given, day) + 0.1, 1000.0
+        for path, value in zip(paths, day.values, strict=True):
+            height = 1000 * value / greatest
+            top -= height
+            if value:
+                path.append(f"M{short(x)} {short(top)}h0.8v{short(height)}h-0.8z")
+    drawn = (PATH.format(kind, " ".join(path)) for kind, path in zip(classes, paths, strict=True) if path)
+    return Markup("").join(drawn)
 
 
 def _dots(places: Iterable[tuple[float, float]], kind: str, length: int) -> Markup:
@@ -125,7 +127,7 @@ def _dots(places: Iterable[tuple[float, float]], kind: str, length: int) -> Mark
     return Markup("").join(drawn)
 
 
-def _key(parts: Iterable[tuple[str, str]]) -> Markup:
+def _key(parts: Iterable[tuple[str, str]], unit: str) -> Markup:
     line = Markup('<line class="{}" x1="0" x2="100%" y1="50%" y2="50%"></line>')
     rect = Markup('<rect class="{}" width="100%" height="100%"></rect>')
     shown = (
@@ -134,7 +136,7 @@ def _key(parts: Iterable[tuple[str, str]]) -> Markup:
         )
         for name, kind in parts
     )
-    return Markup('<ul class="key">{}</ul>').format(Markup("").join(shown))
+    return Markup('<ul class="key">{}<li>{}</li></ul>').format(Markup("").join(shown), unit)
 
 
 def _points(places: Iterable[tuple[float, float]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
 PLOT = 150
 """Height of the plot in pixels; above it room for the highest mark, below it for the days."""
-ABOVE, BELOW = 18, 24
+ABOVE, BELOW = 8, 24
+DIGIT_PX = 7
+LEAST_DAYS = 7
+"""A chart is at least so many days wide, up to the last one."""
 MOST_LINKS = 120
 """More days than that are too narrow to point at; the table links them."""
 FIGURE = Markup(
-    '<figure class="chart">{key}<svg role="{role}" aria-label="{caption}" height="{height}"><desc>{desc}</desc>'
-    '<g aria-hidden="true">{axes}</g>{marks}</svg></figure>'
+    '<figure class="chart">{key}<div class="plot">'
+    '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
+    '<svg role="{role}" aria-label="{caption}" height="{height}"><desc>{desc}</desc>'
+    '<g aria-hidden="true">{axes}</g>{marks}</svg></div></figure>'
 )
 RULE = Markup('<line class="{}" x1="0" x2="100%" y1="{y}" y2="{y}"></line>')
 LETTERS = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
@@ -66,20 +71,27 @@ def over_days(
         caption=caption,
         height=ABOVE + PLOT + BELOW,
         desc=_described(given, names, unit),
-        axes=_upwards(marks, unit) + _along(given),
+        wide=DIGIT_PX * max(len(scales.written(mark)) for mark in marks),
+        numbers=_numbers(marks),
+        axes=_rules(marks) + _along(given),
         marks=body + (_hits(given, names, unit) if is_linked else ""),
     )
     return Chart(caption, ("day", *names), rows, svg)
 
 
 def position(given: Sequence[Day], day: Day) -> int:
-    """Return how many days after the first one it is."""
-    return (date.fromisoformat(day.day) - date.fromisoformat(given[0].day)).days
+    """Return how many days after the first one of the chart it is."""
+    return (date.fromisoformat(day.day) - _first(given)).days
 
 
 def length(given: Sequence[Day]) -> int:
     """Return how many days the chart is wide, those without figures included."""
     return position(given, given[-1]) + 1 if given else 1
+
+
+def _first(given: Sequence[Day]) -> date:
+    last = date.fromisoformat(given[-1].day)
+    return min(date.fromisoformat(given[0].day), last - timedelta(days=LEAST_DAYS - 1))
 
 
 def number(value: float) -> str:
@@ -94,24 +106,28 @@ def short(value: float) -> str:
 
 def link(href: str, words: str) -> Markup:
     """Return the words, as a link where there is something to lead to."""
-    return Markup('<a href="{}">{}</a>').format(href, words) if href else escape(words)
+    return Markup('<a href="') + href + Markup('">') + words + Markup("</a>") if href else escape(words)
 
 
-def _upwards(marks: list[float], unit: str) -> Markup:
-    drawn = Markup("")
-    for mark in marks:
-        y = short(ABOVE + PLOT - PLOT * mark / marks[-1])
-        drawn += RULE.format("rule" if mark else "axis", y=y)
-        if mark:
-            words = f"{scales.written(mark)} {unit}" if mark == marks[-1] else scales.written(mark)
-            drawn += LETTERS.format("0", short(float(y) - 4), "start", words)
-    return drawn
+def _numbers(marks: list[float]) -> Markup:
+    drawn = (
+        LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", scales.written(mark)) for mark in marks
+    )
+    return Markup("").join(drawn)
+
+
+def _rules(marks: list[float]) -> Markup:
+    return Markup("").join(RULE.format("rule" if mark else "axis", y=_height(mark, marks)) for mark in marks)
+
+
+def _height(mark: float, marks: list[float]) -> str:
+    return short(ABOVE + PLOT - PLOT * mark / marks[-1])
 
 
 def _along(given: Sequence[Day]) -> Markup:
     if not given:
         return LETTERS.format("50%", ABOVE + PLOT // 2, "middle", "nothing in this period")
-    first, last = date.fromisoformat(given[0].day), date.fromisoformat(given[-1].day)
+    first, last = _first(given), date.fromisoformat(given[-1].day)
     drawn = Markup("")
     for day, words in scales.days(first, last):
         at = 100 * ((day - first).days + 0.5) / length(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import sqlite3
@@ -11,6 +12,7 @@ from urllib.parse import urlencode
 
 from datasette.utils.asgi import AsgiStream
 
+from storage import facets, selection
 from storage.selection import FIELDS, SelectionError
 from storage.windows import ABOVE_ALL, Line
 from workbench.publication import filters
@@ -22,12 +24,37 @@ from workbench.publication.page import render
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request, Response
 
+    from storage.facets import Facet, Facets
     from workbench.publication.history import History
 
 ROWS_OF_DATA = 1_000
 """So many rows an answer in JSON has at most; it says where the next ones are. CSV has all of them."""
 COLUMNS = tuple(field.name for field in fields(Line))
+NAMES = {
+    "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
+    "label": "Label", "host": "Agent client", "version": "Version of the rules",
+}  # fmt: skip
+MOST_VALUES = 8
+VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a facet: how many prompts have it, and the filter with it put in or, where it is chosen, taken out."""
+
+    value: str
+    prompts: int
+    filter: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A facet by the name that it has on the page."""
+
+    name: str
+    values: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +84,23 @@ def asked(request: Request) -> Asked:
 async def view(history: History, request: Request) -> Response:
     """Show what the filter finds, with what it could be narrowed by."""
     wanted = asked(request)
-    found, error = Listing([], None, None, ()), None
+    error = None
+    shown: dict[str, Any] = {}
     try:
-        found = await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before))
+        shown["found"], shown["narrower"] = await asyncio.gather(
+            history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before)),
+            history.read(lambda db: facets.facets(db, selection.parse(wanted.text))),
+        )
     except SelectionError as refused:
         error = refused
     except sqlite3.OperationalError as refused:
         if "interrupted" not in str(refused):
             raise
         error = SelectionError(TOO_LONG, 0, "")
-    shown: dict[str, Any] = {
+    shown |= {
         "wanted": wanted,
         "error": error,
-        "found": found,
+        "facets": _facets(shown["narrower"], wanted) if not error else (),
         "sorts": SORTS,
         "fields": FIELDS,
         "excerpt": excerpt,
@@ -97,6 +128,34 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
             "older": older,
         }
     )
+
+
+def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
+    return tuple(Shown(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
+
+
+def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
+    """Return the most frequent values, and whatever is asked for."""
+    every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
+    chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
+    return tuple(
+        Value(
+            value,
+            one.prompts,
+            _changed(wanted.text, facet.field, value, is_chosen=value in chosen),
+            is_chosen=value in chosen,
+        )
+        for place, (one, value) in enumerate(every)
+        if place < MOST_VALUES or value in chosen
+    )
+
+
+def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str:
+    return (filters.without_part if is_chosen else filters.with_part)(text, field, value)
+
+
+def _shortened(field: str, value: str) -> str:
+    return value[:VERSION_DIGITS] if field == "version" else value
 
 
 async def _some(history: History, wanted: Asked, before: str) -> Listing:

@@ -45,8 +45,9 @@ HOW_MANY_HAVE_EACH_GUARDRAIL = """
         select value, prompts from prompts_by_day
         where facet = 'guardrail' and origin in ('hook', 'import')
         union all
-        select distinct own.guardrail_id, 1 from traces cross join trace_guardrails as own on own.trace_id = traces.id
-        where traces.rowid > (select up_to from rolled_up) and traces.origin <> 'test'
+        select own.guardrail_id, count(distinct own.trace_id)
+        from traces cross join trace_guardrails as own on own.trace_id = traces.id
+        where traces.rowid > (select up_to from rolled_up) and traces.origin <> 'test' group by 1
     ) group by value
 """
 HOW_MANY_HAVE_EACH_LABEL = """

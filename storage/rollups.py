@@ -175,14 +175,14 @@ def _is_due(db: sqlite3.Connection) -> bool:
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Say whether the last row counted is another one now: a ``vacuum`` by hand gives the rows new numbers."""
+    """Say whether the last row counted is another one now, or gone: another program deleted or renumbered rows."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)
 
 
 def _count_next(db: sqlite3.Connection) -> bool:
-    """Count a batch, from the first row where rows were renumbered; say whether there was anything to count."""
+    """Count a batch, all from the first row on where rows were renumbered; say whether there was anything to count."""
     if _is_renumbered(db):
         for query in START_AGAIN:
             db.execute(query)

@@ -5,25 +5,24 @@ Every line that differs begins with ``-`` or ``+``; colours only repeat that.
 
 from __future__ import annotations
 
-import difflib
-import re
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.differences import compared
 from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from workbench.differences import Line
     from workbench.outcome import Outcome
     from workbench.progress import Cause
     from workbench.side_by_side import Judged, Score, SideBySide
 
     Facts = tuple[str, str, str]
 
-WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 PROMPT_LINES = 8
 NAME_WIDTH = 13
 JUDGED_IN = "judged in"
@@ -184,29 +183,13 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
     """Yield the lines of both texts in order; in those that were changed the words that differ are underlined."""
-    one, other = before.splitlines(), after.splitlines()
-    for kind, start, end, from_, to in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if kind == "equal":
-            if not only_differences:
-                yield from (Content(f"   {line}") for line in one[start:end])
-            continue
-        yield from _changed_lines(one[start:end], other[from_:to])
+    for line in compared(before, after):
+        if line.mark != " ":
+            yield _marked(line, "$error" if line.mark == "-" else "$success")
+        elif not only_differences:
+            yield Content(f"   {line.text}")
 
 
-def _changed_lines(one: Sequence[str], other: Sequence[str]) -> Iterator[Content]:
-    for number in range(max(len(one), len(other))):
-        was = one[number] if number < len(one) else None
-        now = other[number] if number < len(other) else None
-        if was is not None:
-            yield _marked("-", was, now or "", "$error")
-        if now is not None:
-            yield _marked("+", now, was or "", "$success")
-
-
-def _marked(mark: str, line: str, against: str, look: str) -> Content:
-    words, others = WORDS.findall(line), WORDS.findall(against)
-    parts: list[tuple[str, str]] = [(f" {mark} ", f"bold {look}")]
-    for kind, start, end, _from, _to in difflib.SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
-        if piece := "".join(words[start:end]):
-            parts.append((piece, look if kind == "equal" or not against else f"bold underline {look}"))
-    return Content.assemble(*parts)
+def _marked(line: Line, look: str) -> Content:
+    words = ((piece.text, f"bold underline {look}" if piece.differs else look) for piece in line.pieces)
+    return Content.assemble((f" {line.mark} ", f"bold {look}"), *words)

@@ -153,7 +153,7 @@ def write(
                 raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
         _to_disk(aside)
         os.replace(aside, path)
-    except sqlite3.OperationalError as failure:
+    except sqlite3.Error as failure:
         if should_stop():
             raise InterruptedSnapshotError("interrupted: no snapshot was written") from failure
         raise

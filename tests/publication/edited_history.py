@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import closing
-from dataclasses import asdict
 from typing import TYPE_CHECKING
-from unittest.mock import patch
 
 from simulator import Account
 
 from storage import database
-from workbench.corpus import opened
-from workbench.coverage import measure
 from workbench.publication.serving import datasette_over
 from workbench.publication.upkeep import catch_up
-from workbench.written import in_force
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from datasette.app import Datasette
 
-AT = "2026-11-21T12:00:00.000Z"
 SCRIPT = "<script>alert('x')</script>"
 FIRST = f"""# Classification
 
@@ -73,7 +65,7 @@ def edited(home: Path) -> Account:
 
 
 def up_to_date(account: Account) -> None:
-    """Bring what readers need up to date."""
+    """Bring what readers need up to date, the measured coverage too."""
     with closing(database.connect(str(account.state))) as db:
         catch_up(db)
 
@@ -84,22 +76,3 @@ async def served(account: Account) -> Datasette:
     datasette = datasette_over(f"{account.state}/enricher.db", is_immutable=False)
     await datasette.invoke_startup()
     return datasette
-
-
-def measure_coverage(account: Account) -> str:
-    """Keep what the workbench measures of the rules in force in the account's project; return their version."""
-    with patch.dict(os.environ, account.env, clear=True), opened(str(account.state)) as corpus:
-        found = measure(corpus, in_force(str(account.project)))
-    clusters = json.dumps([asdict(one) for one in found.clusters])
-    with closing(database.connect(str(account.state))) as db:
-        db.execute(
-            "insert into coverage_measured values (?, ?, ?, ?, ?, ?, ?)",
-            (found.rules_hash, AT, found.prompts, found.judged_again, found.labelled, found.unmatched, clusters),
-        )
-        for position, row in enumerate(found.rows):
-            said = (
-                row.kind, row.rule, row.facet, row.name, row.label, row.weight, row.file, row.line, row.fired,
-                row.tokens, row.right, row.wrong, json.dumps(row.examples),
-            )  # fmt: skip
-            db.execute(f"insert into rule_coverage values ({', '.join('?' * 15)})", (found.rules_hash, position, *said))
-    return found.rules_hash

@@ -6,23 +6,32 @@ import json
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from storage.retention import first_id
+from storage.windows import IN_BRIEF
 from workbench.coverage import KINDS, Coverage, Row
+from workbench.publication.measured import NEWEST_PROMPTS
+from workbench.publication.versions import last_used
 from workbench.unmatched import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by at desc, rules_hash"
+WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
-WHAT_LABELS_SAY = """
+WHAT_LABELS_SAID = f"""
+    with measured as (
+        select traces.id as id from {IN_BRIEF} where traces.origin <> 'test' and traces.id < :until
+        order by traces.id desc limit {NEWEST_PROMPTS}
+    ),
+    said as (select max(id) as id from labels where labelled_at <= :at group by trace_id)
     select case labels.verdict when 'class' then labels.task_type else traces.task_type end as task_type,
            count(*) as prompts
-    from labels join traces on traces.id = labels.trace_id
-    where labels.id in (select max(id) from labels group by trace_id) and labels.verdict <> 'wrong'
-      and traces.origin <> 'test' and traces.status not in ('skipped', 'error')
+    from said join labels on labels.id = said.id join traces on traces.id = labels.trace_id
+    where labels.verdict <> 'wrong' and traces.status not in ('skipped', 'error') and traces.id in measured
     group by 1
 """
 FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
@@ -60,17 +69,19 @@ class Rule:
 
 
 def measured(db: sqlite3.Connection) -> list[Measured]:
-    """Return the versions whose coverage is kept, the last one measured first; none where there is no such table."""
+    """Return the versions whose coverage is kept, the last used one first; none where there is no such table."""
+    found = []
     with suppress(sqlite3.OperationalError):
-        return [Measured(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
-    return []
+        found = [Measured(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
+    last = last_used(db, [one.rules_hash for one in found])
+    return sorted(found, key=lambda one: last.get(one.rules_hash, ("", "")), reverse=True)
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return what was measured of a version that ``measured`` names; which rules speak together is not kept."""
     known = _row(db, WHAT_WAS_MEASURED, rules_hash)
     rows = [_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash)]
-    labels = {str(row[0]): int(row[1]) for row in db.execute(WHAT_LABELS_SAY)} if known["labelled"] else {}
+    labels = _labels(db, known["at"]) if known["labelled"] else {}
     return Coverage(
         rules_hash, known["prompts"], known["judged_again"], known["labelled"], tuple(rows), (),
         known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), labels,
@@ -93,6 +104,12 @@ def rule(row: Row, places: Mapping[str, int]) -> Rule:
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = FILTERS.get(row.kind, "")
     return Rule(row, f'{field}:"{value}"' if field and '"' not in value else "", anchor)
+
+
+def _labels(db: sqlite3.Connection, at: str) -> dict[str, int]:
+    """Return how many prompts were labelled as each task type among those that were measured at that time."""
+    until = first_id(datetime.fromisoformat(at).timestamp())
+    return {str(row[0]): int(row[1]) for row in db.execute(WHAT_LABELS_SAID, {"at": at, "until": until})}
 
 
 def _rule(row: dict[str, Any], prompts: int) -> Row:

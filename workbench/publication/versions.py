@@ -104,7 +104,7 @@ def versions(db: sqlite3.Connection) -> list[Version]:
     """Return the versions that traces name, newest use first."""
     counted = _counted(db)
     first, files = _first_seen(db), _files(db)
-    last = _last_used(db, counted)
+    last = last_used(db, counted)
     found = [Version(one, first.get(one, ""), *last.get(one, ("", "")), own, files.get(one, ()))
              for one, own in counted.items()]  # fmt: skip
     return sorted(found, key=lambda one: (one.last_id, one.first_at), reverse=True)
@@ -152,6 +152,20 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
     return (float(rows[(len(rows) - 1) // 2][0]), len(rows)) if rows else (0.0, 0)
 
 
+def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return time and id of each version's newest prompt, walking back from the newest until all were met."""
+    wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
+    row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
+    end = str(row[0]) if row else ""
+    while wanted - found.keys():
+        met = db.execute(WHICH_WAS_USED_BEFORE, {"before": at, "end": end, "known": json.dumps([*found])}).fetchone()
+        if met is None:
+            break
+        at = str(met[1])
+        found[str(met[0])] = (str(db.execute(WHEN_WAS_IT, {"id": at}).fetchone()[0]), at)
+    return found
+
+
 def _counted(db: sqlite3.Connection) -> dict[str, Counted]:
     rows: dict[str, list[tuple[str, str, int]]] = {}
     for rules_hash, *one in db.execute(HOW_MANY_OF_EACH):
@@ -183,18 +197,4 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
             found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
     if shipped := packaged_texts():
         found.setdefault(shipped[0], tuple((layer, path) for layer, path, _text in shipped[1]))
-    return found
-
-
-def _last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return time and id of each version's newest prompt, walking back from the newest until all were met."""
-    wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
-    row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
-    end = str(row[0]) if row else ""
-    while wanted - found.keys():
-        met = db.execute(WHICH_WAS_USED_BEFORE, {"before": at, "end": end, "known": json.dumps([*found])}).fetchone()
-        if met is None:
-            break
-        at = str(met[1])
-        found[str(met[0])] = (str(db.execute(WHEN_WAS_IT, {"id": at}).fetchone()[0]), at)
     return found

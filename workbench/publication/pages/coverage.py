@@ -45,7 +45,7 @@ class Found:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the version that is asked for, else the one measured last."""
+    """Show the version that is asked for, else the one used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
     known = await history.read(covered.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]

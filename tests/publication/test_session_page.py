@@ -56,8 +56,7 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-async def test_the_prompts_of_a_session_stand_in_order_with_what_each_got(library: Account, tmp_path: Path) -> None:
-    del tmp_path
+async def test_the_prompts_of_a_session_stand_in_order_with_what_each_got(library: Account) -> None:
     for prompt in ("why does the export crash with KeyError: 'sku'?", "thanks!", "/clear"):
         library.ask(prompt, session_id="in order")
     own = [one for one in library.traces() if one["session_id"] == "in order"]

@@ -16,9 +16,11 @@ pytestmark = pytest.mark.browser
 GRAVE = ("serious", "critical")
 WHAT_HAS_FOCUS = """() => {
     const one = document.activeElement
-    const style = getComputedStyle(one)
-    const hasOutline = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1
-    const isMarked = hasOutline || style.boxShadow !== 'none'
+    const hasMark = part => {
+        const style = getComputedStyle(part)
+        return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 || style.boxShadow !== 'none'
+    }
+    const isMarked = [one, one.parentElement, one.parentElement?.parentElement].some(part => part && hasMark(part))
     const box = one.getBoundingClientRect()
     return {
         tag: one.tagName, name: one.name || '', text: one.textContent.trim(), href: one.getAttribute('href') || '',

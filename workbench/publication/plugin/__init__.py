@@ -37,7 +37,17 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
     from workbench.publication.history import find
 
     del view_name
-    return [datasette.urls.static_plugins("prompt-enricher", "enricher.css")] if find(datasette) else []
+    sheets = ("enricher.css", "tables.css") if find(datasette) else ()
+    return [datasette.urls.static_plugins("prompt-enricher", sheet) for sheet in sheets]
+
+
+@hookimpl
+def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
+    """Name the controls of Datasette's own pages; ours load no script."""
+    from workbench.publication.history import find
+
+    del view_name
+    return [datasette.urls.static_plugins("prompt-enricher", "tables.js")] if find(datasette) else []
 
 
 @hookimpl(trylast=True)

@@ -1,0 +1,15 @@
+// Names for what Datasette's own pages leave unnamed to those who listen to them; our pages have no script.
+const NAMES = {
+  "select[name^=_filter_column]": "Column to filter by",
+  "select[name^=_filter_op]": "How to compare",
+  "input[name^=_filter_value]": "Value to compare with",
+  "select[name=_sort]": "Column to sort by",
+  ".CodeMirror textarea, .cm-content, textarea[name=sql]": "SQL",
+};
+
+document.documentElement.lang ||= "en";
+addEventListener("load", () => setTimeout(() => {
+  for (const [where, name] of Object.entries(NAMES)) {
+    for (const one of document.querySelectorAll(where)) one.setAttribute("aria-label", name);
+  }
+}));

@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DATASETTE_ALPHA := 1.0a41
+ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
-.PHONY: demo test check conformance test-hosts test-browser clean
+.PHONY: demo test check conformance test-hosts test-browser test-datasette-alpha clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -27,8 +29,16 @@ test-browser: $(VENV)/.installed-dev
 	sh tests/browser/install.sh
 	$(BIN)/pytest tests/browser -m browser
 
+test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
+	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
+	PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication
+
 clean:
 	rm -rf $(VENV) .cache dist build
+
+$(ALPHA)/.installed: | $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(ALPHA) "datasette==$(DATASETTE_ALPHA)"
+	@touch $@
 
 $(VENV)/.installed: pyproject.toml
 	@command -v "$(PYTHON)" >/dev/null || { echo "$(PYTHON) is not there; install it or name another: make PYTHON=python3.12" >&2; exit 1; }

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from datasette.app import Datasette
 
+    from workbench.publication.questions import Question
+
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
 ASKED = {"words": "the", "session_id": ""}
-EVERY = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 NEEDS_MORE = {"which_channels_made_prompts_partial", "which_rules_are_dead", "which_rules_speak_most"}
 """What the generated history has nothing of."""
 
@@ -90,43 +91,48 @@ async def some_session(datasette: Datasette) -> str:
     return (await ask(datasette, "traces", _size="1"))[0]["session_id"]
 
 
-@EVERY
-async def test_a_full_history_answers_each_question(full: Datasette, question) -> None:
-    typed = {**ASKED, "session_id": await some_session(full)}
-    rows = await ask(full, question.name, **{name: typed.get(name, "") for name in question.parameters})
-
-    assert bool(rows) == (question.name not in NEEDS_MORE)
-
-
-@EVERY
-async def test_an_empty_history_answers_each_question_with_nothing(empty: Datasette, question) -> None:
-    rows = await ask(empty, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
-
-    assert [row for row in rows if row.get("prompts") != 0] == []
+async def answers(datasette: Datasette, **known: str) -> dict[str, list[dict[str, Any]]]:
+    typed = {**ASKED, **known}
+    return {
+        one.name: await ask(datasette, one.name, **{name: typed.get(name, "") for name in one.parameters})
+        for one in QUESTIONS
+    }
 
 
-@EVERY
-async def test_a_snapshot_without_text_answers_each_question(textless: Datasette, question) -> None:
-    rows = await ask(textless, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
+async def test_a_full_history_answers_every_question(full: Datasette) -> None:
+    found = await answers(full, session_id=await some_session(full))
 
-    assert {row["prompt"] for row in rows if "prompt" in row} <= {""}
+    assert {name for name, rows in found.items() if not rows} == NEEDS_MORE
 
 
-@EVERY
-async def test_each_question_has_a_page_that_says_what_can_be_typed(full: Datasette, question) -> None:
-    page = (await full.client.get(f"/history/{question.name}")).text
+async def test_an_empty_history_answers_every_question_with_nothing(empty: Datasette) -> None:
+    found = await answers(empty)
 
-    assert [name for name in question.parameters if f'name="{name}"' not in page] == []
-    assert question.about.endswith(".") and question.title in page
+    assert {name: rows for name, rows in found.items() if rows} == {}
+
+
+async def test_a_snapshot_without_text_answers_every_question(textless: Datasette) -> None:
+    found = await answers(textless)
+
+    assert {row["prompt"] for rows in found.values() for row in rows if "prompt" in row} == {""}
+
+
+async def test_every_question_has_a_page_that_says_what_can_be_typed(full: Datasette) -> None:
+    pages = [(one, (await full.client.get(f"/history/{one.name}")).text) for one in QUESTIONS]
+
+    assert [one.name for one, page in pages if one.title not in page or not said(one, page)] == []
+
+
+def said(question: Question, page: str) -> bool:
+    return all(f'name="{name}"' in page and meaning in page for name, meaning in question.parameters.items())
 
 
 def test_no_question_has_the_name_of_a_table() -> None:
     assert {question.name for question in QUESTIONS} & {table.name for table in TABLES} == set()
 
 
-@EVERY
-def test_a_question_names_the_parameters_of_its_sql(question) -> None:
-    assert set(PARAMETER.findall(question.sql)) == set(question.parameters)
+def test_a_question_names_the_parameters_of_its_sql() -> None:
+    assert [one.name for one in QUESTIONS if set(PARAMETER.findall(one.sql)) != set(one.parameters)] == []
 
 
 async def test_the_days_add_up_to_the_traces(full: Datasette) -> None:
@@ -212,7 +218,6 @@ async def test_a_limit_that_is_none_gives_no_rows(full: Datasette, typed: str) -
 
 async def test_the_questions_are_quick(full: Datasette) -> None:
     begun = time.perf_counter()
-    for question in QUESTIONS:
-        await ask(full, question.name, **{name: ASKED.get(name, "") for name in question.parameters})
+    await answers(full)
 
     assert time.perf_counter() - begun < 0.2 * len(QUESTIONS)

@@ -100,6 +100,17 @@ async def test_internals_are_hidden(live: Datasette) -> None:
     assert {"traces", "labels"} <= {one["name"] for one in found if not one["hidden"]}
 
 
+async def test_the_page_of_the_database_counts_small_tables_and_says_many_of_big_ones(
+    live: Datasette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = live.get_database("history")
+    monkeypatch.setattr(database, "count_limit" if hasattr(database, "count_limit") else "counted_up_to", 5)
+    found = {one["name"]: one["count"] for one in (await live.client.get("/history.json")).json()["tables"]}
+
+    assert found["replays"] == 0
+    assert found["trace_stages"] in (None, 6), "6 stands for many in 1.0"
+
+
 async def test_traces_are_shown_newest_first(live: Datasette) -> None:
     rows = (await live.client.get("/history/traces.json?_shape=array")).json()
 
@@ -114,6 +125,13 @@ async def test_facets_from_the_sums_are_those_that_datasette_counts(live: Datase
 
     assert summed == counted
     assert set(summed) == set(FACETS)
+
+
+async def test_guardrails_are_summed_as_datasette_counts_them(live: Datasette) -> None:
+    asked = "/history/trace_guardrails.json?_facet=guardrail_id"
+    counted = await facets(live, f"{asked}&title__not=nothing")
+
+    assert await facets(live, asked) == counted != {"guardrail_id": {}}
 
 
 async def facets(live: Datasette, address: str) -> dict[str, dict[str, int]]:

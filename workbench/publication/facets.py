@@ -1,4 +1,4 @@
-"""Facets of the traces out of the sums: a million prompts are some thousand rows of ``prompts_by_class``.
+"""Facets of the traces and their guardrails out of the sums: a million prompts are some thousand rows there.
 
 Only where the sums are complete and the page filters by nothing else than they know; else Datasette counts itself.
 """
@@ -19,8 +19,18 @@ if TYPE_CHECKING:
 
     Row = tuple[str, int]
 
-SUMMED = ("origin", "host", "status", "task_type", "search_intent", "rules_hash")
+SUMMED = {
+    "traces": ("prompts_by_class", {name: name for name in (
+        "origin", "host", "status", "task_type", "search_intent", "rules_hash",
+    )}),
+    "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
+}  # fmt: skip
+"""By table: where its sums are, and their columns by those of the table."""
 LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
+HOW_MANY = """
+    select {0}, sum(prompts) as prompts from (select * from {1}) where {2}
+    group by {0} order by prompts desc, {0} limit {3:d}
+"""
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 
 
@@ -31,7 +41,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no type
         """Return the facets, and the columns whose counting took too long."""
         columns = [one["config"].get("column") or one["config"]["simple"] for one in self.get_configs()]
         chosen = self._chosen()
-        if not columns or chosen is None or not set(columns) <= set(SUMMED):
+        if not columns or chosen is None or not set(columns) <= set(self._sums()[1]):
             return await self._counted()
         found = await self._summed(columns, chosen)
         if found is None:
@@ -42,21 +52,25 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no type
     async def _counted(self) -> tuple[list[dict[str, Any]], list[str]]:
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
+    def _sums(self) -> tuple[str, dict[str, str]]:
+        """Return where the sums of the table are, and the columns they know: none where it is not one of ours."""
+        history = find(self.ds)
+        is_ours = history is not None and self.database == history.database.name
+        return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
+
     def _chosen(self) -> list[tuple[str, str]] | None:
         """Return the conditions that the page filters by, each with its value; None where the sums cannot."""
-        history = find(self.ds)
-        if history is None or self.table != "traces" or self.database != history.database.name:
-            return None
-        chosen = []
+        chosen, known = [], self._sums()[1]
         for key, value in self.get_querystring_pairs():
             column, _, lookup = key.partition("__")
-            if column in SUMMED and lookup in LOOKUPS:
-                chosen.append((f"{column} {LOOKUPS[lookup]} ?", value))
+            if column in known and lookup in LOOKUPS:
+                chosen.append((f"{known[column]} {LOOKUPS[lookup]} ?", value))
             elif not key.startswith("_") or key.startswith(CHANGES_THE_ROWS):
                 return None
         return chosen
 
     async def _summed(self, columns: Sequence[str], chosen: Sequence[tuple[str, str]]) -> list[list[Row]] | None:
+        source, known = self._sums()
         where = " and ".join(["true", *(condition for condition, _value in chosen)])
         values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
 
@@ -64,16 +78,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no type
             if rollups.waiting(db):
                 return None
             return [
-                [
-                    tuple(row)
-                    for row in db.execute(
-                        f"""
-                        select {column}, sum(prompts) as prompts from prompts_by_class where {where}
-                        group by {column} order by prompts desc, {column} limit {limit:d}
-                        """,
-                        values,
-                    )
-                ]
+                [tuple(row) for row in db.execute(HOW_MANY.format(known[column], source, where, limit), values)]
                 for column in columns
             ]
 

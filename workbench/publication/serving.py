@@ -47,12 +47,13 @@ def datasette_over(
     ``plugin`` is the configuration of ours. Nothing is opened for writing.
     """
     from datasette.app import Datasette
-    from datasette.database import Database
+
+    from workbench.publication.counting import CountedDatabase
 
     ours = described(DATABASE, plugin=plugin or {})
     served = Datasette(memory=False, settings={**SETTINGS, "base_url": base_url}, **ours)
     served.remove_database("_memory")
-    served.add_database(Database(served, path=path, is_mutable=not is_immutable), name=DATABASE)
+    served.add_database(CountedDatabase(served, path=path, is_mutable=not is_immutable), name=DATABASE)
     return served
 
 

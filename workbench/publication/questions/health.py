@@ -65,9 +65,9 @@ with judged as (
            coalesce(sum(prompts) filter (where value = 'error'), 0) as failed, sum(tokens) as tokens
     {_BY_DAY}
 ), answered as (
-    select date(traces.at) as day, count(*) as answers, sum(trace_channels.fallback <> '') as fallbacks
-    from traces cross join trace_channels on trace_channels.trace_id = traces.id
-    where traces.id >= {SINCE_ID} and traces.origin = 'hook' and trace_channels.model || trace_channels.fallback <> ''
+    select day_of(trace_id) as day, count(*) as answers, sum(fallback <> '') as fallbacks from trace_channels
+    where trace_id >= {SINCE_ID} and (model <> '' or fallback <> '')
+      and (select origin from traces where traces.id = trace_id) = 'hook'
     group by 1
 )
 select day, prompts, tokens, {percent("(prompts - failed)", "prompts")} as judged_percent,

@@ -175,6 +175,7 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._heard_of_data,
             troubled=self._heard_of_trouble,
             is_over=lambda: worker.is_cancelled,
+            is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 
     def _heard_of_data(self, databases: int) -> None:

@@ -7,13 +7,14 @@ simply the one that the next block opens.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sqlite3
 import threading
 import time
 from typing import TYPE_CHECKING
 
-from storage import database, intake, reader, spool, traces
+from storage import database, intake, reader, rollups, search, spool, traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,10 @@ POLL_S = 0.02
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """How long to leave a database alone that could not be opened."""
+QUIET_S = 1.0
+"""Without a commit for so long, what readers keep is brought up to date."""
+STEP_EVERY_S = 0.1
+STEP_PATIENCE_MS = 20
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -95,6 +100,20 @@ class Watcher:
             is_changed, self._version = version != self._version, version
             return is_replaced or taken or is_changed
 
+    def catch_up(self) -> bool:
+        """Count a batch of traces, or take one into the index of words; say whether there are more.
+
+        Through this connection, whose own commits are no news. Where somebody else writes it is tried again soon,
+        where nothing can be written it is left to the next reader. Raises ``StorageError``.
+        """
+        if self._db is None:
+            return False
+        with database.said_in_words(self._state_dir), _hurried(self._db):
+            try:
+                return _one_batch(self._db)
+            except sqlite3.OperationalError as failure:
+                return database.is_busy(failure)
+
     def _reopen(self) -> bool:
         try:
             found = os.stat(self._path)
@@ -120,19 +139,48 @@ class Watcher:
         return intake.drain(self._state_dir, db).taken > 0
 
 
+@contextlib.contextmanager
+def _hurried(db: sqlite3.Connection) -> Iterator[None]:
+    patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
+    db.execute(f"pragma busy_timeout = {STEP_PATIENCE_MS:d}")
+    try:
+        yield
+    finally:
+        db.execute(f"pragma busy_timeout = {patience_ms:d}")
+
+
+def _one_batch(db: sqlite3.Connection) -> bool:
+    for catch_up in (rollups.catch_up, search.catch_up):
+        stops = iter((False,))
+        before = db.total_changes
+        if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # those of this turn
+            return True
+        if db.total_changes > before:
+            return True
+    return False
+
+
 def watch(
-    state_dir: str, *, changed: Callable[[int], None], troubled: Callable[[str], None], is_over: Callable[[], bool]
+    state_dir: str,
+    *,
+    changed: Callable[[int], None],
+    troubled: Callable[[str], None],
+    is_over: Callable[[], bool],
+    is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
     """Call ``changed`` after every commit and ``troubled`` with what is wrong, "" once it is right again.
 
     ``changed`` is told how many databases there have been: a list that was read from an earlier one is void.
+    While nothing happens and nobody ``is_busy``, what readers keep is brought up to date in small steps.
     """
     watcher = Watcher(state_dir)
     said = ""
+    due_at = time.monotonic() + QUIET_S
     with contextlib.closing(watcher):
         while not is_over():
             try:
                 is_new = watcher.look()
+                due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
             except (database.StorageError, OSError) as failure:
                 watcher.close()
                 said = _tell(str(failure), said, troubled)
@@ -142,6 +190,18 @@ def watch(
             if is_new:
                 changed(watcher.databases)
             time.sleep(POLL_S)
+
+
+def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
+    """Return when the next step is due: soon where there is more to do, else some time after the next commit."""
+    now = time.monotonic()
+    if is_new:
+        return now + QUIET_S
+    if now < due_at:
+        return due_at
+    if is_busy():
+        return now + STEP_EVERY_S
+    return time.monotonic() + STEP_EVERY_S if watcher.catch_up() else math.inf
 
 
 def _tell(text: str, said: str, troubled: Callable[[str], None]) -> str:

@@ -50,6 +50,16 @@ def test_the_home_page_is_at_the_address_that_is_printed(live_server: Published)
     assert "Live" in page.text
 
 
+def test_a_page_that_is_not_there_prints_nothing(library: Account, file: Path) -> None:
+    with published(library, str(file), "--port", "0") as server:
+        assert server.get("/-/enricher/nothing").status == 404
+        server.process.terminate()
+        printed, said = server.process.communicate(timeout=20)
+
+    assert printed == ""
+    assert "Traceback" not in said
+
+
 def test_a_foreign_host_name_is_refused(live_server: Published) -> None:
     assert live_server.get(Host="evil.example").status == 421
 

@@ -100,8 +100,10 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, 
 
     Raises ServingError where it does not start.
     """
+    import rich
     import uvicorn
 
+    rich.reconfigure(quiet=True)  # Datasette prints every 404 there with all local variables, prompts among them
     # In a thread of its own it leaves the signals to us: it would raise them again when it has ended.
     config = uvicorn.Config(
         served.app(), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
+from workbench.publication import announcement
 from workbench.tui.editing import file_to_edit, open_editor
 from workbench.tui.messages import Labelled, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
@@ -103,7 +104,7 @@ class TraceActions(WorkbenchScreen):
             self.app.refresh()
 
     def _published(self) -> str:
-        base: str = os.environ.get(PUBLISHED) or self.app.memory.recall("app", "published_url", "")
+        base = os.environ.get(PUBLISHED) or announcement.known(self.app.state_dir)
         return base.rstrip("/")
 
     def action_open_published(self) -> None:
@@ -128,5 +129,5 @@ class TraceActions(WorkbenchScreen):
             self._tell_of_publishing("The trace's id is in the clipboard. ")
 
     def _tell_of_publishing(self, before: str = "") -> None:
-        hint = f"The history is not published that I know of: set {PUBLISHED}, like http://127.0.0.1:8001"
+        hint = f"No enricher publish runs here: start it, or set {PUBLISHED}, like http://127.0.0.1:8001"
         self.notify(before + hint, severity="warning", timeout=8, markup=False)

@@ -178,8 +178,8 @@ async def test_an_unknown_session_explains_itself(tmp_path: Path) -> None:
 
 
 async def test_in_a_snapshot_a_session_has_a_pseudonym_that_leads_to_it(library: Account, tmp_path: Path) -> None:
-    snapshot.write(str(library.state), str(tmp_path / "s.db"))
     own = library.traces()[0]
+    snapshot.write(str(library.state), str(tmp_path / "s.db"))
     served = await over(str(tmp_path / "s.db"), is_immutable=True)
     page = (await served.client.get(f"/-/enricher/trace/{own['id']}")).text
     link = re.search(r'<a href="([^"]+)">Session', page)

@@ -29,6 +29,8 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Account:
         account.ask(prompt, cwd=str(elsewhere))
     account.ask(places.IN_A_PROMPT, session_id=f"about-{places.NEEDLE}")
     account.ask(places.ABOUT_THE_MEMORY)
+    for prompt in places.WITHOUT_A_SIGNAL:
+        account.ask(prompt, cwd=str(elsewhere))
     transcript = Claude()
     transcript.asks(f"add retries to the {places.NEEDLE} queue, and leave app/mailer.py for later")
     transcript.uses("Edit", file_path=f"/p/{places.NEEDLE}.py", old_string="a", new_string="b")

@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storage import database, log, search, snapshots, traces
+from storage import database, log, snapshots, traces
+from workbench.publication import upkeep
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -20,6 +21,8 @@ CORE = b"nzibari"
 IN_A_PROMPT = f"why does the {NEEDLE} export fail with KeyError 'user'?"
 MEMORY = f"Prices of orders are stored as integer cents because the {NEEDLE} lost money in the May export."
 ABOUT_THE_MEMORY = "why are the prices of orders stored as integer cents and not as floats?"
+WITHOUT_A_SIGNAL = (f"{NEEDLE} teapots", f"teapots {NEEDLE}")
+"""Coverage puts them together, and names the group by their words."""
 UNRELATED = ("why is the build red?", "explain how sessions are stored", "rename Cart to Basket in shop/cart.py")
 PACKAGED = Path(__file__).parents[2] / "instructions"
 
@@ -42,9 +45,9 @@ def rows(account: Account, query: str, *values: object) -> list[tuple[Any, ...]]
 
 
 def index_the_prompts(account: Account) -> None:
-    """Have the words in the index, as any reader brings them there."""
+    """Have the words in the index, and coverage measured, as readers bring them there."""
     with closing(database.connect(str(account.state))) as db:
-        assert search.catch_up(db) == 0
+        assert upkeep.catch_up(db) == 0
 
 
 def other_rules(account: Account) -> str:

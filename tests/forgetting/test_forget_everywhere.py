@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 KEPT = ("traces", "trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails", "labels")
 
 
+def counted(account: Account) -> int:
+    ((found,),) = places.rows(account, "select coalesce(sum(prompts), 0) from prompts_by_class")
+    return int(found)
+
+
 def unrelated(account: Account) -> list[dict[str, Any]]:
     return [trace for trace in account.traces() if trace["prompt"] in places.UNRELATED]
 
@@ -34,7 +39,11 @@ def before(everywhere: Account) -> dict[str, Any]:
         log = places.CORE in (everywhere.state / "enricher.db-wal").read_bytes().lower()
     kept = places.rows(everywhere, "select before || after from replay_results")
     answers = places.rows(everywhere, "select count(*) from experiment_results")
-    return {"files": files, "is_in_wal": log, "kept": kept, "answers": answers, "unrelated": unrelated(everywhere)}
+    ((groups,),) = places.rows(everywhere, "select clusters from coverage_measured")
+    return {
+        "files": files, "is_in_wal": log, "kept": kept, "answers": answers, "groups": groups,
+        "counted": counted(everywhere), "unrelated": unrelated(everywhere),
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +62,17 @@ def test_the_word_was_in_every_place_that_there_is(before: dict[str, Any]) -> No
     assert before["is_in_wal"] and before["kept"] and before["answers"] != [(0,)]
     places_of_it = ("enricher.db ", "corrupt-", "events.jsonl", "log", "refused/", "sessions/", "code/", "cases.jsonl")
     assert [one for one in places_of_it if one not in names + " "] == []
+
+
+def test_the_groups_that_coverage_made_of_prompts_had_the_word_too(before: dict[str, Any]) -> None:
+    assert places.CORE.decode() in before["groups"]
+
+
+def test_afterwards_only_what_is_left_is_counted(
+    everywhere: Account, before: dict[str, Any], said: dict[str, Any]
+) -> None:
+    assert before["counted"] > counted(everywhere) == len(places.UNRELATED)
+    assert places.rows(everywhere, "select count(*) from coverage_measured") == [(0,)]
 
 
 def test_afterwards_no_byte_of_it_is_anywhere(everywhere: Account, said: dict[str, Any]) -> None:

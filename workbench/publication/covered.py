@@ -59,8 +59,10 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The signal as it is written, else what the rule is called."""
-        return self.row.label if self.row.kind in ("signal", "guardrail") and self.row.label else self.row.name
+        """The signal as it is written, or the rule it stands in where texts are not kept; else what it is called."""
+        if self.row.kind == "signal":
+            return self.row.label or self.row.rule
+        return self.row.name
 
     @property
     def tokens_each(self) -> int:
@@ -103,7 +105,7 @@ def rule(row: Row, places: Mapping[str, int]) -> Rule:
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = FILTERS.get(row.kind, "")
-    return Rule(row, f'{field}:"{value}"' if field and '"' not in value else "", anchor)
+    return Rule(row, f'{field}:"{value}"' if field and value and '"' not in value else "", anchor)
 
 
 def _labels(db: sqlite3.Connection, at: str) -> dict[str, int]:

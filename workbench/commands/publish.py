@@ -189,6 +189,7 @@ def _serve(
     from storage.traces import DATABASE
     from workbench.publication import serving
     from workbench.publication.announcement import announced
+    from workbench.publication.surroundings import is_loopback, names_of
     from workbench.publication.upkeep_thread import kept_up
 
     host, port = where
@@ -197,7 +198,7 @@ def _serve(
         served = serving.datasette_over(
             path or f"{state_dir()}/{DATABASE}", is_immutable=bool(path), plugin=plugin, base_url=base_url
         )
-        url = _address(own, host) + base_url
+        url = _address(names_of(host)[0], own) + base_url
         with serving.told_to_end() as asked, contextlib.ExitStack() as stack:
             if not path:
                 stack.enter_context(kept_up(state_dir(), lambda line: click.echo(printable(line), err=True)))
@@ -205,14 +206,14 @@ def _serve(
             def is_up() -> None:
                 stack.enter_context(announced(state_dir(), url))
                 _tell(url, said, taken=port if port not in (0, own.getsockname()[1]) else 0)
-                _lead_there(url, own.getsockname()[1], is_opened=is_opened)
+                _lead_there(url, own.getsockname()[1] if is_loopback(host) else 0, is_opened=is_opened)
 
             serving.serve(served, own, asked, is_up=is_up)
     except serving.ServingError as failure:
         raise click.ClickException(printable(failure)) from failure
 
 
-def _address(own: socket.socket, host: str) -> str:
+def _address(host: str, own: socket.socket) -> str:
     named = f"[{host}]" if ":" in host else host
     return f"http://{named}:{own.getsockname()[1]}"
 
@@ -229,9 +230,10 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
+    """Open a browser, or say how one gets there; ``port`` is 0 where no forwarding is needed."""
     from workbench.publication import surroundings
 
-    for line in surroundings.forwarding(port):
+    for line in surroundings.forwarding(port) if port else ():
         click.echo(line, err=True)
     if is_opened and surroundings.can_open_a_browser():
         import webbrowser

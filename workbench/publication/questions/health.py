@@ -216,11 +216,12 @@ group by channel order by kept desc, channel
     Question(
         "which_clients_are_in_use",
         "Which agent clients are in use",
-        "All prompts by client, with the share to which something was added, in percent.",
+        "All prompts by client, with the share to which something was added, in percent, and when the last one came.",
         f"""
 select host, sum(prompts) as prompts,
        {percent("sum(prompts) filter (where status in ('ok', 'partial'))", "sum(prompts)")} as shown_percent,
-       {percent("sum(prompts) filter (where status = 'error')", "sum(prompts)")} as failed_percent
+       {percent("sum(prompts) filter (where status = 'error')", "sum(prompts)")} as failed_percent,
+       (select at from traces where traces.host = prompts_by_class.host order by id desc limit 1) as last_at
 from prompts_by_class where origin = 'hook' group by host order by prompts desc, host
 """,
         {},

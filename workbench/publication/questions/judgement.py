@@ -173,7 +173,7 @@ from prompts_fts
 where prompts_fts match searched(:words) and traces.{_WITHOUT_TESTS}
 order by prompts_fts.rowid desc limit {AT_MOST}
 """,
-        {"words": "words, or the beginning of the last one; a phrase in double quotes", **LIMIT},
+        {"words": "whole words; word* for the beginning of one, double quotes around a phrase", **LIMIT},
     ),
     Question(
         "what_did_a_session_ask",

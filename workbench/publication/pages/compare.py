@@ -99,7 +99,7 @@ def look_up(db: sqlite3.Connection, wanted: Wanted) -> Found:
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
     return Found(
         replayed.replay(kept),
-        replayed.in_order(replays.by_kind(db, kept.id)),
+        replayed.in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
         results[: wanted.limit],
         len(results) > wanted.limit,

@@ -34,6 +34,13 @@ _LINE = f"""
               from labels where labels.trace_id = traces.id order by labels.id desc limit 1), '') as label
 """
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
+RANKED_BY = {"slowest": "traces_by_latency", "largest": "traces_by_tokens"}
+LEADERS = 20_000
+"""The first thousand of a selection that is not rare are among so many of all, which an index has in order."""
+WHICH_HOLD_THE_WORDS = """
+    select trace_numbers.trace_id from trace_numbers
+    where trace_numbers.number in (select rowid from prompts_fts where prompts_fts match :match)
+"""
 IN_BRIEF = "traces indexed by traces_in_brief"
 """The planner would walk the ids and look each row up; a rare selection then takes seconds in a million."""
 WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
@@ -86,13 +93,10 @@ def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = P
 
 def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
     """Return the first thousand by one of ``RANKINGS``, the greatest first; ties newest first."""
-    query = f"""
-        select {_LINE} from traces join (
-            select traces.id as ranked from {IN_BRIEF} where {which.where}
-            order by {RANKINGS[by]} desc, traces.id desc limit {LONGEST_RANKING}
-        ) on traces.id = ranked order by {RANKINGS[by]} desc, traces.id desc
-    """
-    return [_line(row) for row in db.execute(query, which.parameters)]
+    column, index = RANKINGS[by], f"traces indexed by {RANKED_BY[by]}"
+    leaders = f"select {column} from {index} order by {column} desc limit 1 offset {LEADERS}"
+    found = _ranked(db, which, column, source=index, among=f"{column} > ({leaders})")
+    return found if len(found) == LONGEST_RANKING else _ranked(db, which, column, source=IN_BRIEF)
 
 
 def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[str]:
@@ -152,6 +156,17 @@ def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROW
     Where an index finds at most ``few``, they are looked up and sorted.
     """
     return _behind(db, which, ABOVE_ALL, few=few)
+
+
+def _ranked(db: sqlite3.Connection, which: Selection, column: str, *, source: str, among: str = "true") -> list[Line]:
+    where = f"{which.beside} and traces.id in ({WHICH_HOLD_THE_WORDS})" if which.match else which.where
+    query = f"""
+        select {_LINE} from traces join (
+            select traces.id as ranked from {source} where {among} and ({where})
+            order by {column} desc, traces.id desc limit {LONGEST_RANKING}
+        ) on traces.id = ranked order by {column} desc, traces.id desc
+    """
+    return [_line(row) for row in db.execute(query, {**which.parameters, "match": which.match})]
 
 
 def _behind(

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from storage import database
 from workbench.publication import handbook, snapshot
-from workbench.publication.description import as_files
+from workbench.publication.description import configuration, metadata
+from workbench.publication.questions import QUESTIONS
 from workbench.publication.serving import datasette_over
 from workbench.publication.tables import HIDDEN, TABLES
 from workbench.publication.tables.remembered import PUBLISHED
@@ -208,11 +208,11 @@ async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
     assert 'href="/-/enricher/traces"' in page
 
 
-@pytest.mark.parametrize("name", ["metadata.yaml", "datasette.yaml"])
-def test_the_files_for_a_server_say_the_same_as_the_command(name: str) -> None:
-    found = yaml.safe_load(as_files("history")[name])["databases"]["history"]
+@pytest.mark.parametrize("told", [metadata, configuration], ids=["for 0.65", "for 1.0"])
+def test_both_versions_are_told_the_same(told) -> None:
+    found = told("history")["databases"]["history"]
 
-    assert found["queries"].keys() >= {"how_long_does_it_take_by_day", "why_were_prompts_skipped"}
+    assert set(found["queries"]) == {question.name for question in QUESTIONS}
     assert found["tables"]["traces"]["sort_desc"] == "id" and found["tables"]["trace_numbers"] == {"hidden": True}
 
 

@@ -51,18 +51,6 @@ def configuration(database: str) -> dict[str, Any]:
     return {"databases": {database: {"tables": {**orders, **hidden}, "queries": _queries()}}}
 
 
-def as_files(database: str, *, settings: dict[str, object] | None = None) -> dict[str, str]:
-    """Return ``metadata.yaml``, which is all for 0.65, and ``datasette.yaml``, which 1.0 reads beside it.
-
-    ``settings`` go into the latter; 0.65 takes them from its command line.
-    """
-    asked = {"settings": settings} if settings else {}
-    return {
-        "metadata.yaml": _yaml(metadata(database)),
-        "datasette.yaml": _yaml({**asked, **configuration(database)}),
-    }
-
-
 def _words(table: Table) -> dict[str, Any]:
     return {"title": table.title, "description": table.about, "columns": dict(table.columns)}
 
@@ -80,18 +68,5 @@ def _queries() -> dict[str, dict[str, Any]]:
 def _query(question: Question) -> dict[str, Any]:
     typed = "; ".join(f"{name}: {meaning}" for name, meaning in question.parameters.items())
     asked = {"params": list(question.parameters)} if question.parameters else {}
-    about = f"{question.about} To type: {typed}." if typed else question.about
+    about = f"{question.about} Parameters: {typed}." if typed else question.about
     return {"title": question.title, "description": about, "hide_sql": True, "sql": question.sql.strip(), **asked}
-
-
-def _yaml(value: dict[str, Any]) -> str:
-    import yaml
-
-    class Readable(yaml.SafeDumper):
-        """Writes SQL as a block of lines."""
-
-    def as_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-    Readable.add_representer(str, as_text)
-    return yaml.dump(value, Dumper=Readable, sort_keys=False, allow_unicode=True, width=120)

@@ -95,6 +95,10 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("snapshot", total=None)
-        yield lambda step, done, total: bar.update(
-            task, description=STEPS.get(step, "the rest"), completed=done, total=total or None
-        )
+
+        def advance(step: str, done: int, total: int) -> None:
+            bar.update(task, description=STEPS.get(step, "the rest"))
+            if total:
+                bar.update(task, completed=done, total=total)
+
+        yield advance

@@ -475,6 +475,11 @@ def m017_roll_ups(db: Database) -> None:
         ) without rowid
     """)
     db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id collate nocase, trace_id)")
+    # What went well is not in it: an insert costs what it did.
+    db.execute("""
+        create index channels_that_failed on trace_channels (channel, status, trace_id)
+        where status not in ('ok', 'empty')
+    """)
 
 
 def apply(connection: sqlite3.Connection) -> None:

@@ -62,7 +62,7 @@ def kinds(state: str) -> list[Kind]:
         Kind("list with facets", (f"{HOME}/traces",), 300),
         Kind("list of a class with facets", (f"{HOME}/traces?q=type:debug",), 300),
         Kind("Datasette's table with a facet", ("/history/traces?_facet=task_type",), 300),
-        Kind("percentiles by day", ("/history/latency_by_day",), 200),
+        Kind("percentiles by day", ("/history/how_long_does_it_take_by_day",), 200),
         Kind("search, a common word", (f"{HOME}/traces?q=invoice",), 200),
         Kind("search, a rare word", (f"{HOME}/traces?q=marmalade",), 200),
     ]

@@ -42,6 +42,9 @@ HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+STATIC = ("/-/static/", "/-/static-plugins/")
+KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
+"""For static files whose address tells their content."""
 
 
 class ConfigurationError(ValueError):
@@ -112,7 +115,7 @@ def guarded(app: App, guard: Guard) -> App:
             return
         if scope["type"] != "http":
             return
-        send = _with_headers(send, _policy(guard, scope["path"]))
+        send = _with_headers(send, *_added(guard, scope))
         status, sentence = guard.refusal(scope["headers"])
         if not status and guard.inner(scope["path"]) in TELLS_OF_THE_MACHINE:
             status, sentence = 404, "This page of Datasette tells of the machine; it is not shown here.\n"
@@ -158,10 +161,16 @@ def _policy(guard: Guard, path: str) -> bytes:
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()
 
 
-def _with_headers(send: Send, policy: bytes) -> Send:
+def _added(guard: Guard, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
+    yield b"content-security-policy", _policy(guard, scope["path"])
+    if scope.get("query_string") and guard.inner(scope["path"]).startswith(STATIC):
+        yield KEPT
+
+
+def _with_headers(send: Send, *added: tuple[bytes, bytes]) -> Send:
     async def sent(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            more = [*HEADERS, (b"content-security-policy", policy)]
+            more = [*HEADERS, *(one for one in added if message["status"] < 400 or one is not KEPT)]
             names = {name for name, _value in more}
             kept = [(name, value) for name, value in message.get("headers", ()) if name.lower() not in names]
             message = {**message, "headers": [*kept, *more]}

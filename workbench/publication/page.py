@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Forbidden, NotFound, Response
 
+from workbench.publication import looks
 from workbench.publication.history import History, find
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     View = Callable[[History, Request], Awaitable[Response]]
 
+SHEETS = ("enricher.css", "records.css", "versions.css")
 PLACES = (
     ("", "Home"),
     ("traces", "Traces"),
@@ -41,7 +43,8 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
     """Return a page of ours; ``place`` in the context is the part of the address that its entry in the menu has."""
-    context = {"history": history, "places": PLACES, "place": None, **context}
+    sheets = [looks.address(history.datasette, sheet) for sheet in SHEETS]
+    context = {"history": history, "places": PLACES, "place": None, "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
     return Response.html(body, status=status)
 

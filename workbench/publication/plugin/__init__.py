@@ -34,20 +34,22 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 @hookimpl
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
     """Give the tables of a served history the looks of its pages."""
+    from workbench.publication import looks
     from workbench.publication.history import find
 
     del view_name
     sheets = ("enricher.css", "tables.css") if find(datasette) else ()
-    return [datasette.urls.static_plugins("prompt-enricher", sheet) for sheet in sheets]
+    return [looks.address(datasette, sheet) for sheet in sheets]
 
 
 @hookimpl
 def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
     """Name the controls of Datasette's own pages; ours load no script."""
+    from workbench.publication import looks
     from workbench.publication.history import find
 
     del view_name
-    return [datasette.urls.static_plugins("prompt-enricher", "tables.js")] if find(datasette) else []
+    return [looks.address(datasette, "tables.js")] if find(datasette) else []
 
 
 @hookimpl(trylast=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Latency = tuple[str, str, str, int, int]
     Overall = tuple[str, str, int, int]
 
-BATCH_ROWS = 500
-"""Counted in some 15 ms, the transaction of a batch delays nobody who writes."""
+BATCH_ROWS = 200
+"""Counted in some hundredths of a second, also where each trace is of another day."""
 BUCKETS_PER_E = 20
 """A bucket of latencies is 1/20 of a factor e wide: what is read from its middle is 2.5 % off at most."""
 LEAST_MS = 0.001

@@ -1,0 +1,108 @@
+"""What readers' tables cost whoever writes: ``python tests/roll_up_costs.py FOLDER [ROUNDS]``; FOLDER is left as it is.
+
+The same traces go into two copies of a history, one with an index and one without, a batch each in turn. Then a copy
+catches up. Figures are per trace; the ratio is the median of those of neighbouring batches.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from big_history import _history, _write
+
+from storage import database, rollups, search
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+BATCH, ROUNDS = 100, 40
+INDICES = ("traces_with_a_guardrail", "traces_in_brief", "traces_by_latency", "traces_by_tokens")
+
+Rows = dict[str, list[tuple[object, ...]]]
+
+
+def new_traces(rounds: int) -> Iterator[Rows]:
+    """Yield batches of traces that no history has."""
+    found = _history(rounds * BATCH, random.Random("others"))
+    for _ in range(rounds):
+        rows: Rows = {}
+        for _ in range(BATCH):
+            for table, own in next(found).items():
+                rows.setdefault(table, []).extend(own)
+        yield rows
+
+
+def copied(stack: ExitStack, history: Path) -> sqlite3.Connection:
+    """Return a copy of the history that has caught up."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "state"
+    shutil.copytree(history, folder)
+    db = stack.enter_context(closing(database.connect(str(folder))))
+    rollups.catch_up(db)
+    search.catch_up(db)
+    return db
+
+
+def inserting(history: Path, index: str, rounds: int) -> tuple[float, float, float]:
+    """Return milliseconds per trace with and without the index, and the ratio."""
+    chance = random.Random(7)
+    spent: list[tuple[float, float]] = []
+    with ExitStack() as stack:
+        both = copied(stack, history), copied(stack, history)
+        both[1].execute(f"drop index {index}")
+        for rows in new_traces(rounds):
+            took = [0.0, 0.0]
+            for which in chance.sample((0, 1), 2):
+                start = time.perf_counter()
+                _write(both[which], rows)
+                took[which] = (time.perf_counter() - start) / BATCH * 1000
+            spent.append((took[0], took[1]))
+    each = [statistics.median(column) for column in zip(*spent, strict=True)]
+    return each[0], each[1], statistics.median(one / other for one, other in spent)
+
+
+def catching_up(db: sqlite3.Connection, catch_up: Callable[[sqlite3.Connection], int]) -> list[float]:
+    """Return the milliseconds for which each of the transactions holds the database."""
+    held: list[float] = []
+    began = 0.0
+
+    def note(statement: str) -> None:
+        nonlocal began
+        if statement == "begin immediate":
+            began = time.perf_counter()
+        elif statement == "commit":
+            held.append((time.perf_counter() - began) * 1000)
+
+    db.set_trace_callback(note)
+    catch_up(db)
+    db.set_trace_callback(None)
+    return held
+
+
+def main(history: Path, rounds: int) -> None:
+    """Print both tables."""
+    print(f"{rounds} batches of {BATCH} traces\n\n| index | ms per trace with | without | ratio |\n|---|---|---|---|")
+    for index in INDICES:
+        print("| {} | {:.3f} | {:.3f} | {:.2f} |".format(index, *inserting(history, index, rounds)))
+    print("\n| brought up to date | ms per trace | longest transaction, ms |\n|---|---|---|")
+    with ExitStack() as stack:
+        db = copied(stack, history)
+        for rows in new_traces(rounds):
+            _write(db, rows)
+        for name, catch_up in (("roll-ups", rollups.catch_up), ("index of words", search.catch_up)):
+            held = catching_up(db, catch_up)
+            print(f"| {name} | {sum(held) / (rounds * BATCH):.3f} | {max(held):.1f} |")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS)

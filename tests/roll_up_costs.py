@@ -1,13 +1,15 @@
-"""What readers' tables cost whoever writes: ``python tests/roll_up_costs.py FOLDER [ROUNDS]``; FOLDER is left as it is.
+"""What readers' tables answer how soon, and what they cost: ``python tests/roll_up_costs.py FOLDER [ROUNDS]``.
 
-The same traces go into two copies of a history, one with an index and one without, a batch each in turn. Then a copy
-catches up. Figures are per trace; the ratio is the median of those of neighbouring batches.
+FOLDER holds a history that has caught up and is left as it is; without ROUNDS it is only asked. For the costs the same
+traces go into two copies of it, one with an index and one without, a batch each in turn; then a copy catches up.
+Figures are per trace; the ratio is the median of those of neighbouring batches.
 """
 
 from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 import statistics
 import sys
 import tempfile
@@ -20,13 +22,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from big_history import _history, _write
 
-from storage import database, rollups, search
+from storage import database, facets, overview, rollups, search, selection, traces
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator
 
-BATCH, ROUNDS = 100, 40
+BATCH, ANSWERS = 100, 20
+SELECTIONS = (
+    "", "type:debug", "guardrail:H3", "guardrail:H9", "invoice", "marmalade", "ms>20", "since:2026-09-19",
+    "label:wrong", "host:opencode type:planning",
+)  # fmt: skip
+WHICH_SESSION = "select session_id from traces order by id desc limit 1"
 INDICES = ("traces_with_a_guardrail", "traces_in_brief", "traces_by_latency", "traces_by_tokens")
 
 Rows = dict[str, list[tuple[object, ...]]]
@@ -89,9 +95,38 @@ def catching_up(db: sqlite3.Connection, catch_up: Callable[[sqlite3.Connection],
     return held
 
 
-def main(history: Path, rounds: int) -> None:
-    """Print both tables."""
-    print(f"{rounds} batches of {BATCH} traces\n\n| index | ms per trace with | without | ratio |\n|---|---|---|---|")
+def asking(db: sqlite3.Connection) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """Yield what pages ask, with median and p95 of some answers and the median time of the processor, in ms."""
+    for days in (0, 7, 30, 90):
+        yield f"overview, {days or 'all'} days", answers(lambda days=days: overview.overview(db, days=days))  # type: ignore[misc]
+    for text in (*SELECTIONS, f"session:{db.execute(WHICH_SESSION).fetchone()[0]}"):
+        which = selection.parse(text)
+        yield f"facets of {text or 'everything'}", answers(lambda which=which: facets.facets(db, which))  # type: ignore[misc]
+
+
+def answers(question: Callable[[], object]) -> tuple[float, float, float]:
+    """Return median, p95 and the median time of the processor in milliseconds; the first answer is left out."""
+    question()
+    took, busy = [], []
+    for _ in range(ANSWERS):
+        start, own = time.perf_counter(), time.thread_time()
+        question()
+        took.append((time.perf_counter() - start) * 1000)
+        busy.append((time.thread_time() - own) * 1000)
+    return statistics.median(took), sorted(took)[-(-ANSWERS * 95 // 100) - 1], statistics.median(busy)
+
+
+def print_answers(history: Path) -> None:
+    """Print how soon a history answers."""
+    with closing(sqlite3.connect(f"file:{history}/{traces.DATABASE}?mode=ro", uri=True)) as db:
+        print("| asked | median ms | p95 ms | processor ms |\n|---|---|---|---|")
+        for name, figures in asking(db):
+            print("| {} | {:.1f} | {:.1f} | {:.1f} |".format(name, *figures))
+
+
+def print_costs(history: Path, rounds: int) -> None:
+    """Print what a trace costs."""
+    print(f"\n{rounds} batches of {BATCH} traces\n\n| index | ms per trace with | without | ratio |\n|---|---|---|---|")
     for index in INDICES:
         print("| {} | {:.3f} | {:.3f} | {:.2f} |".format(index, *inserting(history, index, rounds)))
     print("\n| brought up to date | ms per trace | longest transaction, ms |\n|---|---|---|")
@@ -105,4 +140,6 @@ def main(history: Path, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS)
+    print_answers(Path(sys.argv[1]))
+    if len(sys.argv) > 2:
+        print_costs(Path(sys.argv[1]), int(sys.argv[2]))

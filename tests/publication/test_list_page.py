@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import re
+import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from workbench.publication import listing
 from workbench.publication.serving import datasette_over
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -139,6 +139,21 @@ async def test_an_empty_history_says_what_to_do(tmp_path: Path) -> None:
     page = await served.client.get("/-/enricher/traces")
 
     assert page.status_code == 200 and "enricher install" in page.text
+
+
+async def test_a_snapshot_without_texts_says_why_no_word_is_found(library: Account, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(f"{library.state}/enricher.db")) as db:
+        db.execute("vacuum into :there", {"there": str(tmp_path / "shown.db")})
+    with closing(sqlite3.connect(tmp_path / "shown.db")) as db:
+        db.execute("create table published (at text, text text, prompts integer, since text, until text)")
+        db.execute("insert into published values ('2026-11-21T20:00:00.000Z', 'hash', 5, '', '')")
+        db.execute("update traces set prompt = ''")
+        db.execute("drop table prompts_fts")
+        db.execute("create virtual table prompts_fts using fts5 (prompt)")
+        db.commit()
+    served = datasette_over(str(tmp_path / "shown.db"), is_immutable=True)
+
+    assert "keeps no text, so no words" in (await served.client.get("/-/enricher/traces?q=basket")).text
 
 
 @pytest.mark.parametrize("sort", listing.SORTS)

@@ -45,9 +45,8 @@ def open_editor(app: Workbench, path: str) -> str:
         return f"This terminal cannot be given to an editor; edit {path} elsewhere, a save is seen here."
     except OSError as failure:
         return f"{command[0]} cannot be started ({failure.strerror}); set EDITOR to an editor that is installed."
-    finally:
-        if is_new:
-            _take_away_unwritten(path)
+    if is_new:
+        _take_away_unwritten(path)
     return f"{command[0]} ended with {ended}" if ended else ""
 
 

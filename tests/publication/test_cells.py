@@ -9,7 +9,7 @@ from simulator import Account
 
 from storage import database
 from workbench.publication.sanitized import rendered
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from pathlib import Path

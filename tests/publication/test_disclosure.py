@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from workbench.publication.disclosure import Teller, bare
-from workbench.publication.identity import EMAIL, HOST, NAME, USER, Identity
+from workbench.publication.snapshot.disclosure import Teller, bare
+from workbench.publication.snapshot.identity import EMAIL, HOST, NAME, USER, Identity
 
 WHO = Identity(
     (("ada@lace.example", EMAIL), ("Ada Lace", NAME), ("quarkbox", HOST), ("adal", USER)), "/srv/people/adal"

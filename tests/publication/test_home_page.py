@@ -12,7 +12,7 @@ from big_history import write_history
 
 from storage import database
 from workbench.publication.pages.home import BUDGET_MS
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
 from workbench.publication.upkeep import catch_up
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from storage import database
 from workbench.publication import listing
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from publishing import COMMAND, DATASETTE, environment, fetch, keep_open, publis
 from simulator import Account
 
 from storage import database
-from workbench.publication import announcement
+from workbench.publication.server import announcement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

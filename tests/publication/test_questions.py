@@ -9,10 +9,10 @@ import pytest
 from big_history import write_history
 
 from storage import database, replays
-from workbench.publication import snapshot
 from workbench.publication.functions import searched
 from workbench.publication.questions import QUESTIONS
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
+from workbench.publication.snapshot import writing as snapshot
 from workbench.publication.tables import TABLES
 from workbench.publication.upkeep import catch_up
 

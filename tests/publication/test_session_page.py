@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from storage import database, imports, traces
-from workbench.publication import records, snapshot
+from workbench.publication import records
 from workbench.publication.history import find
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
+from workbench.publication.snapshot import writing as snapshot
 from workbench.sessions import drifts
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from publishing import run
 from simulator import Account
 
 from storage import database, rollups, search, snapshots
-from workbench.publication import columns, snapshot
+from workbench.publication.snapshot import columns
+from workbench.publication.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

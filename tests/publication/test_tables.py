@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import database
-from workbench.publication import handbook, snapshot
+from workbench.publication import handbook
 from workbench.publication.description import configuration, metadata
 from workbench.publication.questions import QUESTIONS
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
+from workbench.publication.snapshot import writing as snapshot
 from workbench.publication.tables import HIDDEN, TABLES
 from workbench.publication.tables.remembered import PUBLISHED
 

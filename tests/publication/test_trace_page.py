@@ -13,8 +13,10 @@ from simulator import Account
 
 from storage import database, imports, labels, replays, traces
 from workbench.evidence import places
-from workbench.publication import evidence, records, snapshot, waterfall
-from workbench.publication.serving import datasette_over
+from workbench.publication import evidence, records
+from workbench.publication.drawing import waterfall
+from workbench.publication.server.serving import datasette_over
+from workbench.publication.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

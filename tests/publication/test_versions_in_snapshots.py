@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from edited_history import QUESTION, SECOND, edited, up_to_date
 
-from workbench.publication import snapshot
-from workbench.publication.serving import datasette_over
+from workbench.publication.server.serving import datasette_over
+from workbench.publication.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -85,7 +85,7 @@ def publish(
     What is live is shown on this machine only. A snapshot holds what the pages need, by default without
     secrets, names of people and machines, and folders; it may be shown to others.
     """  # fmt: skip
-    from workbench.publication.surroundings import is_loopback
+    from workbench.publication.server.surroundings import is_loopback
 
     base_url = _base(base_url)
     if write_config:
@@ -111,7 +111,7 @@ def publish(
 def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
     """Return what the snapshot says of itself, written now or before; None for the live history."""
     from workbench.commands.publish_snapshot import written
-    from workbench.publication import snapshot as snapshots
+    from workbench.publication.snapshot import writing as snapshots
 
     try:
         if snapshot:
@@ -142,7 +142,7 @@ def _prepare() -> None:
 
 def _password(file: str | None, *, is_needed: bool) -> str:
     """Return the password that is asked for, empty for none; raises click.ClickException for one that is too short."""
-    from workbench.publication.guard import SHORTEST_PASSWORD
+    from workbench.publication.server.guard import SHORTEST_PASSWORD
 
     given = os.environ.get(PASSWORD, "")
     if file:
@@ -161,7 +161,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
     """Return the plugin's configuration; the password itself is not in it, as Datasette shows that to readers."""
-    from workbench.publication.surroundings import names_of
+    from workbench.publication.server.surroundings import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
     if password:
@@ -187,10 +187,10 @@ def _serve(
     is_opened: bool,
 ) -> None:
     from storage.traces import DATABASE
-    from workbench.publication import serving
-    from workbench.publication.announcement import announced
-    from workbench.publication.surroundings import is_loopback, names_of
-    from workbench.publication.upkeep_thread import kept_up
+    from workbench.publication.server import serving
+    from workbench.publication.server.announcement import announced
+    from workbench.publication.server.surroundings import is_loopback, names_of
+    from workbench.publication.server.upkeep_thread import kept_up
 
     host, port = where
     try:
@@ -231,7 +231,7 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
     """Open a browser, or say how one gets there; ``port`` is 0 where no forwarding is needed."""
-    from workbench.publication import surroundings
+    from workbench.publication.server import surroundings
 
     for line in surroundings.forwarding(port) if port else ():
         click.echo(line, err=True)
@@ -244,7 +244,7 @@ def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
 
 
 def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
-    from workbench.publication import server_files
+    from workbench.publication.server import files as server_files
 
     plugin: dict[str, object] = {
         "home": True,

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from storage import overview, replays, rollups, selection, windows
-from workbench.publication import charts, filters
+from workbench.publication import filters
 from workbench.publication.answers import as_json
-from workbench.publication.charts import Bar
+from workbench.publication.drawing import charts
+from workbench.publication.drawing.charts import Bar
+from workbench.publication.drawing.frames import Chart, Day
 from workbench.publication.excerpts import excerpt
-from workbench.publication.frames import Chart, Day
 from workbench.publication.page import render
 
 if TYPE_CHECKING:

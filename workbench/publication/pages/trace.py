@@ -14,7 +14,8 @@ from storage import queries
 from workbench import wording
 from workbench.evidence import SEARCH_INTENT, TASK_TYPE
 from workbench.latency import HOOK_MS, INSIDE_MS
-from workbench.publication import evidence, filters, records, waterfall
+from workbench.publication import evidence, filters, records
+from workbench.publication.drawing import waterfall
 from workbench.publication.page import render
 
 if TYPE_CHECKING:

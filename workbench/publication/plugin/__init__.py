@@ -57,7 +57,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     """Put the guard before everything else, where the configuration asks for one."""
     from datasette.utils import StartupError
 
-    from workbench.publication import guard
+    from workbench.publication.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
-from workbench.publication import announcement
+from workbench.publication.server import announcement
 from workbench.tui.editing import file_to_edit, open_editor
 from workbench.tui.messages import Labelled, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen

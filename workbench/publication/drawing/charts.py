@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from workbench.publication import scales
-from workbench.publication.frames import ABOVE, PLOT, Chart, Day, length, link, over_days, position, short
+from workbench.publication.drawing import scales
+from workbench.publication.drawing.frames import ABOVE, PLOT, Chart, Day, length, link, over_days, position, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from storage.lean import keyed_hash
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from workbench.publication.identity import Identity
+    from workbench.publication.snapshot.identity import Identity
 
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096

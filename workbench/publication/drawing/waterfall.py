@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from workbench.publication import scales
+from workbench.publication.drawing import scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

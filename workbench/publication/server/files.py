@@ -10,7 +10,7 @@ import yaml
 
 from storage import private
 from workbench.publication.description import described
-from workbench.publication.serving import DATABASE, SETTINGS
+from workbench.publication.server.serving import DATABASE, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import key, lean, private, reader, rollups, search, snapshots, traces
-from workbench.publication import columns
-from workbench.publication.disclosure import Teller, bare, last_part
 from workbench.publication.history import WHAT_WAS_PUBLISHED, Publication
-from workbench.publication.identity import of_this_machine
+from workbench.publication.snapshot import columns
+from workbench.publication.snapshot.disclosure import Teller, bare, last_part
+from workbench.publication.snapshot.identity import of_this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from workbench.publication import scales
+from workbench.publication.drawing import scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

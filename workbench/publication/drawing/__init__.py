@@ -1,0 +1,1 @@
+"""Charts without scripts; pure, and each has the table that it was drawn from."""

@@ -8,7 +8,7 @@ import pytest
 from simulator import Account
 
 from storage import database
-from workbench.publication.sanitized import rendered
+from workbench.publication.native.sanitized import rendered
 from workbench.publication.server.serving import datasette_over
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 from big_history import write_history
 
 from storage import database, replays
-from workbench.publication.functions import searched
-from workbench.publication.questions import QUESTIONS
+from workbench.publication.native.functions import searched
+from workbench.publication.native.questions import QUESTIONS
+from workbench.publication.native.tables import TABLES
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.snapshot import writing as snapshot
-from workbench.publication.tables import TABLES
 from workbench.publication.upkeep import catch_up
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from datasette.app import Datasette
 
-    from workbench.publication.questions import Question
+    from workbench.publication.native.questions import Question
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000

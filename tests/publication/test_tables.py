@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage import database
-from workbench.publication import handbook
-from workbench.publication.description import configuration, metadata
-from workbench.publication.questions import QUESTIONS
+from workbench.publication.native import handbook
+from workbench.publication.native.description import configuration, metadata
+from workbench.publication.native.questions import QUESTIONS
+from workbench.publication.native.tables import HIDDEN, TABLES
+from workbench.publication.native.tables.remembered import PUBLISHED
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.snapshot import writing as snapshot
-from workbench.publication.tables import HIDDEN, TABLES
-from workbench.publication.tables.remembered import PUBLISHED
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -83,7 +83,7 @@ def test_what_a_table_is_sorted_and_labelled_by_is_a_column_of_it() -> None:
 
 def test_the_handbook_in_the_docs_is_what_the_code_says() -> None:
     assert handbook.written() in DOCS.read_text("utf-8"), (
-        "run: python -m workbench.publication.handbook docs/history.md"
+        "run: python -m workbench.publication.native.handbook docs/history.md"
     )
 
 

@@ -70,7 +70,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
     """Add the functions of our questions."""
     if _served(datasette, database):
-        from workbench.publication import functions
+        from workbench.publication.native import functions
 
         functions.add_to(conn)
 
@@ -83,7 +83,7 @@ def render_cell(
     history = _served(datasette, database)
     if history is None:
         return None
-    from workbench.publication import cells
+    from workbench.publication.native import cells
 
     return cells.shown(history, value, column=column, table=table, row=row)
 
@@ -114,7 +114,7 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
         return []
     from urllib.parse import parse_qsl
 
-    from workbench.publication import elsewhere
+    from workbench.publication.native import elsewhere
 
     address = elsewhere.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
     return [{"href": address, "label": "The same in the list of traces"}] if address else []
@@ -125,7 +125,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
     """Search the traces by their words; last, so that Datasette does not take the search box away again."""
     if table != "traces" or not _served(datasette, database):
         return None
-    from workbench.publication import search_box
+    from workbench.publication.native import search_box
 
     return search_box.filtered(request)
 
@@ -134,7 +134,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
 def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
     """Have facets of the traces read from the sums; of any other table Datasette counts as ever."""
     classes = yield
-    from workbench.publication import facets
+    from workbench.publication.native import facets
 
     return facets.instead(classes)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from storage import private
-from workbench.publication.description import described
+from workbench.publication.native.description import described
 from workbench.publication.server.serving import DATABASE, SETTINGS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from workbench.publication.description import described
+from workbench.publication.native.description import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def datasette_over(
     """
     from datasette.app import Datasette
 
-    from workbench.publication.counting import CountedDatabase
+    from workbench.publication.native.counting import CountedDatabase
 
     ours = described(DATABASE, plugin=plugin or {})
     served = Datasette(memory=False, settings={**SETTINGS, "base_url": base_url}, **ours)

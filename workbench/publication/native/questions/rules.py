@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.publication.questions.question import AT_MOST, LIMIT, Question, percent
+from workbench.publication.native.questions.question import AT_MOST, LIMIT, Question, percent
 
 _MEASURED_LAST = "(select rules_hash from coverage_measured order by at desc limit 1)"
 _VERSION = {"rules_hash": "the version, whole; the one measured last where nothing is typed"}

@@ -5,11 +5,11 @@ The constraint: the schema that the migrations make has exactly these columns; a
 
 from __future__ import annotations
 
-from workbench.publication.tables.remembered import REMEMBERED
-from workbench.publication.tables.rules import RULES
-from workbench.publication.tables.sums import SUMS
-from workbench.publication.tables.table import Table
-from workbench.publication.tables.traced import TRACED
+from workbench.publication.native.tables.remembered import REMEMBERED
+from workbench.publication.native.tables.rules import RULES
+from workbench.publication.native.tables.sums import SUMS
+from workbench.publication.native.tables.table import Table
+from workbench.publication.native.tables.traced import TRACED
 
 TABLES = (*TRACED, *RULES, *SUMS, *REMEMBERED)
 

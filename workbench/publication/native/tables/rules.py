@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.publication.tables.table import Table
+from workbench.publication.native.tables.table import Table
 
 RULES = (
     Table(

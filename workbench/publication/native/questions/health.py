@@ -5,7 +5,7 @@ Imported prompts were not answered by the hook: they count as prompts, never as 
 
 from __future__ import annotations
 
-from workbench.publication.questions.question import (
+from workbench.publication.native.questions.question import (
     AT_MOST,
     DAYS,
     LIMIT,

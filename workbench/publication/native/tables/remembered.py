@@ -5,7 +5,7 @@ A snapshot says of itself what it is: ``published``, which the live history has 
 
 from __future__ import annotations
 
-from workbench.publication.tables.table import Table
+from workbench.publication.native.tables.table import Table
 
 PUBLISHED = Table(
     "published",

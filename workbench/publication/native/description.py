@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from workbench.publication.questions import QUESTIONS, Question
-from workbench.publication.tables import HIDDEN, TABLES, Table
-from workbench.publication.tables.remembered import PUBLISHED
+from workbench.publication.native.questions import QUESTIONS, Question
+from workbench.publication.native.tables import HIDDEN, TABLES, Table
+from workbench.publication.native.tables.remembered import PUBLISHED
 
 TITLE = "Prompt history"
 ABOUT = "What was asked of coding agents, what the enricher added, and why. Times are UTC, durations milliseconds."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.publication.questions.question import (
+from workbench.publication.native.questions.question import (
     AT_MOST,
     DAYS,
     LIMIT,

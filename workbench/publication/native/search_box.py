@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from datasette.filters import FilterArguments
 
-from workbench.publication.functions import searched
+from workbench.publication.native.functions import searched
 
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from datasette.utils import tilde_encode
 from markupsafe import Markup
 
-from workbench.publication import evidence, sanitized
+from workbench.publication import evidence
+from workbench.publication.native import sanitized
 
 if TYPE_CHECKING:
     import sqlite3

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.publication.questions import QUESTIONS
-from workbench.publication.tables import TABLES
-from workbench.publication.tables.remembered import PUBLISHED
+from workbench.publication.native.questions import QUESTIONS
+from workbench.publication.native.tables import TABLES
+from workbench.publication.native.tables.remembered import PUBLISHED
 
 if TYPE_CHECKING:
-    from workbench.publication.questions import Question
-    from workbench.publication.tables import Table
+    from workbench.publication.native.questions import Question
+    from workbench.publication.native.tables import Table
 
 BEGIN, END = "<!-- from the code: begin -->", "<!-- from the code: end -->"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from chromium import MissingBrowserError, running_chromium
-from served import published
+from published import published
 from shop import set_up_shop
 from simulator import Account
 from visiting import kinds_of_pages, visiting

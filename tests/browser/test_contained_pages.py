@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from served import published
+from published import published
 from visiting import HOME, Visit, visiting
 
 if TYPE_CHECKING:

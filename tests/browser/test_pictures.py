@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from served import published
+from published import published
 from shop import set_up_shop
 from simulator import Account
 from visiting import HOME, WIDE, visiting

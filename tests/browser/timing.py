@@ -22,7 +22,7 @@ import click
 sys.path.insert(0, str(Path(__file__).parent))
 
 from chromium import MissingBrowserError, running_chromium
-from served import HOME, published
+from published import HOME, published
 from visiting import visiting
 
 from storage.traces import DATABASE

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HOOK = Path(__file__).parents[2] / "enricher" / "hook.py"
 PROMPTS = 600
 BAR = re.compile(
-    r'<tr[^>]*><th scope="row"><a href="([^"]+)">([^<]+)</a></th><td class="bar">.*?<td class="num">([\d,]+)</td>'
+    r'<tr[^>]*><th scope="row"[^>]*><a href="([^"]+)">([^<]+)</a></th><td class="bar">.*?<td class="num">([\d,]+)</td>'
 )
 DAY = re.compile(r'<td><a href="([^"]+)">([\d-]{10})</a></td><td class="num">(\d+)</td><td class="num">(\d+)</td>')
 HOW_MANY = """

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 MOST_DOTS = 45
 TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
-    '<tr{}><th scope="row">{}</th><td class="bar"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg>'
-    '</td><td class="num">{}</td><td class="num share">{}</td></tr>'
+    '<tr{}><th scope="row" title="{}">{}</th>'
+    '<td class="bar"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg></td>'
+    '<td class="num">{}</td><td class="num share">{}</td></tr>'
 )
 PATH = Markup('<path class="{}" d="{}"></path>')
 PLOT_AREA = Markup(
@@ -48,7 +49,11 @@ def bars(
     rows = tuple((link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole)) for bar in given)
     drawn = (
         BAR.format(
-            Markup(' class="bad"') if bar.is_bad else "", row[0], short(100 * bar.count / max(1, greatest)), *row[1:]
+            Markup(' class="bad"') if bar.is_bad else "",
+            bar.label,
+            row[0],
+            short(100 * bar.count / max(1, greatest)),
+            *row[1:],
         )
         for bar, row in zip(given, rows, strict=True)
     )

@@ -38,10 +38,15 @@ NAMED = re.compile(r"\btraces\.(\w+)")
 
 _CLASSES = ", ".join(f"traces.{column}" for column in COLUMNS.values())
 HOW_MANY_OF_EACH_CLASS = f"""
-    select {_CLASSES}, traces.prompts from prompts_by_class as traces where {{where}}
-    union all
-    select {_CLASSES}, 1 from traces where traces.rowid > (select up_to from rolled_up) and {{where}}
-"""
+    with traces_of_class as materialized (
+        select {_CLASSES}, traces.prompts from prompts_by_class as traces where {{where}}
+        union all
+        select {_CLASSES}, 1 from traces where traces.rowid > (select up_to from rolled_up) and {{where}}
+    )
+""" + " union all ".join(
+    f"select '{field}', {column}, sum(prompts) from traces_of_class group by {column}"
+    for field, column in COLUMNS.items()
+)
 HOW_MANY_HAVE_EACH_GUARDRAIL = """
     select value, sum(prompts) from (
         select value, prompts from prompts_by_day
@@ -151,12 +156,11 @@ def _is_known_to_roll_ups(which: Selection) -> bool:
 
 
 def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
-    rows = db.execute(HOW_MANY_OF_EACH_CLASS.format(where=f"({which.where})"), which.parameters).fetchall()
     by_field: dict[str, Counter[str]] = {field: Counter() for field in COLUMNS}
-    for row in rows:
-        for place, field in enumerate(COLUMNS):
-            by_field[field][row[place]] += row[-1]
-    return _Counted(by_field, sum(row[-1] for row in rows), is_all=True)
+    query = HOW_MANY_OF_EACH_CLASS.format(where=f"({which.where})")
+    for field, value, prompts in db.execute(query, which.parameters):
+        by_field[field][value] = prompts
+    return _Counted(by_field, by_field["status"].total(), is_all=True)
 
 
 def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[Row], bool]:

@@ -57,6 +57,7 @@ def kinds(state: str) -> list[Kind]:
     traces = tuple(f"{HOME}/trace/{one}" for one in _some_traces(f"{state}/{DATABASE}"))
     return [
         Kind(YARDSTICK, ("/-/versions",)),
+        Kind("a static file, which is the browser's own time", ("/-/static/app.css",)),
         Kind("home", (HOME,), 300),
         Kind("trace", traces, 50),
         Kind("list with facets", (f"{HOME}/traces",), 300),

@@ -4,12 +4,16 @@ import json
 
 import pytest
 
-from workbench.publication.snapshot.disclosure import Teller, bare
+from workbench.publication.snapshot.disclosure import Teller
 from workbench.publication.snapshot.identity import EMAIL, HOST, NAME, USER, Identity
 
 WHO = Identity(
-    (("ada@lace.example", EMAIL), ("Ada Lace", NAME), ("quarkbox", HOST), ("adal", USER)), "/srv/people/adal"
-)
+    (
+        ("ada@lace.example", EMAIL), ("Ada Lace", NAME), ("sarahbox", HOST), ("quarkbox", HOST), ("adal", USER),
+        ("adak", USER),
+    ),
+    "/srv/people/adal",
+)  # fmt: skip
 TELLER = Teller(WHO, b"k" * 32, ["3f2a9c51-session"])
 
 
@@ -31,6 +35,14 @@ TELLER = Teller(WHO, b"k" * 32, ["3f2a9c51-session"])
         pytest.param("mail ada@lace.example", f"mail {EMAIL}", id="an address"),
         pytest.param("ADAL on quarkbox.local", f"{USER} on {HOST}.local", id="login and host, whatever the case"),
         pytest.param("adal_test but not adalbert", f"{USER}_test but not adalbert", id="whole words"),
+        pytest.param(r"\\wsl$\Ubuntu\home\grace\x", r"\\wsl$\Ubuntu~\x", id="of Linux, seen from Windows"),
+        pytest.param(r'"\/home\/grace\/x"', r'"~\/x"', id="with slashes escaped"),
+        pytest.param("http://localhost/lab?file=/home/grace/x", "http://localhost/lab?file=~/x", id="asked for"),
+        pytest.param("%2Fsrv%2Fpeople%2Fadal%2Fx -srv-people-adal-x", "~%2Fx ~-x", id="the own, otherwise written"),
+        pytest.param("Ada%20Lace, ada.lace, ada_lace", f"{NAME}, {NAME}, {NAME}", id="a name in an address"),
+        pytest.param("%2Fsrv%2Fadal%2Fx", f"%2Fsrv%2F{USER}%2Fx", id="a login with escapes before it"),
+        pytest.param("mail ada%40lace.example", f"mail {EMAIL}", id="an address with escapes"),
+        pytest.param("\u017farahbox ADA\u212a", f"{HOST} {USER}", id="signs that only fold to letters of a name"),
         pytest.param("password=hunter2hunter2", "password=[redacted:password]", id="a secret"),
         pytest.param("why is the build red?", "why is the build red?", id="nothing of that"),
     ],
@@ -51,13 +63,52 @@ def test_another_account_gives_other_pseudonyms() -> None:
 
 @pytest.mark.parametrize("login", ["root", "user", "dev", "ubuntu", "a", ""])
 def test_everyday_words_are_no_names(monkeypatch: pytest.MonkeyPatch, login: str) -> None:
-    assert Identity().with_homes([f"/home/{login}/shop"]).words == ()
+    assert Identity().with_folders([f"/home/{login}/shop"]).words == ()
 
 
 def test_who_has_a_home_in_a_merged_history_is_not_named_elsewhere() -> None:
-    teller = Teller(Identity().with_homes(["/home/grace/shop"]), b"k" * 32)
+    teller = Teller(Identity().with_folders(["/home/grace/shop"]), b"k" * 32)
 
     assert teller.told("ask Grace about it") == f"ask {USER} about it"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("/srv/acme-corp/shop/x.py", "[folder]/x.py"),
+        ("/srv/acme-corp/other/x.py", "[folder]/other/x.py"),
+        (r"\/srv\/acme-corp\/shop\/x.py", r"[folder]\/x.py"),
+        ("%2Fsrv%2Facme-corp%2Fshop%2Fx.py", "[folder]%2Fx.py"),
+        ("projects/-srv-acme-corp-shop/1.jsonl", "projects/[folder]/1.jsonl"),
+        ("/SRV/Acme-Corp/shop", "[folder]"),
+        (r"d:\Acme\shop\x.py and D:/Acme/shop", r"[folder]\x.py and [folder]"),
+        ("/home/grace/acme-corp/x.py ~/acme-corp/x.py", "[folder]/x.py [folder]/x.py"),
+        ("/home/grace/y.py", "~/y.py"),
+        ("/srv/www/x.py /srv", "/srv/www/x.py /srv"),
+    ],
+)
+def test_folders_in_which_prompts_were_typed_are_not_told(text: str, told: str) -> None:
+    typed_in = ("/srv/acme-corp/shop", "/home/grace/acme-corp", r"D:\Acme\shop", "/srv", "/")
+    teller = Teller(Identity().with_folders(typed_in), b"k" * 32)
+
+    assert teller.told(text) == told
+
+
+def test_the_own_home_is_told_apart_from_folders_around_and_in_it() -> None:
+    teller = Teller(Identity(home="/srv/x-corp/adal").with_folders(["/srv/x-corp/adal/y-corp"]), b"k" * 32)
+
+    assert teller.told("/srv/x-corp/adal/y-corp/a /srv/x-corp/adal/b /srv/x-corp/c") == "[folder]/a ~/b [folder]/c"
+
+
+def test_a_topic_that_is_part_of_another_word_does_not_tell_a_name() -> None:
+    assert json.loads(TELLER.topics('["adal", "adalbert", "sum"]', "adal and adalbert sum up")) == ["adalbert", "sum"]
+
+
+def test_a_session_is_not_told_in_capitals_nor_in_the_name_of_a_file() -> None:
+    session = "3F2A9C51-7b1e-4c1d-9a55-0123456789ab"
+    teller = Teller(Identity(), b"k" * 32, [session])
+
+    assert session.lower() not in teller.told(f"rollout-2026-{session}.jsonl {session.upper()}").lower()
 
 
 def test_offsets_move_with_what_was_replaced_before_them() -> None:
@@ -78,4 +129,4 @@ def test_a_filter_does_not_tell_its_session() -> None:
 def test_without_texts_an_outcome_keeps_numbers_and_classes() -> None:
     outcome = {"task_type": "debug", "shown": True, "guardrails": ["H5"], "text": "## x", "items": [["code", "a.py"]]}
 
-    assert json.loads(bare(json.dumps(outcome))) == outcome | {"text": "", "items": [[]]}
+    assert json.loads(TELLER.bare(json.dumps(outcome))) == outcome | {"text": "", "items": [[]]}

@@ -26,25 +26,28 @@ def _always(expression: str) -> Shown:
 
 AS_IS = _always("{c}")
 TEXT = Shown("told({c})", "''", "{c}")
-NAME = Shown("told({c})", "{c}", "{c}")
+NAME = Shown("told({c})", "told({c})", "{c}")
 """A name of a rule or a class: no text that somebody typed into a prompt."""
 DOCUMENT = Shown("told_json({c})", "bare({c})", "{c}")
 LIST = Shown("told_json({c})", "'[]'", "{c}")
-FILE = Shown("told({c})", "last_part({c})", "{c}")
+FILE = Shown("told({c})", "told(last_part({c}))", "{c}")
+PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
+"""One without a remote is named by a hash of its folder, which whoever guesses the folder can compute."""
 NEVER, NO_DOCUMENT = _always("''"), _always("'{{}}'")
 
 COLUMNS: dict[str, dict[str, Shown]] = {
     "traces": {
         **dict.fromkeys(
             """
-            id at host prompt_chars status skip_reason task_type confidence uncertain search_intent intent_confidence
-            complexity rules_hash output_tokens scanned_chars latency_ms partial origin
+            id at prompt_chars status confidence uncertain intent_confidence complexity rules_hash output_tokens
+            scanned_chars latency_ms partial origin
             """.split(),
             AS_IS,
         ),
+        **dict.fromkeys(("host", "skip_reason", "task_type", "search_intent"), NAME),
         **dict.fromkeys(("prompt", "error", "workflow", "approach", "output_text"), TEXT),
         "session_id": Shown("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
-        "project": Shown("told({c})", "pseudonym('project', {c})", "{c}"),
+        "project": Shown(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": Shown("''", "''", "{c}"),
         "prompt_hmac": Shown("''", "{c}", "''"),
         "topics": Shown("topics({c}, prompt)", "'[]'", "{c}"),
@@ -59,18 +62,21 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         ),
     },
     "trace_stages": dict.fromkeys(("trace_id", "position", "stage", "latency_ms"), AS_IS),
-    "trace_channels": dict.fromkeys(
-        ("trace_id", "channel", "status", "latency_ms", "offered", "kept", "tokens", "fallback", "model"), AS_IS
-    ),
+    "trace_channels": {
+        **dict.fromkeys(("trace_id", "status", "latency_ms", "offered", "kept", "tokens"), AS_IS),
+        **dict.fromkeys(("channel", "fallback"), NAME),
+        "model": FILE,
+    },
     "trace_items": {
-        **dict.fromkeys(("trace_id", "position", "channel", "score", "kept"), AS_IS),
+        **dict.fromkeys(("trace_id", "position", "score", "kept"), AS_IS),
+        "channel": NAME,
         **dict.fromkeys(("ref", "text", "why"), TEXT),
     },
     "trace_guardrails": {
-        **dict.fromkeys(("trace_id", "position", "guardrail_id", "score"), AS_IS),
-        "title": NAME,
+        **dict.fromkeys(("trace_id", "position", "score"), AS_IS),
+        **dict.fromkeys(("guardrail_id", "title"), NAME),
     },
-    "labels": dict.fromkeys(("id", "trace_id", "labelled_at", "verdict", "task_type"), AS_IS),
+    "labels": {**dict.fromkeys(("id", "trace_id", "labelled_at", "verdict"), AS_IS), "task_type": NAME},
     "instructions_versions": {"hash": AS_IS, "text": NO_DOCUMENT, "first_seen_at": AS_IS},
     "instructions_sources": {
         **dict.fromkeys(("hash", "position", "layer"), AS_IS),

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from workbench.publication.snapshot.identity import Identity
 
+FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
 """Keys under which an outcome holds names of classes and ids, no text."""
@@ -39,12 +41,12 @@ class Teller:
     """Tells texts to others; the same text comes out alike each time, ``sessions`` are ids that no text may hold."""
 
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
-        self._key, self._sessions = key, frozenset(sessions)
-        self._homes, self._names, self._placeholders = identity.homes(), identity.names(), identity.placeholders()
+        self._key, self._sessions = key, {session.lower(): session for session in sessions}
+        self._places, self._names, self._placeholders = identity.places(), identity.names(), identity.placeholders()
         self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
 
     def told(self, text: str) -> str:
-        """Return the text without secrets, home folders, names of this person and machine, and session ids."""
+        """Return the text without secrets, folders, names of this person and machine, and session ids."""
         return self._known(text)[0]
 
     def told_json(self, document: str) -> str:
@@ -63,8 +65,12 @@ class Teller:
 
     def topics(self, words: str, prompt: str) -> str:
         """Return those words of a prompt, a JSON list, that stand in it as it is told."""
-        told = self.told(prompt).casefold()
-        return json.dumps([word for word in json.loads(words) if str(word).casefold() in told], ensure_ascii=False)
+        told = self.told(prompt)
+        return json.dumps([word for word in json.loads(words) if _stands_in(str(word), told)], ensure_ascii=False)
+
+    def bare(self, document: str) -> str:
+        """Return a JSON document with its numbers and the names of classes, told, and no other text."""
+        return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
 
     def pseudonym(self, kind: str, name: str) -> str:
         """Return what stands for a session or a project, the same in every snapshot of one account."""
@@ -89,15 +95,25 @@ class Teller:
         safe = redact(text)[0]
         if safe != text:
             steps.append((_difference(text, safe),))
-        safe = self._step(self._homes, _home, safe, steps)
+        safe = self._step(self._places, _place, safe, steps)
         if self._names:
-            safe = self._step(self._names, lambda found: self._placeholders[found[0].lower()], safe, steps)
-        if self._sessions:
-            safe = self._step(LONG_WORD, self._named, safe, steps)
+            safe = self._step(self._names, lambda found: self._placeholders[(found.lastindex or 0) - 1], safe, steps)
+        for pattern in (UUID, LONG_WORD) if self._sessions else ():
+            safe = self._step(pattern, self._named, safe, steps)
         return safe, tuple(steps)
 
     def _named(self, found: re.Match[str]) -> str:
-        return self.pseudonym("session", found[0]) if found[0] in self._sessions else found[0]
+        session = self._sessions.get(found[0].lower())
+        return self.pseudonym("session", session) if session else found[0]
+
+    def _without_text(self, value: Any, *, is_class: bool) -> Any:
+        if isinstance(value, str):
+            return self.told(value) if is_class else ""
+        if isinstance(value, list):
+            return [self._without_text(one, is_class=is_class) for one in value if is_class or not isinstance(one, str)]
+        if isinstance(value, dict):
+            return {self.told(key): self._without_text(one, is_class=key in CLASSES) for key, one in value.items()}
+        return value
 
     @staticmethod
     def _step(
@@ -130,30 +146,18 @@ def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, 
     return start, end
 
 
-def bare(document: str) -> str:
-    """Return a JSON document with its numbers and the names of classes, and no other text."""
-    return json.dumps(_without_text(json.loads(document), is_class=False))
-
-
 def last_part(path: str) -> str:
     """Return the name of a file without the folders that lead to it."""
     return re.split(r"[/\\:]", path)[-1]
 
 
-def _without_text(value: Any, *, is_class: bool) -> Any:
-    if isinstance(value, str):
-        return value if is_class else ""
-    if isinstance(value, list):
-        return [_without_text(one, is_class=is_class) for one in value if is_class or not isinstance(one, str)]
-    if isinstance(value, dict):
-        return {key: _without_text(one, is_class=key in CLASSES) for key, one in value.items()}
-    return value
+def _stands_in(word: str, text: str) -> bool:
+    """Say whether a text has it whole: "ada" does not stand in "adapter"."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _home(found: re.Match[str]) -> str:
-    if found.lastgroup == "url":
-        return found[0]
-    return "-~" if found.lastgroup == "flat" else "~"
+def _place(found: re.Match[str]) -> str:
+    return {"url": found[0], "inner": FOLDER, "folder": FOLDER, "flat": "-~"}.get(found.lastgroup or "", "~")
 
 
 def _difference(before: str, after: str) -> Edit:

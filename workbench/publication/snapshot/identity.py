@@ -1,4 +1,8 @@
-"""Who and what a machine's texts may name: home folders, the login, the host, the name that git signs with."""
+"""Who and what a machine's texts may name: folders, the login, the host, the name that git signs with.
+
+A name or a folder is found as people and programs write it: whatever its case, with percent signs or backslashes,
+with dashes for slashes as agents name the folders of their transcripts.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import os
 import re
 import socket
 import subprocess
+import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,16 +28,24 @@ EVERYDAY = frozenset(
     build builder ci runner agent ubuntu debian fedora centos alpine pi vagrant docker container git postgres mysql
     nobody default system service server client host hostname local localhost localdomain laptop desktop machine vm
     main master prod production staging sandbox demo code claude codex gemini copilot cursor python java data it you
+    info mail noreply contact support hello office team maintainer maintainers
+    project projects repo repos repository src srv tmp temp var lib usr opt etc mnt media share private volumes library
+    workspace workspaces github gitlab documents desktop downloads development
     """.split()
 )
-"""Words of any prompt: as a login or a host they are taken out of paths only."""
+"""Words of any prompt: as a login or a host they are taken out of paths only; as a folder they tell nothing."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
+LEAST_JOINED = 8
+"""A name of fewer characters may be another word where it is written without its blank."""
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
+_SLASH = r"(?:\\?/|\\{1,2})"
+_ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
+_BLANK = r"(?:[\s._+-]|%20|\\ )"
+_URL = r"(?P<url>https?://[^\s\"'`<>?#=]*)"
 _HOMES = (
-    r"(?P<url>https?://[^\s\"'`<>]*)",
-    rf"(?:/mnt/[a-z]|(?<![\w.~-])/[a-z])?/(?:home|Users)/{_PART}",
-    rf"[A-Za-z]:(?:\\\\?|/)(?i:users)(?:\\\\?|/)(?:{_PART}(?:[ ]{_PART})*(?=[\\/])|{_PART})",
-    r"(?i:%2F)(?:home|Users)(?i:%2F)[^%/\\\s\"']+",
+    rf"[A-Za-z]:{_SLASH}(?i:users|documents and settings){_SLASH}(?:{_PART}(?:[ ]{_PART})*(?=[\\/])|{_PART})",
+    rf"(?:/mnt/[a-z]|(?<![\w.~-])/[a-z])?{_SLASH}(?:home|Users){_SLASH}{_PART}",
+    r"(?i:%2F|%5C)(?:home|Users)(?i:%2F|%5C)[^%/\\\s\"']+",
     r"(?P<flat>(?<![^\W_])-(?:home|Users)-[^-/\\\s\"']+)",
     r"(?<![\w.~-])/root(?![\w.-])",
 )
@@ -40,35 +53,81 @@ _HOMES = (
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What stands for a person or a machine: words with what is put in their place, and a home of its own."""
+    """What stands for a person or a machine: words with what is put in their place, a home of its own, folders."""
 
     words: tuple[tuple[str, str], ...] = ()
     home: str = ""
+    folders: tuple[str, ...] = ()
 
-    def with_homes(self, folders: Iterable[str]) -> Identity:
-        """Return it with the names of those in whose home folders prompts were typed, as colleagues' histories hold."""
-        names = {found[1] for folder in folders if (found := WHOSE.match(folder))}
-        return replace(self, words=_told_apart((*self.words, *((name, USER) for name in names))))
+    def with_folders(self, folders: Iterable[str]) -> Identity:
+        """Return it with folders in which prompts were typed or rules stand, and with those whose homes they are in."""
+        known = set(folders)
+        names = {found[1] for folder in known if (found := WHOSE.match(folder))}
+        telling = {one for folder in known for one in _telling(folder)} - {self.home}
+        return replace(
+            self,
+            words=_told_apart((*self.words, *((name, USER) for name in names))),
+            folders=tuple(sorted({*self.folders, *telling}, key=lambda one: (-len(one), one))),
+        )
 
-    def homes(self) -> re.Pattern[str]:
-        """Return what finds home folders of anybody; the group "url" is none, "flat" one with dashes for slashes."""
-        own = (rf"(?<![^\W_]){re.escape(self.home)}(?![\w.-])",) if len(self.home) > 1 else ()
-        return re.compile("|".join((_HOMES[0], *own, *_HOMES[1:])))
+    def places(self) -> re.Pattern[str]:
+        """Return what finds folders: "url" is none, "inner" and "folder" known ones, "flat" a home with dashes."""
+        groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
+        for folder in self.folders:
+            is_inner = bool(groups["own"]) and folder.startswith(f"{self.home}/")
+            groups["inner" if is_inner else "folder"] += [folder, *self._from_home(folder)]
+        known = (rf"(?P<{name}>{'|'.join(map(_written, found))})" for name, found in groups.items() if found)
+        return re.compile("|".join((_URL, *known, *_HOMES)))
 
     def names(self) -> re.Pattern[str] | None:
-        """Return what finds the words whole, whatever their case; an underscore ends a word."""
-        known = "|".join(re.escape(word) for word, _placeholder in self.words)
-        return re.compile(rf"(?<![^\W_])(?:{known})(?![^\W_])", re.IGNORECASE) if known else None
+        """Return what finds the words whole, each in a group of its own; an underscore ends a word."""
+        known = "|".join(f"({_spelt(word)})" for word, _placeholder in self.words)
+        return (
+            re.compile(rf"(?:(?<![^\W_])|(?<=%[0-9A-F]{{2}}))(?:{known})(?![^\W_])", re.IGNORECASE) if known else None
+        )
 
-    def placeholders(self) -> dict[str, str]:
-        """Return what is put in the place of each word, in lower case."""
-        return {word.lower(): placeholder for word, placeholder in self.words}
+    def placeholders(self) -> tuple[str, ...]:
+        """Return what is put in the place of each word, in the order of the groups."""
+        return tuple(placeholder for _word, placeholder in self.words)
+
+    def _from_home(self, folder: str) -> tuple[str, ...]:
+        """Return how a folder is written with a tilde, where it lies in a home."""
+        found = WHOSE.match(folder)
+        home = self.home if len(self.home) > 1 and folder.startswith(f"{self.home}/") else found[0] if found else ""
+        return (f"~{folder[len(home) :]}",) if home else ()
+
+
+def _telling(folder: str) -> list[str]:
+    """Return the folder and those that it lies in, but for homes and for those that every machine has."""
+    found = WHOSE.match(folder)
+    ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
+    above = {folder[:end] for end in ends if end > (found.end() if found else 0)}
+    return [one for one in above if re.split(r"[\\/]", one)[-1].strip(". ").lower() not in {*EVERYDAY, ""}]
+
+
+def _written(folder: str) -> str:
+    """Return what finds a folder in whatever way its path is written."""
+    first, *rest = re.split(r"[\\/]+", folder.rstrip("\\/"))
+    parts = (
+        "".join(_BLANK if sign == " " else sign if sign.isalnum() else f"[{re.escape(sign)}-]" for sign in part)
+        for part in rest
+    )
+    before = "" if len(rest) > 1 or first else r"(?<![\w.~-])"
+    return rf"{before}(?i:{re.escape(first)}{''.join(_ANY_SLASH + part for part in parts)})(?![^\W_])"
+
+
+def _spelt(word: str) -> str:
+    """Return what finds a word as a text, an address or the name of a file spells it."""
+    blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
+    return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)
 
 
 def of_this_machine() -> Identity:
     """Return what this account, this machine and git in this folder call themselves."""
     host = socket.gethostname()
-    known = [(email, EMAIL) for email in _git("user.email")]
+    emails = _git("user.email")
+    known = [(email, EMAIL) for email in emails]
+    known += [(part, USER) for email in emails for part in _accounts(email)]
     known += [(name, NAME) for name in (*_git("user.name"), _full_name())]
     known += [(name, HOST) for name in (host, host.partition(".")[0])]
     known += [(name, USER) for name in _logins()]
@@ -78,10 +137,17 @@ def of_this_machine() -> Identity:
 def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return each word once, the longest first, without those that anybody says."""
     found: dict[str, tuple[str, str]] = {}
-    for word, placeholder in known:
-        if len(word.strip()) >= SHORTEST and word.strip().lower() not in EVERYDAY:
-            found.setdefault(word.strip().lower(), (word.strip(), placeholder))
-    return tuple(sorted(found.values(), key=lambda one: (-len(one[0]), one)))
+    for said, placeholder in known:
+        for word in (unicodedata.normalize(form, said.strip()) for form in ("NFC", "NFD")):
+            if len(word) >= SHORTEST and word.lower() not in EVERYDAY:
+                found.setdefault(word.lower(), (word, placeholder))
+    return tuple(sorted(found.values(), key=lambda one: (-len(one[0].replace(" ", "")), " " in one[0], one)))
+
+
+def _accounts(email: str) -> tuple[str, ...]:
+    """Return what an address says of a login, as 1234+ada@… does."""
+    local = email.partition("@")[0]
+    return (local, local.rpartition("+")[2])
 
 
 def _logins() -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 from storage import key, lean, private, reader, rollups, search, snapshots, traces
 from workbench.publication.history import WHAT_WAS_PUBLISHED, Publication
 from workbench.publication.snapshot import columns
-from workbench.publication.snapshot.disclosure import Teller, bare, last_part
+from workbench.publication.snapshot.disclosure import Teller, last_part
 from workbench.publication.snapshot.identity import of_this_machine
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ WHICH_VIEWS = "select name, sql from source.sqlite_master where type = 'view' or
 WHICH_COLUMNS = "select name, type from pragma_table_info(:table, 'source')"
 WHICH_SESSIONS = "select distinct session_id from source.traces where session_id <> ''"
 WHICH_FOLDERS = "select distinct cwd from source.traces where cwd <> ''"
+WHICH_FILES = "select path from source.instructions_sources union select file from source.rule_coverage"
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from source.traces"
 TAKE_THE_NUMBERS = """
     insert into main.trace_numbers select number, trace_id from source.trace_numbers
@@ -178,9 +180,8 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
 def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
     """Copy what is published, all of it as it is at one moment."""
     db.execute("begin")
-    folders = (str(row[0]) for row in db.execute(WHICH_FOLDERS))
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
-    _know(db, Teller(of_this_machine().with_homes(folders), secret, sessions))
+    _know(db, Teller(of_this_machine().with_folders(_folders(db)), secret, sessions))
     _make(db, "table")
     _copy_traces(db, text, advance)
     for table in columns.COLUMNS:
@@ -197,6 +198,13 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
         db.execute(INDEX_THE_WORDS)
     db.execute(f"pragma main.user_version = {traces.SCHEMA_VERSION:d}")
     db.execute("commit")
+
+
+def _folders(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the folders in which prompts were typed, those in which rules stand, and that of the history."""
+    yield from (str(row[0]) for row in db.execute(WHICH_FOLDERS))
+    yield from (re.sub(r"[\\/][^\\/]*$", "", str(row[0])) for row in db.execute(WHICH_FILES))
+    yield from (os.path.dirname(row[2]) for row in db.execute("pragma database_list") if row[1] == "source")
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
@@ -218,7 +226,7 @@ def _know(db: sqlite3.Connection, teller: Teller) -> None:
     for name, places, function in (
         ("told", 1, teller.told), ("told_json", 1, teller.told_json), ("moved", 2, teller.moved),
         ("pseudonym", 2, teller.pseudonym), ("topics", 2, teller.topics), ("chosen", 1, teller.chosen),
-        ("bare", 1, bare), ("last_part", 1, last_part),
+        ("bare", 1, teller.bare), ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 

@@ -85,7 +85,11 @@ def test_a_missing_or_short_password_keeps_the_server_from_starting(
         ("127.0.0.1", 200),
         ("[::1]:8765", 200),
         ("History.Example.org", 200),
+        ("localhost.:80", 200),
         ("evil.example", 421),
+        ("localhost:evil.example", 421),
+        ("localhost:80@evil.example", 421),
+        ("[::1].evil.example", 421),
         ("127.0.0.1.evil.example", 421),
         ("localhost@evil.example", 421),
         ("", 421),
@@ -143,3 +147,25 @@ async def test_without_configuration_nothing_is_changed(serve: Any) -> None:
 
     assert page.status_code == 200
     assert "content-security-policy" not in page.headers
+
+
+@pytest.mark.parametrize("sql", ["select file from pragma_database_list", "select file from PRAGMA_database_list()"])
+async def test_a_query_does_not_tell_where_the_file_lies(serve: Any, sql: str) -> None:
+    page = await serve(home=True).client.get("/history.json", params={"sql": sql}, follow_redirects=True)
+
+    assert page.status_code == 200
+    assert page.json()["rows"] == []
+
+
+async def test_a_query_does_not_tell_addresses_in_memory(serve: Any) -> None:
+    asked = {"sql": "select fts3_tokenizer('simple') as address", "_shape": "array"}
+    page = await serve(home=True).client.get("/history.json", params=asked, follow_redirects=True)
+
+    assert page.json() == [{"address": None}]
+
+
+async def test_a_query_does_not_build_huge_values(serve: Any) -> None:
+    asked = {"sql": "select length(zeroblob(200000000)) as size"}
+    page = await serve(home=True).client.get("/history.json", params=asked, follow_redirects=True)
+
+    assert "too big" in page.text

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from storage import rollups, search
 
-if TYPE_CHECKING:
-    import sqlite3
-
+LONGEST_VALUE_BYTES = 64 << 20
+"""What one value of a query may take; a thousand million as SQLite has it would be the memory of a server."""
+FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
+"""What tells where the file lies, or an address in memory; the first has no rows then, the second no value."""
 NOTHING = '""'
 """A phrase of no words, which no prompt holds."""
 PART = re.compile(r'"([^"]*)"?|(\S+)')
@@ -21,6 +22,17 @@ def add_to(connection: sqlite3.Connection) -> None:
     connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
     connection.create_function("day_of", 1, day_of, deterministic=True)
     connection.create_function("searched", 1, searched, deterministic=True)
+
+
+def keep_in_bounds(connection: sqlite3.Connection) -> None:
+    """Have queries of readers tell nothing of the machine, nor build huge values."""
+    connection.set_authorizer(_allowed)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
+
+
+def _allowed(action: int, first: str | None, second: str | None, *_where: str | None) -> int:
+    named = second if action == sqlite3.SQLITE_FUNCTION else first
+    return sqlite3.SQLITE_IGNORE if (action, (named or "").lower()) in FORBIDDEN else sqlite3.SQLITE_OK
 
 
 def searched(words: object) -> str:

@@ -68,11 +68,12 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
-    """Add the functions of our questions."""
+    """Add the functions of our questions, and keep queries of readers in bounds."""
     if _served(datasette, database):
         from workbench.publication.native import functions
 
         functions.add_to(conn)
+        functions.keep_in_bounds(conn)
 
 
 @hookimpl

@@ -16,6 +16,7 @@ import base64
 import binascii
 import hmac
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
 """For static files whose address tells their content."""
@@ -119,6 +121,8 @@ def guarded(app: App, guard: Guard) -> App:
         status, sentence = guard.refusal(scope["headers"])
         if not status and guard.inner(scope["path"]) in TELLS_OF_THE_MACHINE:
             status, sentence = 404, "This page of Datasette tells of the machine; it is not shown here.\n"
+        if not status and not scope["path"].startswith("/"):
+            status, sentence = 400, "An address begins with a slash.\n"
         if status:
             await _refuse(send, status, sentence)
             return
@@ -131,13 +135,12 @@ def guarded(app: App, guard: Guard) -> App:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, without its port; IPv6 addresses stand in brackets."""
+    """Return the name in a Host header without its port, IPv6 addresses in brackets; what is none stays whole."""
     host = host.strip().lower()
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    if host.count(":") > 1:
-        return f"[{host}]"
-    return host.partition(":")[0].rstrip(".")
+    if host.count(":") > 1 and not host.startswith("["):
+        host = f"[{host}]"
+    found = NAME_AND_PORT.fullmatch(host)
+    return found[1] if found else host
 
 
 def _is_right(authorization: bytes, password: bytes) -> bool:

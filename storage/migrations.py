@@ -451,7 +451,9 @@ def m017_roll_ups(db: Database) -> None:
             judged_again integer not null check (judged_again >= 0),
             labelled integer not null check (labelled >= 0),
             unmatched integer not null check (unmatched >= 0),
-            clusters text not null check (json_valid(clusters))
+            clusters text not null check (json_valid(clusters)),
+            overlaps text not null check (json_valid(overlaps)),
+            labels text not null check (json_valid(labels))
         ) without rowid
     """)
     db.execute("""
@@ -479,6 +481,43 @@ def m017_roll_ups(db: Database) -> None:
     db.execute("""
         create index channels_that_failed on trace_channels (channel, status, trace_id)
         where status not in ('ok', 'empty')
+    """)
+    db.execute("""
+        create index traces_that_were_skipped on traces (skip_reason, host, at)
+        where status = 'skipped' and origin = 'hook'
+    """)
+    _look_at_less(db)
+
+
+def _look_at_less(db: Database) -> None:
+    """Have the views on the hook's health read sums and an index, and leave out what did not go through it."""
+    for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
+        db.execute(f"drop view {name}")
+    db.execute("""
+        create view why_prompts_were_skipped as
+        select skip_reason, host, count(*) as prompts, max(at) as last_at
+        from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
+    """)
+    # The narrow index finds the last of a client among those of its last day.
+    db.execute("""
+        create view when_each_host_was_last_seen as
+        with counted as (
+            select value as host, max(day) as day, sum(prompts) as prompts from prompts_by_day
+            where origin = 'hook' and facet = 'host' group by value
+            union all
+            select host, substr(max(at), 1, 10), count(*) from traces
+            where rowid > (select up_to from rolled_up) and origin = 'hook' group by host
+        ), hosts as (
+            select host, max(day) as day, sum(prompts) as prompts from counted group by host
+        )
+        select host, coalesce((
+            select at from traces where id = (
+                select max(id) from traces indexed by traces_in_brief
+                where id < printf('%014x', strftime('%s', hosts.day, '+1 day') * 1000000)
+                  and id >= printf('%014x', strftime('%s', hosts.day) * 1000000)
+                  and origin = 'hook' and host = hosts.host
+            )
+        ), day) as last_at, prompts from hosts
     """)
 
 

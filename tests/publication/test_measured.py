@@ -47,12 +47,29 @@ def test_it_is_what_the_workbench_measures_of_the_version_in_use(
     own = measure(Corpus(db), in_force(str(library.project)))
     kept = coverage(db, version)
 
-    assert (kept.rules_hash, kept.prompts, kept.unmatched, kept.clusters) == (
-        own.rules_hash, own.prompts, own.unmatched, own.clusters,
+    assert (kept.rules_hash, kept.prompts, kept.unmatched, kept.clusters, kept.labels) == (
+        own.rules_hash, own.prompts, own.unmatched, own.clusters, own.labels,
     )  # fmt: skip
     assert [(row.name, row.fired, row.tokens, row.examples) for row in kept.rows] == [
         (row.name, row.fired, row.tokens, row.examples) for row in own.rows
     ]
+
+
+def test_which_rules_always_speak_together_is_kept(
+    db: sqlite3.Connection, library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in library.env.items():
+        monkeypatch.setenv(name, value)
+    columns = ", ".join(row[1] for row in db.execute("pragma table_info(traces)") if row[1] != "id")
+    for number in range(6):
+        copied = f"select id || '{number}', {columns} from traces where prompt like 'why does the nightly%' limit 1"
+        db.execute(f"insert into traces (id, {columns}) {copied}")
+    measured.measure(db)
+    (version,) = versions(db)
+    own = measure(Corpus(db), in_force(str(library.project)))
+
+    told = [[(row.label, row.name, row.line) for row in one.rows] for one in coverage(db, version).overlaps]
+    assert told and told == [[(row.label, row.name, row.line) for row in one.rows] for one in own.overlaps]
 
 
 def test_it_is_not_measured_again_without_new_prompts(db: sqlite3.Connection) -> None:

@@ -6,13 +6,10 @@ import json
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from storage.retention import first_id
-from storage.windows import IN_BRIEF
-from workbench.coverage import KINDS, Coverage, Row
-from workbench.publication.measured import NEWEST_PROMPTS
+from workbench.coverage import KINDS, Coverage, Overlap, Row
+from workbench.publication import filters
 from workbench.publication.versions import last_used
 from workbench.unmatched import Cluster
 
@@ -22,18 +19,6 @@ if TYPE_CHECKING:
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
-WHAT_LABELS_SAID = f"""
-    with measured as (
-        select traces.id as id from {IN_BRIEF} where traces.origin <> 'test' and traces.id < :until
-        order by traces.id desc limit {NEWEST_PROMPTS}
-    ),
-    said as (select max(id) as id from labels where labelled_at <= :at group by trace_id)
-    select case labels.verdict when 'class' then labels.task_type else traces.task_type end as task_type,
-           count(*) as prompts
-    from said join labels on labels.id = said.id join traces on traces.id = labels.trace_id
-    where labels.verdict <> 'wrong' and traces.status not in ('skipped', 'error') and traces.id in measured
-    group by 1
-"""
 FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
 
 
@@ -80,13 +65,14 @@ def measured(db: sqlite3.Connection) -> list[Measured]:
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
-    """Return what was measured of a version that ``measured`` names; which rules speak together is not kept."""
+    """Return what was measured of a version that ``measured`` names."""
     known = _row(db, WHAT_WAS_MEASURED, rules_hash)
-    rows = [_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash)]
-    labels = _labels(db, known["at"]) if known["labelled"] else {}
+    rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
+    together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     return Coverage(
-        rules_hash, known["prompts"], known["judged_again"], known["labelled"], tuple(rows), (),
-        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), labels,
+        rules_hash, known["prompts"], known["judged_again"], known["labelled"], rows,
+        tuple(Overlap(group, group[0].fired) for group in together),
+        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), json.loads(known["labels"]),
     )  # fmt: skip
 
 
@@ -105,13 +91,7 @@ def rule(row: Row, places: Mapping[str, int]) -> Rule:
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = FILTERS.get(row.kind, "")
-    return Rule(row, f'{field}:"{value}"' if field and value and '"' not in value else "", anchor)
-
-
-def _labels(db: sqlite3.Connection, at: str) -> dict[str, int]:
-    """Return how many prompts were labelled as each task type among those that were measured at that time."""
-    until = first_id(datetime.fromisoformat(at).timestamp())
-    return {str(row[0]): int(row[1]) for row in db.execute(WHAT_LABELS_SAID, {"at": at, "until": until})}
+    return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
 def _rule(row: dict[str, Any], prompts: int) -> Row:

@@ -42,8 +42,9 @@ HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join 
 WHICH_SOURCES = "select layer, path, text from instructions_sources where hash = :hash order by position"
 DROP_THE_MEASURED = "delete from coverage_measured where rules_hash = :hash"
 KEEP_THE_MEASURED = """
-    insert into coverage_measured (rules_hash, at, prompts, judged_again, labelled, unmatched, clusters)
-    values (:hash, :at, :prompts, :judged_again, :labelled, :unmatched, :clusters)
+    insert into coverage_measured (
+        rules_hash, at, prompts, judged_again, labelled, unmatched, clusters, overlaps, labels
+    ) values (:hash, :at, :prompts, :judged_again, :labelled, :unmatched, :clusters, :overlaps, :labels)
 """
 KEEP_THE_RULE = """
     insert into rule_coverage (
@@ -55,22 +56,27 @@ KEEP_THE_RULE = """
 """
 
 
-def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> None:
-    """Measure the versions that the newest prompts name and that are due, the newest first.
+def due(db: sqlite3.Connection) -> list[str]:
+    """Return the versions that the newest prompts name and whose coverage is not kept, or too old; newest first."""
+    in_use = [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
+    return [identity for identity in in_use if _is_due(db, identity)]
 
-    A version whose files were not stored, or do not compile to it with this release, is left out.
+
+def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
+    """Measure the versions that are due; return those that cannot be measured.
+
+    Their files were not stored, or do not compile to them with this release.
     ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
     """
-    for identity in _in_use(db):
+    unknown = []
+    for identity in due(db):
         if should_stop():
-            return
-        written = _written(identity, _texts(db, identity)) if _is_due(db, identity) else None
-        if written:
+            break
+        if written := _written(identity, _texts(db, identity)):
             _measure(db, written, should_stop)
-
-
-def _in_use(db: sqlite3.Connection) -> list[str]:
-    return [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
+        else:
+            unknown.append(identity)
+    return unknown
 
 
 def _is_due(db: sqlite3.Connection, identity: str) -> bool:
@@ -124,11 +130,13 @@ def _keep(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str
     """Keep the figures unless one of the prompts was forgotten meanwhile."""
     if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
         return
-    known = {"hash": found.rules_hash}
+    known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}
+    overlaps = [[positions[row] for row in one.rows] for one in found.overlaps]
     db.execute(DROP_THE_MEASURED, known)
     said = {
         "at": at, "prompts": found.prompts, "judged_again": found.judged_again, "labelled": found.labelled,
         "unmatched": found.unmatched, "clusters": json.dumps([asdict(one) for one in found.clusters]),
+        "overlaps": json.dumps(overlaps), "labels": json.dumps(found.labels),
     }  # fmt: skip
     db.execute(KEEP_THE_MEASURED, known | said)
     for position, row in enumerate(found.rows):

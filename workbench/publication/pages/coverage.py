@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
 )  # fmt: skip
-NOT_KEPT = ("condition", "overlaps")
+NOT_KEPT = "condition"
 MOST_SHOWN = 40
 """Rules of a kind that are shown at once; the others open."""
 WORDS_OF_KINDS = {
@@ -42,6 +42,7 @@ class Found:
     dead: list[covered.Rule]
     always_on: list[covered.Rule]
     doubtful: list[covered.Rule]
+    together: list[list[covered.Rule]]
 
 
 async def view(history: History, request: Request) -> Response:
@@ -77,14 +78,15 @@ def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[co
         [covered.rule(row, places) for row in rows]
         for rows in (measured.dead(), measured.always_on(), measured.doubtful())
     )
-    return Found(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful)
+    together = [[covered.rule(row, places) for row in one.rows] for one in measured.overlaps]
+    return Found(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful, together)
 
 
 def _as_object(found: Found) -> dict[str, Any]:
     """Return what ``enricher coverage --json`` says, but for what was not kept."""
     said: dict[str, Any] = as_object(found.coverage)
-    rows = [{name: value for name, value in row.items() if name not in NOT_KEPT} for row in said["rows"]]
-    return {name: value for name, value in said.items() if name not in NOT_KEPT} | {"rows": rows, "at": found.chosen.at}
+    rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]
+    return said | {"rows": rows, "at": found.chosen.at}
 
 
 def _cells(one: covered.Rule) -> list[object]:

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from storage import database
+from workbench.publication.server.measuring import Measuring, MeasuringError
 from workbench.publication.upkeep import catch_up
 
 if TYPE_CHECKING:
@@ -33,23 +34,26 @@ def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOO
 
 def _keep_up(state_dir: str, end: threading.Event, tell: Callable[[str], None], every_s: float) -> None:
     said = ""
-    while not end.is_set():
-        try:
-            with contextlib.closing(database.connect(state_dir)) as db:
-                db.execute(f"pragma busy_timeout = {PATIENCE_MS:d}")
-                _follow(db, end, every_s)
-        except (database.StorageError, sqlite3.Error, OSError) as failure:
-            if not database.is_busy(failure) and str(failure) != said:
-                said = str(failure)
-                tell(f"sums and search are not up to date: {said}")
-        end.wait(every_s)
+    with contextlib.closing(Measuring(state_dir)) as measuring:
+        while not end.is_set():
+            try:
+                with contextlib.closing(database.connect(state_dir)) as db:
+                    db.execute(f"pragma busy_timeout = {PATIENCE_MS:d}")
+                    _follow(db, measuring, end, every_s)
+            except (database.StorageError, sqlite3.Error, OSError, MeasuringError) as failure:
+                if not database.is_busy(failure) and str(failure) != said:
+                    said = str(failure)
+                    tell(f"sums, search and coverage are not up to date: {said}")
+            end.wait(every_s)
 
 
-def _follow(db: sqlite3.Connection, end: threading.Event, every_s: float) -> None:
+def _follow(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
     """Catch up whenever the database was written by another connection; leave when that fails, or at the end."""
     done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]
-        if version != done and not catch_up(db, should_stop=end.is_set):
-            done = version
+        is_news = version != done and not catch_up(db, should_stop=end.is_set, with_coverage=False)
+        if is_news or measuring.has_ended():
+            measuring.look(db)
+        done = version if is_news else done
         end.wait(every_s)

@@ -100,7 +100,8 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         "after": DOCUMENT,
     },
     "coverage_measured": {
-        **dict.fromkeys(("rules_hash", "at", "prompts", "judged_again", "labelled", "unmatched"), AS_IS),
+        **dict.fromkeys(("rules_hash", "at", "prompts", "judged_again", "labelled", "unmatched", "overlaps"), AS_IS),
+        "labels": DOCUMENT,
         "clusters": LIST,
     },
     "rule_coverage": {

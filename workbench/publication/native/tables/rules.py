@@ -76,6 +76,8 @@ RULES = (
             "labelled": "How many of them have a label.",
             "unmatched": "How many fired no signal.",
             "clusters": "What those that fired none have in common, as a JSON list.",
+            "overlaps": "Which rules spoke in exactly the same prompts, as a JSON list of lists of positions.",
+            "labels": "How many labelled prompts are of each task type, as a JSON object.",
         },
         newest_by="at",
         label="rules_hash",

@@ -163,8 +163,7 @@ TRACED = (
     Table(
         "why_prompts_were_skipped",
         "Why prompts were skipped",
-        "How many prompts were not looked at, by reason and client. It reads every skipped prompt; the question"
-        " why_were_prompts_skipped reads sums.",
+        "How many prompts of the hook were not looked at, by reason and client.",
         {
             "skip_reason": "Why.",
             "host": "The agent client.",
@@ -175,8 +174,7 @@ TRACED = (
     Table(
         "when_each_host_was_last_seen",
         "When each client was last seen",
-        "How many prompts came from each agent client, and when the last one did. It reads every prompt; the question"
-        " which_clients_are_in_use reads sums.",
+        "How many prompts of the hook came from each agent client, and when the last one did.",
         {
             "host": "The agent client.",
             "last_at": "When its last prompt came, in UTC.",

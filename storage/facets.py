@@ -48,14 +48,14 @@ HOW_MANY_OF_EACH_CLASS = f"""
     for field, column in COLUMNS.items()
 )
 HOW_MANY_HAVE_EACH_GUARDRAIL = """
-    select value, sum(prompts) from (
+    select min(value), sum(prompts) from (
         select value, prompts from prompts_by_day
         where facet = 'guardrail' and origin in ('hook', 'import')
         union all
         select own.guardrail_id, count(distinct own.trace_id)
         from traces cross join trace_guardrails as own on own.trace_id = traces.id
         where traces.rowid > (select up_to from rolled_up) and traces.origin <> 'test' group by 1
-    ) group by value
+    ) group by value collate nocase
 """
 HOW_MANY_HAVE_EACH_LABEL = """
     select labels.verdict, count(*) from labels cross join traces on traces.id = labels.trace_id
@@ -64,8 +64,9 @@ HOW_MANY_HAVE_EACH_LABEL = """
     group by labels.verdict
 """
 WHICH_GUARDRAILS_HAVE_THEY = """
-    select guardrail_id, count(distinct own.trace_id)
-    from json_each(:ids) as wanted cross join trace_guardrails as own on own.trace_id = wanted.value group by 1
+    select min(guardrail_id), count(distinct own.trace_id)
+    from json_each(:ids) as wanted cross join trace_guardrails as own on own.trace_id = wanted.value
+    group by guardrail_id collate nocase
 """
 WHICH_LABELS_HAVE_THEY = """
     select labels.verdict, count(*) from json_each(:ids) as wanted cross join labels on labels.trace_id = wanted.value

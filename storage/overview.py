@@ -27,8 +27,9 @@ WHICH_DAYS = """
     where origin = 'hook' and facet = 'status' and day >= :since
 """
 HOW_MANY_OF_EACH = """
-    select facet, value, sum(prompts) from prompts_by_day where origin = 'hook' and day >= :since
-    group by facet, value order by facet, sum(prompts) desc, value
+    select facet, min(value), sum(prompts) from prompts_by_day where origin = 'hook' and day >= :since
+    group by facet, case facet when 'guardrail' then lower(value) else value end
+    order by facet, sum(prompts) desc, min(value)
 """
 HOW_MANY_IMPORTED = """
     select coalesce(sum(prompts), 0) from prompts_by_day

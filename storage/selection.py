@@ -27,8 +27,8 @@ PART = re.compile(r'(?P<minus>-?)(?:(?P<field>[A-Za-z_]+)(?P<sign>:|>=|<=|>|<))?
 SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
-WENT_WELL = (" ok", " empty")
-"""How a channel ends that did not fail; the few that did have an index of their own."""
+WENT_BADLY = (" timeout", " error")
+"""How a channel ends that failed; the few that did have an index of their own. A name may hold blanks, too."""
 VERDICTS = ("ok", "wrong", "class")
 _NEWEST_LABEL = """
     select labels.trace_id from labels where labels.id =
@@ -209,7 +209,7 @@ def _reason(sign: str, value: str, parts: _Parts) -> str:
 def _channel(_sign: str, value: str, parts: _Parts) -> str:
     values = [one for one in value.split(",") if one]
     named = ", ".join(parts.name(one) for one in values)
-    if all(" " in one and not one.endswith(WENT_WELL) for one in values):
+    if all(one.endswith(WENT_BADLY) for one in values):
         return f"""traces.id in (select own.trace_id from trace_channels as own
             where own.status not in ('ok', 'empty') and own.channel || ' ' || own.status in ({named}))"""
     return f"""exists (select 1 from trace_channels as own where own.trace_id = traces.id

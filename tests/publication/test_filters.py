@@ -15,10 +15,16 @@ from workbench.publication import filters
         pytest.param("version:ab12", "version", "cd34", "version:cd34", id="one at most"),
         pytest.param("-type:chat", "type", "test", "-type:chat type:test", id="what is turned round stays"),
         pytest.param("", "guardrail", "my own", 'guardrail:"my own"', id="with a blank"),
+        pytest.param("guardrail:H5", "guardrail", "H3", "guardrail:H5 guardrail:H3", id="both of a prompt's several"),
     ],
 )
 def test_a_click_puts_a_part_in(text: str, field: str, value: str, expected: str) -> None:
     assert filters.with_part(text, field, value) == expected
+
+
+@pytest.mark.parametrize("value", ["", 'so "called"', "one, two"])
+def test_what_no_filter_can_ask_for_is_no_part_of_one(value: str) -> None:
+    assert filters.part("host", value) == ""
 
 
 @pytest.mark.parametrize("text", ["", "basket", "type:test since:2d", 'type:chat,"x"', "-type:debug"])

@@ -68,7 +68,7 @@ async def test_its_figures_are_those_counted_from_scratch(served: Datasette, inv
     assert f"{silent} of {prompts - skipped} that were not skipped" in page
 
 
-@pytest.mark.parametrize("days", [0, 7, 30])
+@pytest.mark.parametrize("days", [0, 7, 30, 90])
 async def test_every_bar_leads_to_as_many_prompts_as_it_says(served: Datasette, days: int) -> None:
     bars = BAR.findall(await text_of(served, f"/-/enricher?days={days}"))
 
@@ -103,8 +103,8 @@ async def test_imports_and_tests_are_no_prompts_of_the_hook(served: Datasette, i
 async def test_the_chosen_period_is_marked_and_the_others_are_links(served: Datasette) -> None:
     page = await text_of(served, "/-/enricher?days=7")
 
-    assert re.findall(r'days=(\d+)"( aria-current="true")?', page)[:3] == [
-        ("7", ' aria-current="true"'), ("30", ""), ("0", ""),
+    assert re.findall(r'days=(\d+)"( aria-current="true")?', page)[:4] == [
+        ("7", ' aria-current="true"'), ("30", ""), ("90", ""), ("0", ""),
     ]  # fmt: skip
 
 

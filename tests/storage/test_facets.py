@@ -77,6 +77,20 @@ def test_they_are_what_the_rows_say(db: sqlite3.Connection, text: str, *, is_cou
     assert found.is_all and found.guardrail.is_all
 
 
+@pytest.mark.parametrize("text", ["", "ms>=0"])
+def test_a_guardrail_that_is_written_in_two_ways_is_one_as_it_is_for_the_filter(
+    db: sqlite3.Connection, text: str
+) -> None:
+    some = db.execute("select max(trace_id) from trace_guardrails where guardrail_id = 'H5'").fetchone()[0]
+    db.execute("update trace_guardrails set guardrail_id = 'h5' where trace_id = ? and guardrail_id = 'H5'", (some,))
+    every = from_the_rows(db, "guardrail:H5")["guardrail"]
+    rollups.catch_up(db)
+
+    found = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).guardrail.values}
+
+    assert (found["H5"], found.get("h5")) == (every["H5"] + every["h5"], None)
+
+
 def test_what_no_reader_has_counted_yet_is_counted_beside_the_roll_ups(
     db: sqlite3.Connection, state: str, whole_trace: Callable[..., traces.Trace]
 ) -> None:

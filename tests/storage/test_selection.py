@@ -40,7 +40,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
             project="local-483926", cwd="/home/me/bakery")  # fmt: skip
         put(db, "c", hours_ago=80, status="silent", task_type="chat", guardrails=[("H3", "Verify", 2.0)])
         put(db, "d", origin="test", status="skipped", skip_reason="slash_command")
-        put(db, "e", origin="import", scores=[("task_type", "debug", 4.0, [["stack_trace", 0, 3, 4]])])
+        put(
+            db,
+            "e",
+            origin="import",
+            channels=[("my tool", "ok", 2.0, 0, 0, 0, "", "")],
+            scores=[("task_type", "debug", 4.0, [["stack_trace", 0, 3, 4]])],
+        )
         for name, verdict in (("a", "ok"), ("b", "ok"), ("b", "wrong"), ("c", "debug")):
             found = db.execute("select id from traces where prompt like :name", {"name": f"{name}:%"}).fetchone()
             labels.give(db, found[0], verdict)
@@ -62,6 +68,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
         pytest.param("channel:code", "a", id="a channel"),
         pytest.param('channel:"code timeout"', "a", id="how a channel ended"),
         pytest.param('channel:"code ok"', "", id="not how it ended"),
+        pytest.param('channel:"my tool"', "e", id="a channel with a blank in its name"),
         pytest.param("reason:slash_command origin:test", "d", id="why it was skipped"),
         pytest.param("reason:empty origin:test", "", id="not why it was skipped"),
         pytest.param("signal:stack_trace", "e", id="signal"),

@@ -11,8 +11,12 @@ from storage.selection import PART
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SEVERAL = ("type", "intent", "guardrail", "host", "status")
+SEVERAL = ("type", "intent", "host", "status")
 """Fields whose values may stand beside each other, any of which will do; another field's value is replaced."""
+EACH = "guardrail"
+"""A prompt may have several of them: each that is asked for is a part of its own."""
+WITH_COMMAS = "signal"
+"""The field in whose value a comma is a comma."""
 COLUMNS = {"type": "task_type", "intent": "search_intent", "host": "host", "status": "status", "origin": "origin"}
 BEGINNINGS = {"version": "rules_hash", "session": "session_id", "id": "id"}
 NUMBERS = {"ms": "latency_ms", "tokens": "output_tokens"}
@@ -20,8 +24,9 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the part of a filter that asks for one value, quoted where it has to be."""
-    return _parts(field, [value])
+    """Return the part of a filter that asks for one value, quoted where it has to be; empty where none can."""
+    is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
+    return _parts(field, [value]) if value and is_sayable else ""
 
 
 def has(text: str, field: str, value: str) -> bool:
@@ -32,7 +37,7 @@ def has(text: str, field: str, value: str) -> bool:
 def with_part(text: str, field: str, value: str) -> str:
     """Return the filter that asks for that value as well."""
     own = next(_of(text, field), None)
-    if own is None:
+    if own is None or field == EACH:
         return f"{text.strip()} {part(field, value)}".strip()
     values = [*own["value"].strip('"').split(","), value] if field in SEVERAL else [value]
     return _replaced(text, own, _parts(field, values))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 WALKED_ROWS = 200_000
 """Versions that were last used before so many prompts are told so: a whole million takes 0.3 s."""
 SAMPLED_ROWS = 20_000
-UNJUDGED = ("skipped", "error")
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class
@@ -178,7 +177,7 @@ def _sums(rows: Iterable[tuple[str, str, int]]) -> Counted:
     task_types: Counter[str] = Counter()
     for status, task_type, prompts in rows:
         statuses[status] += prompts
-        if task_type and status not in UNJUDGED:
+        if task_type:
             task_types[task_type] += prompts
     judged = statuses.total() - statuses["skipped"]
     return Counted(statuses.total(), judged, statuses["silent"], dict(task_types.most_common()))

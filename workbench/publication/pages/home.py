@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from storage.windows import Line
     from workbench.publication.history import History
 
-PERIODS = {7: "7 days", 30: "30 days", 0: "all"}
+PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
 USUAL_DAYS = 30
 NEWEST_PROMPTS = 10
 NEWEST_REPLAYS = 5
@@ -88,6 +88,7 @@ async def view(history: History, request: Request) -> Response:
         "budget_ms": BUDGET_MS,
         "excerpt": excerpt,
         "share": charts.share,
+        "part": filters.part,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
         "panels": _panels(seen, lists),
@@ -163,8 +164,8 @@ def _panels(seen: Overview, lists: Lists) -> list[Chart]:
 
 def _bars(caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int) -> Chart:
     shown = [
-        Bar(one.value, one.prompts, lists.of(filters.part(field, one.value)), one.value == "error")
-        for one in counts[:LONGEST_LIST]
+        Bar(one.value, one.prompts, lists.of(part) if part else "", one.value == "error")
+        for one, part in ((one, filters.part(field, one.value)) for one in counts[:LONGEST_LIST])
     ]
     rest = sum(one.prompts for one in counts[LONGEST_LIST:])
     if rest:

@@ -32,7 +32,7 @@ ROWS_OF_DATA = 1_000
 COLUMNS = tuple(field.name for field in fields(Line))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
-    "label": "Label", "host": "Agent client", "version": "Version of the rules",
+    "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
 VERSION_DIGITS = 12
@@ -41,11 +41,14 @@ TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a facet: how many prompts have it, and the filter with it put in or, where it is chosen, taken out."""
+    """A value of a facet: how many prompts have it, and the filter with it put in or, where it is chosen, taken out.
+
+    ``filter`` is None where no filter can ask for that value.
+    """
 
     value: str
     prompts: int
-    filter: str
+    filter: str | None
     is_chosen: bool
 
 
@@ -150,7 +153,9 @@ def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
     )
 
 
-def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str:
+def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str | None:
+    if not filters.part(field, value):
+        return None
     return (filters.without_part if is_chosen else filters.with_part)(text, field, value)
 
 

@@ -217,8 +217,48 @@ async def test_a_limit_that_is_none_gives_no_rows(full: Datasette, typed: str) -
     assert await ask(full, "which_prompts_were_slowest", limit=typed) == []
 
 
+async def changed(state: Path, *changes: str) -> Datasette:
+    """Return a small history that is counted after these changes."""
+    write_history(state, 60)
+    with closing(database.connect(str(state))) as db:
+        for change in changes:
+            db.execute(change)
+        catch_up(db, with_coverage=False)
+    return await served(state / "enricher.db")
+
+
+async def test_the_last_days_end_with_the_newest_prompt_of_the_hook_as_on_the_home_page(tmp_path: Path) -> None:
+    of_the_hook = "(select max(id) from traces where origin = 'hook')"
+    later = (
+        "update traces set origin = 'import', at = '2027-12-31T00:00:00.000Z' where id = (select min(id) from traces)"
+    )
+    history = await changed(tmp_path, later)
+
+    days = [row["day"] for row in await ask(history, "how_many_prompts_by_day", days="1")]
+    newest = await ask(history, "traces", _where=f"id = {of_the_hook}")
+    assert days == [newest[0]["at"][:10]]
+
+
+async def test_of_a_client_that_was_told_nothing_the_share_is_zero(tmp_path: Path) -> None:
+    history = await changed(tmp_path, "update traces set status = 'silent', skip_reason = ''")
+
+    rows = await ask(history, "which_clients_are_in_use")
+    assert {(row["shown_percent"], row["failed_percent"]) for row in rows} == {(0.0, 0.0)}
+
+
+async def test_a_prompt_without_a_task_type_can_be_called_wrong(tmp_path: Path) -> None:
+    history = await changed(
+        tmp_path,
+        "update traces set task_type = '', origin = 'hook'",
+        "delete from labels",
+        "insert into labels (trace_id, labelled_at, verdict, task_type) select max(id), at, 'wrong', '' from traces",
+    )
+
+    assert len(await ask(history, "which_prompts_were_called_wrong")) == 1
+
+
 async def test_the_questions_are_quick(full: Datasette) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     await answers(full)
 
-    assert time.perf_counter() - begun < 0.2 * len(QUESTIONS)
+    assert time.process_time() - begun < 0.2 * len(QUESTIONS)

@@ -21,7 +21,6 @@ _BY_DAY = f"""
     from prompts_by_day where facet = 'status' and origin = 'hook' and day >= {SINCE}
     group by day order by day desc
 """
-_JUDGED = "sum(prompts) filter (where value <> 'skipped')"
 _PERCENTILES = """
 ranked as (
     select {by}, bucket, measurements,
@@ -61,7 +60,7 @@ select day, sum(prompts) as prompts,
         " percent, tokens estimated.",
         f"""
 with judged as (
-    select day, sum(prompts) filter (where value <> 'skipped') as prompts,
+    select day, coalesce(sum(prompts) filter (where value <> 'skipped'), 0) as prompts,
            coalesce(sum(prompts) filter (where value = 'error'), 0) as failed, sum(tokens) as tokens
     {_BY_DAY}
 ), answered as (
@@ -83,11 +82,11 @@ from judged left join answered using (day) order by day desc
         f"Median, 95th and 99th percentile in milliseconds by UTC day, newest first. {_APPROXIMATE}",
         f"""
 with counted as (
-    select day, bucket, sum(measurements) as measurements from latencies_by_day
+    select day, kind, bucket, sum(measurements) as measurements from latencies_by_day
     where kind in ('total', 'stage', 'channel') and name = coalesce(nullif(:name, ''), 'total') and day >= {SINCE}
-    group by day, bucket
-), {_PERCENTILES.format(by="day")}
-group by day order by day desc
+    group by day, kind, bucket
+), {_PERCENTILES.format(by="day, kind")}
+group by day, kind order by day desc, kind desc
 """,
         {"name": "a stage or a channel; total, which is the whole, where nothing is typed", **DAYS},
     ),
@@ -216,12 +215,14 @@ group by channel order by kept desc, channel
     Question(
         "which_clients_are_in_use",
         "Which agent clients are in use",
-        "All prompts by client, with the share to which something was added, in percent, and when the last one came.",
+        "Prompts of the hook by client: to what share of them something was added and what share failed, in percent,"
+        " and the UTC day of the last one.",
         f"""
 select host, sum(prompts) as prompts,
-       {percent("sum(prompts) filter (where status in ('ok', 'partial'))", "sum(prompts)")} as shown_percent,
-       {percent("sum(prompts) filter (where status = 'error')", "sum(prompts)")} as failed_percent,
-       (select at from traces where traces.host = prompts_by_class.host order by id desc limit 1) as last_at
+       {percent("sum(iif(status in ('ok', 'partial'), prompts, 0))", "sum(prompts)")} as shown_percent,
+       {percent("sum(iif(status = 'error', prompts, 0))", "sum(prompts)")} as failed_percent,
+       (select max(day) from prompts_by_day
+        where prompts_by_day.origin = 'hook' and facet = 'host' and value = host) as last_day
 from prompts_by_class where origin = 'hook' group by host order by prompts desc, host
 """,
         {},

@@ -19,7 +19,7 @@ JUDGEMENT = (
     Question(
         "which_task_types_are_there",
         "Which task types there are, and how often nothing is added to each",
-        "All judged prompts by task type; shares in percent.",
+        "All prompts that have a task type, imported ones too; shares in percent of them, and of each type.",
         f"""
 with judged as (
     select task_type, sum(prompts) as prompts, sum(prompts) filter (where status = 'silent') as silent
@@ -34,7 +34,7 @@ from judged order by prompts desc, task_type
     Question(
         "which_task_types_by_day",
         "Task types by day",
-        "Prompts and added tokens (estimated) by UTC day and task type, newest first.",
+        "Prompts and added tokens (estimated) by UTC day and task type, newest first; imported ones too.",
         f"""
 select day, value as task_type, sum(prompts) as prompts, sum(tokens) as tokens from prompts_by_day
 where facet = 'task_type' and {_WITHOUT_TESTS} and day >= {SINCE}
@@ -45,7 +45,7 @@ group by day, value order by day desc, prompts desc
     Question(
         "which_search_intents_are_there",
         "Which search intents there are",
-        "All judged prompts by search intent; percent of them.",
+        "All prompts that have a search intent, imported ones too; percent of them.",
         f"""
 with judged as (
     select search_intent, sum(prompts) as prompts from prompts_by_class
@@ -59,7 +59,7 @@ from judged order by prompts desc, search_intent
     Question(
         "which_guardrails_by_day",
         "Guardrails by day",
-        "Prompts to which each guardrail was added, by UTC day, newest first.",
+        "Prompts to which each guardrail was added, by UTC day, newest first; imported ones too.",
         f"""
 select day, value as guardrail_id, sum(prompts) as prompts from prompts_by_day
 where facet = 'guardrail' and {_WITHOUT_TESTS} and day >= {SINCE}
@@ -70,7 +70,8 @@ group by day, value order by day desc, prompts desc
     Question(
         "which_guardrails_are_added_most",
         "Which guardrails are added most",
-        "Prompts of the last days to which each guardrail was added; percent of all that were not skipped.",
+        "Prompts of the last days to which each guardrail was added, imported ones too; percent of all that were not"
+        " skipped.",
         f"""
 with looked_at as (
     select sum(prompts) as prompts from prompts_by_day
@@ -131,7 +132,8 @@ group by labelled_task_type, task_type order by prompts desc, labelled_task_type
 select labels.trace_id, labels.labelled_at, traces.task_type, nullif(labels.task_type, '') as labelled_task_type,
        traces.confidence, substr(traces.prompt, 1, 200) as prompt
 from labels cross join traces on traces.id = labels.trace_id
-where labels.verdict <> 'ok' and traces.{_WITHOUT_TESTS} and labels.task_type <> traces.task_type
+where (labels.verdict = 'wrong' or labels.verdict = 'class' and labels.task_type <> traces.task_type)
+  and traces.{_WITHOUT_TESTS}
   and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
 order by labels.id desc limit {AT_MOST}
 """,

@@ -19,14 +19,14 @@ class Question:
     parameters: dict[str, str]
 
 
-DAYS = {"days": "how many days, counted back from the newest one in the history; 30 where nothing is typed"}
+DAYS = {"days": "how many days, counted back from that of the newest prompt of the hook; 30 where nothing is typed"}
 LIMIT = {"limit": "how many rows at most; 20 where nothing is typed"}
 NEWEST = {"newest": "how many of the newest prompts to look at; 10000 where nothing is typed"}
 
-_LAST_OF = "select max(day) as day from prompts_by_day where facet = 'status' and origin = '{}'"
-_LAST_DAY = f"select max(day) from ({_LAST_OF.format('hook')} union all {_LAST_OF.format('import')})"
-SINCE = f"date(({_LAST_DAY}), '-' || (coalesce(nullif(:days, ''), '30') - 1) || ' days')"
-"""The first of the last so many days of the history."""
+_LAST_OF = "(select max(day) from prompts_by_day where facet = 'status' and origin = '{}')"
+_LAST_DAY = f"coalesce({_LAST_OF.format('hook')}, {_LAST_OF.format('import')})"
+SINCE = f"date({_LAST_DAY}, '-' || (coalesce(nullif(:days, ''), '30') - 1) || ' days')"
+"""The first of the last so many days, as the home page has them: up to the newest prompt of the hook."""
 SINCE_ID = f"printf('%014x', strftime('%s', {SINCE}) * 1000000)"
 """What no id from that day on sorts before."""
 AT_MOST = "max(0, cast(coalesce(nullif(:limit, ''), '20') as integer))"

@@ -1,6 +1,7 @@
 """Which snapshots of the history the product has written, so that what is forgotten here is forgotten there.
 
 The file ``published`` holds a line of JSON for each: ``{"path", "at"}``. Whoever writes a snapshot notes it first.
+Who changes the file holds the lock beside it: a note that is lost is a snapshot that nobody forgets.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING
 from storage import lean, private, reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from storage.mentions import Mentions
 
 NAME = "published"
+LOCK = "published.lock"
 LIMIT_BYTES = 1 << 20
 WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each(:ids)) limit 1"
 
@@ -35,15 +37,16 @@ class Snapshot:
 def note(state_dir: str, path: str) -> None:
     """Note that a snapshot is about to be written there; raises OSError where that cannot be kept."""
     private.make_directory(state_dir)
-    descriptor = private.open_file(f"{state_dir}/{NAME}", os.O_WRONLY | os.O_APPEND)
-    try:
-        os.write(descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': lean.utc_now()})}\n".encode())
-    finally:
-        os.close(descriptor)
+    with _locked(state_dir):
+        descriptor = private.open_file(f"{state_dir}/{NAME}", os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': lean.utc_now()})}\n".encode())
+        finally:
+            os.close(descriptor)
 
 
 def noted(state_dir: str) -> list[Snapshot]:
-    """Return the snapshots that were noted, each path once with its last time."""
+    """Return the snapshots that were noted, each path once with its last time, in the order of these."""
     try:
         lines = private.read_file(f"{state_dir}/{NAME}", LIMIT_BYTES).splitlines()
     except OSError:
@@ -52,7 +55,9 @@ def noted(state_dir: str) -> list[Snapshot]:
     for line in lines:
         with contextlib.suppress(ValueError, TypeError, KeyError):
             value = json.loads(line)
-            found[str(value["path"])] = Snapshot(str(value["path"]), str(value["at"]))
+            one = Snapshot(str(value["path"]), str(value["at"]))
+            found.pop(one.path, None)  # what is written aside is looked at before what it becomes
+            found[one.path] = one
     return list(found.values())
 
 
@@ -72,7 +77,19 @@ def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
 def forget(state_dir: str, paths: Iterable[str]) -> None:
     """Take snapshots off the list; raises OSError."""
     gone = set(paths)
-    left = [one for one in noted(state_dir) if one.path not in gone]
-    lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
-    if gone:
+    if not gone:
+        return
+    with _locked(state_dir):
+        left = [one for one in noted(state_dir) if one.path not in gone]
+        lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
         private.write_file(f"{state_dir}/{NAME}", lines.encode())
+
+
+@contextlib.contextmanager
+def _locked(state_dir: str) -> Iterator[None]:
+    descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
+    try:
+        os.lockf(descriptor, os.F_LOCK, 0)
+        yield
+    finally:
+        os.close(descriptor)

@@ -6,6 +6,8 @@ import json
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -231,3 +233,36 @@ def test_forgetting_a_prompt_removes_the_snapshots_that_hold_it(tmp_path: Path, 
     account.cli("trace", "forget", account.trace()["id"], "--yes")
 
     assert not file.exists()
+
+
+def test_no_note_of_a_snapshot_is_lost_where_several_are_written_at_once(tmp_path: Path) -> None:
+    writing = """
+import os, sys
+from storage import snapshots
+state, name = sys.argv[1:]
+for number in range(60):
+    snapshots.note(state, f"/x/{name}-{number}.tmp")
+    snapshots.note(state, f"/x/{name}-{number}")
+    snapshots.forget(state, [f"/x/{name}-{number}.tmp"])
+"""
+    several = [subprocess.Popen([sys.executable, "-c", writing, str(tmp_path), name]) for name in "abc"]
+
+    assert [one.wait(timeout=60) for one in several] == [0, 0, 0]
+    assert len(snapshots.noted(str(tmp_path))) == 180
+
+
+def test_what_is_written_aside_is_looked_at_before_what_it_becomes(tmp_path: Path) -> None:
+    for path in ("/x/s.db", "/x/.s.tmp", "/x/s.db"):
+        snapshots.note(str(tmp_path), path)
+
+    assert [one.path for one in snapshots.noted(str(tmp_path))] == ["/x/.s.tmp", "/x/s.db"]
+
+
+def test_a_full_disk_is_said_of_the_file_that_was_to_be_written(account: Account, tmp_path: Path) -> None:
+    with (
+        patch.object(snapshot, "SAY_WHAT_IT_IS", "pragma main.max_page_count = 1"),
+        patch.object(snapshot, "SAY_WHAT_IS_IN_IT", "create table filled as select zeroblob(10000000)"),
+        pytest.raises(snapshot.SnapshotError, match="disk is full"),
+    ):
+        written(account, tmp_path / "s.db")
+    assert list(tmp_path.iterdir()) == []

@@ -158,6 +158,8 @@ def write(
     except sqlite3.Error as failure:
         if should_stop():
             raise InterruptedSnapshotError("interrupted: no snapshot was written") from failure
+        if failure.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            raise SnapshotError(f"the disk is full: {path} was not written") from failure
         raise
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -190,6 +190,12 @@ def test_a_file_that_is_no_snapshot_is_not_shown(library: Account) -> None:
     assert (ended.returncode, "is no snapshot" in ended.stderr) == (1, True)
 
 
+def test_what_a_snapshot_keeps_is_not_asked_of_the_live_history(library: Account) -> None:
+    ended = run(library, "--text", "hash")
+
+    assert ended.returncode == 2 and "--text goes with --snapshot FILE" in ended.stderr
+
+
 def test_full_texts_say_what_they_reveal_and_are_asked_for(library: Account, tmp_path: Path) -> None:
     ended = run(library, "--snapshot", str(tmp_path / "s.db"), "--no-serve", "--text", "full")
 

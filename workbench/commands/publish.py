@@ -34,9 +34,7 @@ TEXTS = ("redacted", "hash", "full")
 @click.option(
     "--text",
     type=click.Choice(TEXTS),
-    default="redacted",
-    show_default=True,
-    help="With --snapshot: texts without secrets and names; none at all; or as they are stored.",
+    help="With --snapshot: texts without secrets and names, which is the default; none; or as they are stored.",
 )
 @click.option("--yes", "is_sure", is_flag=True, help="With --text full: do not ask.")
 @click.option(
@@ -70,7 +68,7 @@ def publish(
     file: str | None,
     snapshot: str | None,
     is_written_only: bool,
-    text: str,
+    text: str | None,
     is_sure: bool,
     port: int,
     is_opened: bool,
@@ -95,13 +93,15 @@ def publish(
         raise click.UsageError("FILE is shown as it is; --snapshot writes one: give one of the two")
     if is_written_only and not snapshot:
         raise click.UsageError("--no-serve goes with --snapshot FILE")
+    if text and not snapshot:
+        raise click.UsageError("--text goes with --snapshot FILE: what is shown otherwise is shown as it is")
     if not is_loopback(host) and not (file or snapshot):
         raise click.UsageError(
             "the live history is shown on this machine only; for others: "
             f"enricher publish --snapshot FILE --host {host}"
         )
     password = _password(password_file, is_needed=not is_loopback(host) and not is_written_only)
-    said = _said(file, snapshot, text, is_sure=is_sure)
+    said = _said(file, snapshot, text or TEXTS[0], is_sure=is_sure)
     if is_written_only:
         return
     plugin = _plugin(host, allowed, password)

@@ -126,7 +126,7 @@ async def test_the_waterfall_ends_with_the_total(account: Account, served: Datas
     trace = trace_of(account, DEBUG)
     said = words(await page_of(served, trace["id"]))
 
-    assert re.search(r"stage from ms took ms .* read 0\.0 .* gather .* channels, within the stage that asks them", said)
+    assert re.search(r"Stage From ms Took ms .* read 0\.0 .* gather .* channels, within the stage that asks them", said)
     assert f"total 0.0 {trace['latency_ms']:,.2f}" in said
 
 

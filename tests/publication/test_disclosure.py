@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -120,6 +121,20 @@ def test_offsets_move_with_what_was_replaced_before_them() -> None:
     moved = json.loads(TELLER.moved(evidence, prompt))
 
     assert [told[start:end] for _signal, start, end, _weight in moved] == ["why does", "KeyError", "now"]
+
+
+@pytest.mark.parametrize("evidence", ["null", "[1, 2]", '[["a"]]', '[["a", null, 2, 1]]', '[["a", -4, 99, 1]]'])
+def test_evidence_of_another_shape_or_beyond_the_prompt_is_left_out(evidence: str) -> None:
+    assert TELLER.moved(evidence, "what adal said") == "[]"
+
+
+def test_many_folders_are_looked_for_as_fast_as_few() -> None:
+    many = Identity().with_folders([f"/srv/team{team}/part{part}/shop" for team in range(300) for part in range(5)])
+    teller, text = Teller(many, b"k" * 32), "/usr/lib/python3/x.py of foo/bar " * 1500
+    start = time.perf_counter()
+
+    assert teller.told(text) == text
+    assert time.perf_counter() - start < 1.0
 
 
 def test_a_filter_does_not_tell_its_session() -> None:

@@ -57,8 +57,8 @@ class Teller:
         """Return ``[[signal, start, end, weight], …]`` for the prompt as it is told; what was replaced is left out."""
         edits = self._known(prompt)[1]
         found = []
-        for signal, start, end, *weight in json.loads(evidence):
-            place = follow(start, end, edits)
+        for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
+            place = follow(start, end, edits) if 0 <= start <= end <= len(prompt) else None
             if place:
                 found.append([self.told(str(signal)), *place, *weight])
         return json.dumps(found, ensure_ascii=False)
@@ -66,7 +66,7 @@ class Teller:
     def topics(self, words: str, prompt: str) -> str:
         """Return those words of a prompt, a JSON list, that stand in it as it is told."""
         told = self.told(prompt)
-        return json.dumps([word for word in json.loads(words) if _stands_in(str(word), told)], ensure_ascii=False)
+        return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
 
     def bare(self, document: str) -> str:
         """Return a JSON document with its numbers and the names of classes, told, and no other text."""
@@ -149,6 +149,16 @@ def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, 
 def last_part(path: str) -> str:
     """Return the name of a file without the folders that lead to it."""
     return re.split(r"[/\\:]", path)[-1]
+
+
+def _list(document: str) -> list[Any]:
+    """Return a JSON list, an empty one for anything else: a merged history may hold any document."""
+    found = json.loads(document)
+    return found if isinstance(found, list) else []
+
+
+def _is_evidence(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 2 and isinstance(value[1], int) and isinstance(value[2], int)
 
 
 def _stands_in(word: str, text: str) -> bool:

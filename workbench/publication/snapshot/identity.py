@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 USER, HOST, NAME, EMAIL = "[user]", "[host]", "[name]", "[email]"
 GIT_PATIENCE_S = 2.0
@@ -40,6 +40,7 @@ LEAST_JOINED = 8
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
+_END = r"(?![^\W_])"
 _BLANK = r"(?:[\s._+-]|%20|\\ )"
 _URL = r"(?P<url>https?://[^\s\"'`<>?#=]*)"
 _HOMES = (
@@ -76,7 +77,7 @@ class Identity:
         for folder in self.folders:
             is_inner = bool(groups["own"]) and folder.startswith(f"{self.home}/")
             groups["inner" if is_inner else "folder"] += [folder, *self._from_home(folder)]
-        known = (rf"(?P<{name}>{'|'.join(map(_written, found))})" for name, found in groups.items() if found)
+        known = (rf"(?P<{name}>{_written(found)})" for name, found in groups.items() if found)
         return re.compile("|".join((_URL, *known, *_HOMES)))
 
     def names(self) -> re.Pattern[str] | None:
@@ -105,15 +106,33 @@ def _telling(folder: str) -> list[str]:
     return [one for one in above if re.split(r"[\\/]", one)[-1].strip(". ").lower() not in {*EVERYDAY, ""}]
 
 
-def _written(folder: str) -> str:
-    """Return what finds a folder in whatever way its path is written."""
-    first, *rest = re.split(r"[\\/]+", folder.rstrip("\\/"))
-    parts = (
-        "".join(_BLANK if sign == " " else sign if sign.isalnum() else f"[{re.escape(sign)}-]" for sign in part)
-        for part in rest
+def _written(folders: Iterable[str]) -> str:
+    """Return what finds these folders in whatever way their paths are written."""
+    known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
+    top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
+    deeper = _any_of([parts for parts in known if len(parts) > 2 or parts[0]])
+    at_top = rf"(?<![\w.~-]){_ANY_SLASH}(?:{top}){_END}" if top else ""
+    return rf"(?i:{'|'.join(filter(None, (deeper, at_top)))})"
+
+
+def _any_of(paths: Sequence[Sequence[str]]) -> str:
+    """Return what finds one of the paths, the longest; parts that they share are looked at once."""
+    below: dict[str, list[Sequence[str]]] = {}
+    for first, *rest in paths:
+        below.setdefault(first, []).append(rest)
+    return "|".join(_part_of_a_path(first) + _rest(below[first]) for first in sorted(below, key=len, reverse=True))
+
+
+def _rest(paths: Sequence[Sequence[str]]) -> str:
+    deeper = [path for path in paths if path]
+    found = rf"{_ANY_SLASH}(?:{_any_of(deeper)})" if deeper else _END
+    return rf"(?:{found}|{_END})" if deeper and len(deeper) < len(paths) else found
+
+
+def _part_of_a_path(name: str) -> str:
+    return "".join(
+        _BLANK if sign == " " else sign if sign.isalnum() or sign in "~:" else f"[{re.escape(sign)}-]" for sign in name
     )
-    before = "" if len(rest) > 1 or first else r"(?<![\w.~-])"
-    return rf"{before}(?i:{re.escape(first)}{''.join(_ANY_SLASH + part for part in parts)})(?![^\W_])"
 
 
 def _spelt(word: str) -> str:

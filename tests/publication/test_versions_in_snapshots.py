@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, SECOND, edited, up_to_date
 
+from enricher.rules.sources import packaged_texts
+from workbench.publication import versions
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.snapshot import writing as snapshot
 
@@ -82,3 +86,14 @@ async def test_every_rule_of_a_snapshot_has_a_name(shown: tuple[str, Datasette])
 
     assert "<code></code>" not in page
     assert 'signal%3A%22%22"' not in page
+
+
+def test_a_snapshot_does_not_tell_where_whoever_shows_it_has_installed_what_is_shipped() -> None:
+    shipped = packaged_texts()
+    assert shipped
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("create table published (text)")
+        paths = [one.path for one in versions.sources(db, shipped[0])]
+
+    assert paths
+    assert not [path for path in paths if "/" in path]

@@ -6,6 +6,7 @@ Everything comes from the roll-ups and from small tables; of the traces only the
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections import Counter
 from contextlib import suppress
@@ -30,6 +31,7 @@ HOW_MANY_OF_EACH = """
 WHEN_WAS_EACH_FIRST_SEEN = "select hash, first_seen_at from instructions_versions"
 WHICH_FILES = "select hash, layer, path from instructions_sources order by hash, position"
 WHICH_TEXTS = "select layer, path, text from instructions_sources where hash = :hash order by position"
+IS_IT_A_SNAPSHOT = "select count(*) from sqlite_master where name = 'published'"
 WHERE_THE_WALK_ENDS = f"select id from traces order by id desc limit 1 offset {WALKED_ROWS}"
 WHICH_WAS_USED_BEFORE = f"""
     select traces.rules_hash, traces.id from {IN_BRIEF}
@@ -138,7 +140,7 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
-    if not texts and (shipped := packaged_texts()) and shipped[0] == rules_hash:
+    if not texts and (shipped := _shipped(db)) and shipped[0] == rules_hash:
         texts = list(shipped[1])
     return [Source(number, *one) for number, one in enumerate(texts, 1)]
 
@@ -194,6 +196,14 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
     with suppress(sqlite3.OperationalError):
         for rules_hash, layer, path in db.execute(WHICH_FILES):
             found[rules_hash] = (*found.get(rules_hash, ()), (layer, path))
-    if shipped := packaged_texts():
+    if shipped := _shipped(db):
         found.setdefault(shipped[0], tuple((layer, path) for layer, path, _text in shipped[1]))
     return found
+
+
+def _shipped(db: sqlite3.Connection) -> tuple[str, Sequence[tuple[str, str, str]]] | None:
+    """Return what this release ships, beside a snapshot without the folder that it is installed in."""
+    shipped = packaged_texts()
+    if shipped is None or not db.execute(IS_IT_A_SNAPSHOT).fetchone()[0]:
+        return shipped
+    return shipped[0], [(layer, os.path.basename(path), text) for layer, path, text in shipped[1]]

@@ -1,26 +1,26 @@
-"""The same as data: what the ``.json`` and ``.csv`` twins of a page send."""
+"""A table as CSV: what the ``.csv`` twins of pages send."""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from datasette.utils.asgi import Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-
-def as_json(value: Any, *, status: int = 200) -> Response:
-    """Return the value as JSON."""
-    return Response.json(value, status=status)
+CSV_TYPE = "text/csv; charset=utf-8"
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
     """Return the rows as CSV with a line of names."""
+    return Response(csv_lines([columns, *rows]), content_type=CSV_TYPE)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    """Return the rows as lines of CSV."""
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    csv.writer(text).writerows(rows)
+    return text.getvalue()

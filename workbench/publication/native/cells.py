@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from datasette.utils import tilde_encode
 from markupsafe import Markup
 
-from workbench.publication import evidence
+from workbench.publication import evidence, replayed
 from workbench.publication.native import sanitized
 
 if TYPE_CHECKING:
@@ -28,9 +28,10 @@ STATUS = Markup('<span class="status {}">{}</span>')
 DIGITS_OF_A_VERSION = 12
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 LOOKS = {
-    **dict.fromkeys(("timeout", "wrong", "regressed"), "bad"),
-    **dict.fromkeys(("class", "changed", "untrusted"), "warn"),
-    **dict.fromkeys(("empty", "off", "identical", "inconclusive"), "quiet"),
+    **replayed.LOOKS,
+    **dict.fromkeys(("timeout", "wrong"), "bad"),
+    **dict.fromkeys(("class", "untrusted"), "warn"),
+    **dict.fromkeys(("empty", "off"), "quiet"),
 }
 OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")
 MOST_WORDS = 20

@@ -7,15 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from datasette.utils.asgi import Response
+
 from storage import replays
 from workbench.differences import Section, unfolded
 from workbench.publication import replayed
-from workbench.publication.answers import as_csv, as_json
+from workbench.publication.answers import as_csv
 from workbench.publication.page import missing, render
 from workbench.publication.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
-    from datasette.utils.asgi import Request, Response
+    from datasette.utils.asgi import Request
 
     from workbench.publication.history import History
 
@@ -60,7 +62,9 @@ async def view(history: History, request: Request) -> Response:
     found = await history.read(lambda db: _listing(db, before))
     rows, more = [replayed.replay(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
-        return as_json({"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None})
+        return Response.json(
+            {"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None}
+        )
     return await render(history, request, "compare.html", place="compare", rows=rows, more=more, before=before)
 
 
@@ -72,13 +76,13 @@ async def run(history: History, request: Request) -> Response:
         found = await history.read(lambda db: look_up(db, wanted))
     except replays.UnknownReplayError as error:
         if form:
-            return as_json({"error": str(error)}, status=404)
+            return Response.json({"error": str(error)}, status=404)
         why = "It may have been deleted, or made after this was published. Keep one with: enricher replay --keep"
         return await missing(history, request, what=_sentence(str(error)), why=why)
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:
-        return as_json(_as_object(found))
+        return Response.json(_as_object(found))
     changes = [replayed.changed(one) for one in found.results]
     return await render(
         history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted

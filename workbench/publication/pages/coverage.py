@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from datasette.utils.asgi import Response
+
 from workbench.coverage_json import as_object
 from workbench.publication import covered, versions
-from workbench.publication.answers import as_csv, as_json
+from workbench.publication.answers import as_csv
 from workbench.publication.page import missing, render
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from datasette.utils.asgi import Request, Response
+    from datasette.utils.asgi import Request
 
     from workbench.coverage import Coverage
     from workbench.publication.history import History
@@ -53,18 +55,18 @@ async def view(history: History, request: Request) -> Response:
     if wanted and len(chosen) != 1:
         what = f"{'Several versions' if chosen else 'No version'} whose coverage was measured begin{'s' * (not chosen)}"
         if form:
-            return as_json({"error": f"{what} with {wanted}"}, status=404)
+            return Response.json({"error": f"{what} with {wanted}"}, status=404)
         why = "Versions are measured one after the other while the history is published, those in use first."
         return await missing(history, request, what=f"{what} with {wanted}.", why=why)
     if not chosen:
         if form:
-            return as_json({"rules_hash": None, "rows": []})
+            return Response.json({"rules_hash": None, "rows": []})
         return await render(history, request, "coverage.html", place="coverage", found=None)
     found = await history.read(lambda db: look_up(db, chosen[0], known))
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for own in found.rules.values() for one in own))
     if form:
-        return as_json(_as_object(found))
+        return Response.json(_as_object(found))
     return await render(
         history, request, "coverage.html", place="coverage", found=found, most=MOST_SHOWN, words=WORDS_OF_KINDS
     )

@@ -8,9 +8,10 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from datasette.utils.asgi import Response
+
 from storage import overview, replays, rollups, selection, windows
-from workbench.publication import filters
-from workbench.publication.answers import as_json
+from workbench.publication import filters, replayed
 from workbench.publication.drawing import charts
 from workbench.publication.drawing.charts import Bar
 from workbench.publication.drawing.frames import Chart, Day
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from datasette.utils.asgi import Request, Response
+    from datasette.utils.asgi import Request
 
     from storage.overview import Count, Overview
     from storage.replays import Kept
@@ -41,13 +42,16 @@ HOW_MANY_ALTOGETHER = """
     select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
     where origin = 'hook' and facet = 'status'
 """
+WHAT_IS_IT_CALLED = """
+    select title from trace_guardrails where guardrail_id = :guardrail collate nocase order by trace_id desc limit 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What stands beside the sums: all prompts and their first day, the newest ones, the replays that were kept.
 
-    ``waiting`` is how many rows are not in the sums yet.
+    ``waiting`` is how many rows are not in the sums yet, ``titles`` what guardrails are called.
     """
 
     prompts: int
@@ -55,6 +59,7 @@ class Beside:
     newest: list[Line]
     replays: list[Kept]
     waiting: int
+    titles: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +94,10 @@ async def view(history: History, request: Request) -> Response:
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
+        "looks": replayed.LOOKS,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
-        "panels": _panels(seen, lists),
+        "panels": _panels(seen, lists, beside.titles),
     }
     return await render(history, request, "home.html", place="", **shown)
 
@@ -100,7 +106,7 @@ async def data(history: History, request: Request) -> Response:
     """Send the same figures as data."""
     days = _days(request)
     seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
-    return as_json(
+    return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
             "prompts_altogether": beside.prompts,
@@ -130,7 +136,13 @@ def _read_beside(db: sqlite3.Connection, *, is_live: bool) -> Beside:
         windows.page(db, which, limit=NEWEST_PROMPTS),
         replays.listing(db, limit=NEWEST_REPLAYS),
         max(0, rollups.waiting(db)) if is_live else 0,
+        _titles(db),
     )
+
+
+def _titles(db: sqlite3.Connection) -> dict[str, str]:
+    """Return what each guardrail was called when it was last added; empty where a snapshot does not tell."""
+    return {str(one): db.execute(WHAT_IS_IT_CALLED, {"guardrail": one}).fetchone()[0] for (one,) in db.execute(WHICH)}
 
 
 def _since(seen: Overview) -> str:

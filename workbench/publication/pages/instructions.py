@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from datasette.utils.asgi import Response
+
 from workbench.publication import edits, versions
-from workbench.publication.answers import as_json
 from workbench.publication.page import missing, render
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from datasette.utils.asgi import Request, Response
+    from datasette.utils.asgi import Request
 
     from workbench.publication.history import History
     from workbench.publication.versions import Version
@@ -38,7 +39,7 @@ async def view(history: History, request: Request) -> Response:
     """List the versions that traces name, newest use first."""
     known = await history.read(versions.versions)
     if request.url_vars.get("format"):
-        return as_json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
+        return Response.json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
     rows = [(one, versions.before(known, one)) for one in known]
     return await render(history, request, "instructions.html", place="instructions", rows=rows)
 
@@ -51,10 +52,10 @@ async def version(history: History, request: Request) -> Response:
     except versions.UnknownVersionError as error:
         why = "The prompts that it judged may have been deleted, or are not part of what is served here."
         if request.url_vars.get("format"):
-            return as_json({"error": str(error)}, status=404)
+            return Response.json({"error": str(error)}, status=404)
         return await missing(history, request, what=str(error), why=f"{why} All versions are under Instructions.")
     if request.url_vars.get("format"):
-        return as_json(_whole(found))
+        return Response.json(_whole(found))
     return await render(history, request, "version.html", place="instructions", found=found)
 
 

@@ -5,8 +5,6 @@ Its id is whatever text a client gave, the empty one included; in an address it 
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,13 +16,14 @@ from datasette.utils.asgi import Response
 from storage.windows import LONGEST_SESSION
 from workbench import sessions
 from workbench.publication import filters, records
+from workbench.publication.answers import as_csv
 from workbench.publication.page import missing, render
 
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.publication.history import History
-    from workbench.publication.records import Session
+    from workbench.publication.records import Asked, Session
 
 LONG_PAUSE_S = 1800
 COLUMNS = (
@@ -47,7 +46,7 @@ async def view(history: History, request: Request) -> Response:
     if kind == "json":
         return Response.json({**asdict(session), "following": following.replace("?", ".json?")})
     if kind == "csv":
-        return Response(_csv(session), content_type="text/csv; charset=utf-8")
+        return as_csv(COLUMNS, map(_cells, session.prompts))
     return await render(
         history, request, "session.html",
         place="traces",
@@ -77,14 +76,9 @@ def _why_missing(history: History, after: str) -> str:
     return "None of its prompts is here (any more): forgotten, pruned, or of another account's history."
 
 
-def _csv(session: Session) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in session.prompts:
-        values = {**asdict(one), "guardrails": " ".join(one.guardrails), "uncertain": int(one.uncertain)}
-        writer.writerow([values[name] for name in COLUMNS])
-    return text.getvalue()
+def _cells(one: Asked) -> list[object]:
+    values = {**asdict(one), "guardrails": " ".join(one.guardrails), "uncertain": int(one.uncertain)}
+    return [values[name] for name in COLUMNS]
 
 
 def _pauses(session: Session) -> dict[str, tuple[str, bool]]:

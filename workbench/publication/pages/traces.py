@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import sqlite3
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from datasette.utils.asgi import AsgiStream
+from datasette.utils.asgi import AsgiStream, Response
 
 from storage import facets, selection
 from storage.selection import FIELDS, SelectionError
 from storage.windows import ABOVE_ALL, Line
 from workbench.publication import filters
-from workbench.publication.answers import as_json
+from workbench.publication.answers import CSV_TYPE, csv_lines
 from workbench.publication.excerpts import excerpt
 from workbench.publication.listing import SORTS, Listing, listing
 from workbench.publication.page import render
 
 if TYPE_CHECKING:
-    from datasette.utils.asgi import Request, Response
+    from datasette.utils.asgi import Request
 
     from storage.facets import Facet, Facets
     from workbench.publication.history import History
@@ -119,11 +117,11 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
     try:
         found = await _some(history, wanted, wanted.before)
     except SelectionError as error:
-        return as_json({"error": error.text, "at": error.position, "remedy": error.remedy}, status=400)
+        return Response.json({"error": error.text, "at": error.position, "remedy": error.remedy}, status=400)
     if request.url_vars["format"] == "csv":
-        return AsgiStream(lambda out: _stream(history, wanted, out), content_type="text/csv; charset=utf-8")
+        return AsgiStream(lambda out: _stream(history, wanted, out), content_type=CSV_TYPE)
     older = f"{history.path('traces')}.json?{wanted.query(before=found.older)}" if found.older else None
-    return as_json(
+    return Response.json(
         {
             "filter": wanted.text,
             "sort": wanted.sort,
@@ -169,14 +167,8 @@ async def _some(history: History, wanted: Asked, before: str) -> Listing:
 
 async def _stream(history: History, wanted: Asked, out: Any) -> None:
     before: str | None = wanted.before
-    await out.write(_written([COLUMNS]))
+    await out.write(csv_lines([COLUMNS]))
     while before is not None:
         found = await _some(history, wanted, before)
-        await out.write(_written([tuple(asdict(line).values()) for line in found.lines]))
+        await out.write(csv_lines(tuple(asdict(line).values()) for line in found.lines))
         before = found.older
-
-
-def _written(lines: list[tuple[Any, ...]]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows(lines)
-    return text.getvalue()

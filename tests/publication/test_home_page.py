@@ -68,6 +68,12 @@ async def test_its_figures_are_those_counted_from_scratch(served: Datasette, inv
     assert f"{silent} of {prompts - skipped} that were not skipped" in page
 
 
+async def test_guardrails_are_named_by_their_titles(live: Datasette) -> None:
+    page = await text_of(live, "/-/enricher")
+
+    assert re.search(r'title="H5 Error Messages Are Primary Evidence"><a href="[^"]*guardrail%3AH5', page)
+
+
 @pytest.mark.parametrize("days", [0, 7, 30, 90])
 async def test_every_bar_leads_to_as_many_prompts_as_it_says(served: Datasette, days: int) -> None:
     bars = BAR.findall(await text_of(served, f"/-/enricher?days={days}"))

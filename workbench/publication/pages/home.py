@@ -42,8 +42,11 @@ HOW_MANY_ALTOGETHER = """
     select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
     where origin = 'hook' and facet = 'status'
 """
-WHAT_IS_IT_CALLED = """
-    select title from trace_guardrails where guardrail_id = :guardrail collate nocase order by trace_id desc limit 1
+WHAT_ARE_GUARDRAILS_CALLED = """
+    select value, coalesce((
+        select title from trace_guardrails
+        where guardrail_id = value collate nocase order by trace_id desc limit 1
+    ), '') from (select distinct value from prompts_by_day where origin = 'hook' and facet = 'guardrail' limit 200)
 """
 
 
@@ -136,13 +139,8 @@ def _read_beside(db: sqlite3.Connection, *, is_live: bool) -> Beside:
         windows.page(db, which, limit=NEWEST_PROMPTS),
         replays.listing(db, limit=NEWEST_REPLAYS),
         max(0, rollups.waiting(db)) if is_live else 0,
-        _titles(db),
+        dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
     )
-
-
-def _titles(db: sqlite3.Connection) -> dict[str, str]:
-    """Return what each guardrail was called when it was last added; empty where a snapshot does not tell."""
-    return {str(one): db.execute(WHAT_IS_IT_CALLED, {"guardrail": one}).fetchone()[0] for (one,) in db.execute(WHICH)}
 
 
 def _since(seen: Overview) -> str:
@@ -162,7 +160,7 @@ def _times(seen: Overview, lists: Lists) -> Chart:
     return charts.lines("Latency by day", ("p50", "p95"), days)
 
 
-def _panels(seen: Overview, lists: Lists) -> list[Chart]:
+def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]:
     given = (
         ("Task types", "type", seen.task_types),
         ("Search intents", "intent", seen.search_intents),
@@ -171,12 +169,22 @@ def _panels(seen: Overview, lists: Lists) -> list[Chart]:
         ("How prompts ended", "status", seen.statuses),
         ("Why prompts were skipped", "reason", seen.skip_reasons),
     )
-    return [_bars(caption, field, counts, lists=lists, whole=seen.prompts) for caption, field, counts in given]
+    return [
+        _bars(caption, field, counts, lists=lists, whole=seen.prompts, titles=titles if field == "guardrail" else {})
+        for caption, field, counts in given
+    ]
 
 
-def _bars(caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int) -> Chart:
+def _bars(
+    caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int, titles: dict[str, str]
+) -> Chart:
     shown = [
-        Bar(one.value, one.prompts, lists.of(part) if part else "", one.value == "error")
+        Bar(
+            f"{one.value} {titles.get(one.value, '')}".rstrip(),
+            one.prompts,
+            lists.of(part) if part else "",
+            one.value == "error",
+        )
         for one, part in ((one, filters.part(field, one.value)) for one in counts[:LONGEST_LIST])
     ]
     rest = sum(one.prompts for one in counts[LONGEST_LIST:])

@@ -16,7 +16,7 @@ TRACED = (
             "at": "When the prompt came, in UTC, to the millisecond.",
             "host": "The agent client: claude, codex, gemini, copilot, cursor, opencode.",
             "session_id": "The client's session; in a snapshot a pseudonym that is the same for all prompts of it.",
-            "project": "The git remote without protocol, or the folder where there is none.",
+            "project": "The git remote without protocol; where there is none, local- and a keyed hash of the folder.",
             "cwd": "The folder in which the client ran; empty in a snapshot.",
             "prompt": "The prompt as it was stored, secrets taken out; empty where the log keeps no text.",
             "prompt_hmac": "A keyed hash of the whole prompt, 32 hex digits; the key never leaves the machine.",

@@ -33,7 +33,10 @@ SELECTIONS = (
     "label:wrong", "host:opencode type:planning",
 )  # fmt: skip
 WHICH_SESSION = "select session_id from traces order by id desc limit 1"
-INDICES = ("traces_with_a_guardrail", "traces_in_brief", "traces_by_latency", "traces_by_tokens")
+INDICES = (
+    "traces_with_a_guardrail", "traces_in_brief", "traces_by_latency", "traces_by_tokens", "traces_that_were_skipped",
+    "channels_that_failed",
+)  # fmt: skip
 
 Rows = dict[str, list[tuple[object, ...]]]
 

@@ -129,8 +129,19 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
     return said
 
 
-def prune(db: sqlite3.Connection, state: str, bounds: retention.Bounds, *, advance: Advance | None = None) -> Outcome:
-    """Delete what is beyond the bounds, and what nothing names any more. Raises as ``forget``."""
+def prune(
+    db: sqlite3.Connection,
+    state: str,
+    bounds: retention.Bounds,
+    *,
+    with_snapshots: bool = False,
+    advance: Advance | None = None,
+) -> Outcome:
+    """Delete what is beyond the bounds, and what nothing names any more. Raises as ``forget``.
+
+    ``with_snapshots`` removes the published ones that go back further than what is left: a person's wish, not that
+    of a bound, which would take a snapshot away from whoever serves it every day.
+    """
     outcome = Outcome()
     with _alone(state):
         earlier = _noted(state)
@@ -140,6 +151,8 @@ def prune(db: sqlite3.Connection, state: str, bounds: retention.Bounds, *, advan
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
+        if with_snapshots:
+            outcome.done += copies.clean_snapshots_before(state, retention.oldest(db))
         _end(db, state, outcome)
     return outcome
 

@@ -121,11 +121,20 @@ def _databases_aside(state_dir: str) -> list[str]:
     return [path for path in aside if not path.endswith("-shm")]
 
 
+def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
+    """Remove the snapshots that hold a trace older than that one; return what was removed, in words. Raises OSError."""
+    return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
+
+
 def _clean_snapshots(state_dir: str, gone: Forgotten) -> list[str]:
+    return _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
+
+
+def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], bool]) -> list[str]:
     said, done = [], []
     for snapshot in snapshots.noted(state_dir):
         try:
-            if not snapshots.holds(snapshot, gone.ids, gone.mentions):
+            if not holds_any(snapshot):
                 continue
             os.unlink(snapshot.path)
             said.append(

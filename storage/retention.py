@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import forgetting, spool, traces
+from storage.windows import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,6 +110,12 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone
+
+
+def oldest(db: sqlite3.Connection) -> str:
+    """Return the id of the oldest trace; where there is none, what all ids sort before."""
+    found = db.execute(WHICH_ARE_OLDEST, {"limit": 1}).fetchone()
+    return str(found[0]) if found else ABOVE_ALL
 
 
 def prune_versions(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NAME = "published"
 LOCK = "published.lock"
 LIMIT_BYTES = 1 << 20
+IS_ANY_OLDER = "select 1 from traces where id < :id limit 1"
 WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each(:ids)) limit 1"
 
 
@@ -70,6 +71,17 @@ def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
         address = f"{reader.address(snapshot.path)}&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
             return db.execute(WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))}).fetchone() is not None
+    except sqlite3.Error:
+        return True
+
+
+def goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
+    """Say whether it holds a trace older than that one; in doubt, yes. Raises OSError where it is gone."""
+    os.stat(snapshot.path)
+    try:
+        address = f"{reader.address(snapshot.path)}&immutable=1"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
+            return db.execute(IS_ANY_OLDER, {"id": trace_id}).fetchone() is not None
     except sqlite3.Error:
         return True
 

@@ -36,7 +36,7 @@ def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool
             _say(count, versions, is_json=is_json)
             return
         with progress("pruning", is_json=is_json) as advance:
-            outcome = forgetting.prune(db, state_dir(), bounds, advance=advance)
+            outcome = forgetting.prune(db, state_dir(), bounds, with_snapshots=True, advance=advance)
     report(outcome, is_json=is_json, more={"kept": bounds.in_words()})
 
 

@@ -157,6 +157,18 @@ def test_by_age_go_databases_aside_and_snapshots_too(past: Account) -> None:
     assert snapshots.noted(str(past.state)) == []
 
 
+def test_a_snapshot_that_goes_back_further_goes_too_when_a_person_prunes(past: Account) -> None:
+    whole, newer = past.home / "whole.db", past.home / "newer.db"
+    past.cli("publish", "--snapshot", str(whole), "--no-serve")
+    first = pruned(past, "--rows", "3")
+    past.cli("publish", "--snapshot", str(newer), "--no-serve")
+
+    pruned(past, "--rows", "3")
+
+    assert (whole.exists(), newer.exists()) == (False, True)
+    assert any(str(whole) in said for said in first["done"])
+
+
 def test_the_settings_prune_once_a_day_behind_a_prompt(past: Account) -> None:
     past.env["ENRICHER_RETENTION_ROWS"] = "800"
     past.compile()

@@ -96,6 +96,8 @@ def revealed(db: sqlite3.Connection) -> Revealed:
 
 def read(path: str) -> Publication:
     """Return what a snapshot says of itself; raises NotASnapshotError where the file is none, or of another version."""
+    if not os.path.exists(path):
+        raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
     try:
         with contextlib.closing(reader.open_reader(path)) as db:
             row = db.execute(WHAT_WAS_PUBLISHED).fetchone()

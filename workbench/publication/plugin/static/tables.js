@@ -1,4 +1,5 @@
-// Names for what Datasette's own pages leave unnamed to those who listen to them; our pages have no script.
+// Names for what Datasette's own pages leave unnamed to those who listen to them, and the columns told on demand, so
+// that rows come first; our pages have no script.
 const NAMES = {
   "select[name^=_filter_column]": "Column to filter by",
   "select[name^=_filter_op]": "How to compare",
@@ -11,5 +12,11 @@ document.documentElement.lang ||= "en";
 addEventListener("load", () => setTimeout(() => {
   for (const [where, name] of Object.entries(NAMES)) {
     for (const one of document.querySelectorAll(where)) one.setAttribute("aria-label", name);
+  }
+  for (const columns of document.querySelectorAll("dl.column-descriptions")) {
+    const folded = document.createElement("details");
+    folded.append(Object.assign(document.createElement("summary"), { textContent: "What the columns say" }));
+    columns.replaceWith(folded);
+    folded.append(columns);
   }
 }));

@@ -27,6 +27,41 @@ RUN_BY_OTHERS = {"hook", "demo"}  # by clients, by make
 CALLED = re.compile(r"(?:^|[`$] ?|\| |: )enricher ([a-z][a-z-]*)", re.MULTILINE)
 
 
+SMALLEST_CALLS = {
+    "hook": ("hook",),
+    "enrich": ("enrich", "why is the build red?"),
+    "explain": ("explain", "why is the build red?"),
+    "check": ("check", "--effective"),
+    "install": ("install", "--host", "claude", "--dry-run"),
+    "uninstall": ("uninstall", "--host", "claude", "--dry-run"),
+    "on": ("on",),
+    "off": ("off",),
+    "config": ("config", "show"),
+    "memory": ("memory", "list"),
+    "code": ("code", "search", "where are sessions saved"),
+    "trace": ("trace", "list"),
+    "topics": ("topics",),
+    "resources": ("resources",),
+    "prompts": ("prompts",),
+    "help": ("help", "intent"),
+    "coverage": ("coverage",),
+    "replay": ("replay", "--verify"),
+}
+"""What each command can do in a fresh account; the others need a history, a terminal or a server: their help text."""
+
+
+@pytest.mark.parametrize("command", ALL_COMMANDS)
+def test_every_command_works_in_a_cold_process(account: Account, command: str) -> None:
+    words = SMALLEST_CALLS.get(command, (command, "--help"))
+    script = Path(sys.executable).with_name("enricher")
+
+    ended = subprocess.run(
+        [script, *words], env=account.env, cwd=account.project, input="{}", capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended
+
+
 @pytest.mark.parametrize("command", ALL_COMMANDS)
 def test_every_command_has_a_help_text(account: Account, command: str) -> None:
     printed = account.cli(command, "--help")

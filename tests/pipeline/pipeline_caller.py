@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +22,10 @@ ATTEMPTS = 8
 
 @dataclass
 class Caller:
-    """Who asks in the format ``pipeline``; ``answer`` is the last one, ``wall_s`` what it took."""
+    """Who asks in the format ``pipeline``; ``answer`` is the last one."""
 
     account: Account
     answer: dict[str, Any] = field(default_factory=dict)
-    wall_s: float = 0.0
 
     def open_gates(self) -> None:
         self.account.env |= {**dict.fromkeys(GATES, "true"), "LLM_EMBEDDING_URL": "http://127.0.0.1:9/v1"}
@@ -45,7 +43,6 @@ class Caller:
             "session_id": self.account.event("")["session_id"],
             "project_path": str(self.account.project),
         }
-        begun = time.perf_counter()
         ended = subprocess.run(
             [*self.account.command(), "--format=pipeline"],
             input=json.dumps(event).encode() if given is None else given,
@@ -55,7 +52,6 @@ class Caller:
             timeout=20,
             check=False,
         )
-        self.wall_s = time.perf_counter() - begun
         assert (ended.returncode, ended.stderr) == (0, b""), ended
         assert ended.stdout.isascii() and ended.stdout.count(b"\n") == 1, ended.stdout
         self.answer = json.loads(ended.stdout)

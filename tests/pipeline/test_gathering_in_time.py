@@ -1,9 +1,12 @@
-"""Programs run beside each other, each at most 150 ms, all together 200 ms, whatever they do."""
+"""Programs run beside each other, each at most 150 ms, all together 200 ms, whatever they do.
+
+The milliseconds themselves are measured by the tests marked ``slow``; the best of some attempts counts, as a busy
+machine only ever adds.
+"""
 
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline_caller import Caller
 
 GATHER_MS = 200
-BUSY_MACHINE_MS = 80
+ATTEMPTS = 5
 NAMES = ("summarization", "code_analysis", "similarity")
 FAULTS = [
     pytest.param("while :; do :; done", id="spins"),
@@ -24,6 +27,23 @@ FAULTS = [
 ]
 
 
+@pytest.mark.conformance("P06")
+def test_three_that_wait_for_each_other_all_answer(caller: Caller) -> None:
+    there = caller.account.home / "there"
+    for name in NAMES:
+        all_there = " && ".join(f"[ -e {there}.{other} ]" for other in NAMES)
+        caller.says(name, name, before=f"touch {there}.{name}; until {all_there}; do sleep 0.005; done")
+    caller.account.compile()
+
+    def ask_anew(answer: dict[str, object]) -> bool:
+        for name in NAMES:
+            (there.parent / f"there.{name}").unlink(missing_ok=True)
+        return answer["enrichment_count"] == 3
+
+    assert caller.ask_until(ask_anew)["enrichment_count"] == 3
+
+
+@pytest.mark.slow
 @pytest.mark.conformance("P06")
 def test_three_that_take_100_ms_are_done_in_less_than_200(caller: Caller) -> None:
     for name in NAMES:
@@ -60,19 +80,45 @@ def test_one_that_will_not_end_costs_its_time_and_leaves_nothing_behind(caller: 
     answer = caller.ask_until(lambda answer: answer["success"])
 
     assert answer["enrichment_context"] == "## Enrichments\n\nfast"
-    assert caller.gather_ms() < GATHER_MS + BUSY_MACHINE_MS
     assert set(caller.statuses().values()) <= {"timeout", "error", "ok"}
     caller.account.rest()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("P08")
-def test_a_channel_may_be_given_less_time_but_not_more(caller: Caller) -> None:
-    caller.says("summarization", "slow", before="sleep 0.1", deadline_ms=40)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_gathering_ends_after_200_ms(caller: Caller, fault: str) -> None:
+    for name in NAMES:
+        caller.account.channel(name, fault)
     caller.account.compile()
-    caller.account.env["ENRICHER_BUDGETS_CHANNEL_MS"] = "5000"
+
+    assert min(_gather_ms(caller) for _ in range(ATTEMPTS)) < GATHER_MS + 20  # to kill the programs
+
+
+@pytest.mark.conformance("P08")
+@pytest.mark.parametrize("rule", [pytest.param({"deadline_ms": 40}, id="its rule"), pytest.param({}, id="default")])
+def test_the_environment_gives_a_channel_no_more_time(caller: Caller, rule: dict[str, object]) -> None:
+    late = caller.account.home / "late"
+    caller.says("summarization", "slow", before=f"sleep 4; touch {late}", **rule)
+    caller.account.compile()
+    caller.account.env["ENRICHER_BUDGETS_CHANNEL_MS"] = "9000"
     caller.account.env["ENRICHER_BUDGETS_GATHER_MS"] = "9000"
-    begun = time.perf_counter()
 
     assert not caller.ask()["success"]
-    assert caller.gather_ms() < 100
-    assert time.perf_counter() - begun < 2
+    assert caller.statuses() == {"summarization": "timeout"}
+    caller.account.rest()
+    assert not late.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("P08")
+def test_a_channel_may_be_given_less_time(caller: Caller) -> None:
+    caller.says("summarization", "slow", before="sleep 0.14", deadline_ms=40)
+    caller.account.compile()
+
+    assert min(_gather_ms(caller) for _ in range(ATTEMPTS)) < 100
+
+
+def _gather_ms(caller: Caller) -> float:
+    caller.ask()
+    return caller.gather_ms()

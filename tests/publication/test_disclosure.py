@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
+from effort import processor_s
 
 from workbench.publication.snapshot.disclosure import Teller
 from workbench.publication.snapshot.identity import EMAIL, HOST, NAME, USER, Identity
@@ -131,10 +131,9 @@ def test_evidence_of_another_shape_or_beyond_the_prompt_is_left_out(evidence: st
 def test_many_folders_are_looked_for_as_fast_as_few() -> None:
     many = Identity().with_folders([f"/srv/team{team}/part{part}/shop" for team in range(300) for part in range(5)])
     teller, text = Teller(many, b"k" * 32), "/usr/lib/python3/x.py of foo/bar " * 1500
-    start = time.perf_counter()
 
     assert teller.told(text) == text
-    assert time.perf_counter() - start < 1.0
+    assert processor_s(lambda: teller.told(text)) < 1.0
 
 
 def test_a_filter_does_not_tell_its_session() -> None:

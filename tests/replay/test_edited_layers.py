@@ -72,8 +72,8 @@ def test_a_new_layer_concerns_the_earlier_prompts_of_its_project_only(
 def test_an_edit_is_judged_though_it_took_the_trust_away(account: Account, projects: tuple[Path, Path]) -> None:
     own_layer(projects[0], 9)
     account.cli("trust", cwd=projects[0])
-    account.compile()
-    account.ask_patiently(PROMPT, cwd=str(projects[0]), session_id="trusted")
+    account.compile(projects[0])
+    account.ask(PROMPT, cwd=str(projects[0]), session_id="trusted")
     file = own_layer(projects[0], 1)
     found = replayed(account, "--where", "session:trusted", cwd=projects[0])
 
@@ -82,8 +82,8 @@ def test_an_edit_is_judged_though_it_took_the_trust_away(account: Account, proje
 
 def test_a_layer_lies_on_the_layers_below_it(account: Account, projects: tuple[Path, Path]) -> None:
     account.instruct("# Classification\n\n## Task type: debug\n\n```yaml\ndisabled: true\n```\n")
-    account.compile()
-    account.ask_patiently(PROMPT, cwd=str(projects[0]), session_id="below")
+    account.compile(projects[0])
+    account.ask(PROMPT, cwd=str(projects[0]), session_id="below")
     own_layer(projects[0], 9)
     found = replayed(account, "--where", "session:below", cwd=projects[0])
 

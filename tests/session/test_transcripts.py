@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import ends
 from host_files import Claude, Codex, Copilot, Gemini
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -295,12 +296,11 @@ def test_what_is_no_file_is_a_problem_told_and_nothing_else(make: str, tmp_path:
         path = Path("/dev/zero")
     else:
         path = tmp_path / ("n" * 300)
-    begin = time.perf_counter()
 
-    conversation = read(path)
+    with ends():
+        conversation = read(path)
 
     assert not conversation and str(path) in conversation.problem
-    assert time.perf_counter() - begin < 0.5
 
 
 @pytest.mark.parametrize("path", ["", "relative.jsonl", "/no/such/folder/t.jsonl"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 
 import numpy as np
 import pytest
+from effort import processor_s
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -112,10 +112,8 @@ def test_the_interval_of_a_rare_change_covers_the_truth() -> None:
 
 def test_thousand_sessions_are_resampled_in_the_blink_of_an_eye() -> None:
     log = sessions(random.Random(7), count=1000, prompts=5, share=0.03, alike=0.2)
-    begin = time.perf_counter()
-    share_changed(log)
 
-    assert time.perf_counter() - begin < 0.5
+    assert processor_s(lambda: share_changed(log)) < 0.5
 
 
 def test_percentiles_have_the_interval_of_a_long_bootstrap() -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-WAIT_S = 8.0
+WAIT_S = 60.0
+"""A test whose app is not done by then hangs."""
 
 
 @asynccontextmanager

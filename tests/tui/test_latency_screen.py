@@ -93,6 +93,7 @@ async def test_sixty_columns_are_enough(history: Account) -> None:
 
 async def test_the_budget_is_what_the_settings_say(history: Account) -> None:
     history.write("config/config.toml", "[budgets]\nchannel_ms = 40\n")
+    history.compile()
     async with run_workbench(history.state, screen="latency") as (app, _pilot):
         assert cells(app, "channel:code")[4].endswith("of 40 ms")
 

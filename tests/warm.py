@@ -1,0 +1,138 @@
+"""Commands in a process that is warm: a server that has imported everything, and forks for each command.
+
+Starting Python and importing a command takes ten times as long as most commands run.
+A forked child has the same modules that a cold one would import, and its own
+environment, folder, standard streams and exit code. What depends on a cold start
+(import hygiene, the console script, the hook itself) is tested in cold processes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ROOT = Path(__file__).parents[1]
+LARGEST_REQUEST = 1 << 20
+
+# The child that a request forks leaves the loop, so that the command runs at the top level of the program and ends
+# like any other: with its own exception handling, exit handlers and exit code. Its parent only waits for that code.
+SERVER = """
+import gc, importlib, json, os, pkgutil, socket, sys
+root, fileno = sys.argv[1:]
+sys.path.insert(0, root)
+import enricher.cli, workbench.commands
+for package in (enricher.cli, workbench.commands):
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        if module.name != "enricher.cli.hook":
+            importlib.import_module(module.name)
+gc.collect(); gc.freeze()
+requests = socket.socket(fileno=int(fileno))
+while True:
+    message, streams, _flags, _sender = socket.recv_fds(requests, 1 << 20, 4)
+    if not message:
+        os._exit(0)
+    if os.fork() == 0:
+        break
+    for stream in streams:
+        os.close(stream)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+requests.close()
+reply = streams.pop()
+command = os.fork()
+if command:
+    os.write(reply, b"%d\\n" % command)
+    os.write(reply, b"%d\\n" % os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]))
+    os._exit(0)
+os.close(reply)
+for number, stream in enumerate(streams):
+    os.dup2(stream, number)
+    os.close(stream)
+request = json.loads(message)
+with open("/proc/self/comm", "w") as name:
+    name.write(request["mark"])
+os.environ.clear()
+os.environ.update(request["env"])
+os.chdir(request["cwd"])
+sys.argv = ["enricher", *request["words"]]
+sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
+del root, fileno, message, streams, reply, command, number, stream, request, name, requests
+enricher.cli.main()
+"""
+
+_servers: dict[int, tuple[socket.socket, subprocess.Popen[bytes]]] = {}
+
+
+def mark(state: str | Path) -> str:
+    """Return the name that processes of this account's warm commands go by, where the kernel tells it."""
+    return f"warm{zlib.crc32(str(state).encode()):x}"
+
+
+def run(
+    words: Sequence[str], *, env: Mapping[str, str], cwd: Path, given: str | None = None, timeout_s: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run ``enricher`` with these words like ``subprocess.run(…, text=True)`` would.
+
+    Raises ``subprocess.TimeoutExpired`` after ``timeout_s`` seconds, with the command killed.
+    """
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        stdin.write((given or "").encode())
+        stdin.seek(0)
+        request = {"words": words, "env": dict(env), "cwd": str(cwd), "mark": mark(env.get("ENRICHER_HOME", ""))}
+        reading, writing = os.pipe()
+        try:
+            streams = [stdin.fileno(), stdout.fileno(), stderr.fileno(), writing]
+            socket.send_fds(_connection(), [json.dumps(request).encode()], streams)
+        finally:
+            os.close(writing)
+        code = _exit_code(reading, words, timeout_s)
+        output = []
+        for stream in (stdout, stderr):
+            stream.seek(0)
+            output.append(stream.read().decode().replace("\r\n", "\n"))
+        return subprocess.CompletedProcess(list(words), code, *output)
+
+
+def _exit_code(reading: int, words: Sequence[str], timeout_s: float) -> int:
+    """Read the command's process id, then the code that it ended with."""
+    told = b""
+    with open(reading, "rb", buffering=0) as reply:
+        while told.count(b"\n") < 2:
+            if not select.select([reply], [], [], timeout_s)[0]:
+                os.kill(int(told.split()[0]), 9)
+                raise subprocess.TimeoutExpired(list(words), timeout_s)
+            piece = reply.read(64)
+            assert piece, f"the server of warm commands is gone: {words}"
+            told += piece
+    return int(told.split()[1])
+
+
+def _connection() -> socket.socket:
+    """Return the socket to this process's server, started on first use (a fork of a test must not share it)."""
+    if os.getpid() not in _servers:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server = subprocess.Popen(
+            [sys.executable, "-I", "-c", SERVER, str(ROOT), str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+        )
+        theirs.close()
+        _servers[os.getpid()] = ours, server
+        atexit.register(ours.close)
+    return _servers[os.getpid()][0]

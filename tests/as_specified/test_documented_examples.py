@@ -1,4 +1,4 @@
-"""The profile ``as-specified``: what seeds 000 and 001 show is what the agent receives, through the real hook process."""
+"""The profile ``as-specified``: through the real hook, the agent receives what seeds 000 and 001 show."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def ids(said: str) -> set[str]:
     [
         pytest.param("update the hooks to add a new feature", "framework", {"H2", "H14"}, "Plan Mode.*critic",
                      id="framework: skill, plan and critic"),
-        pytest.param("the test is not working", "debug", {"H3", "H5"}, "Direct action", id="debug: verify, quote errors"),
+        pytest.param("the test is not working", "debug", {"H3", "H5"}, "Direct action",
+                     id="debug: verify, quote errors"),
         pytest.param("the importer still hangs", "debug", {"H3", "H5"}, "Direct action",
                      id="debug without any word of an error"),
         pytest.param("What is the hydrator?", "question", {"H19"}, "direct answer", id="question: answer"),

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from storage.recall import Hit
 
 __all__ = [
-    "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder", "memories_for",
-    "namespace_weights", "preview", "search",
+    "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder",
+    "SearchIntentConfig", "memories_for", "namespace_weights", "preview", "search",
 ]  # fmt: skip
 
 preview = channel.preview
@@ -48,6 +48,17 @@ class AdaptiveContextConfig:
     def memories_for(self, confidence: float) -> int:
         """Return how many memories a search intent of this confidence is worth."""
         return channel.memories_for(confidence, base_count=self.base_count, max_count=self.max_count)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIntentConfig:
+    """The settings ``search_intent.*`` (seed 001, task 6.4); no language model is configured, so ``use_llm`` is off."""
+
+    enabled: bool = True
+    use_llm: bool = False
+    llm_timeout_ms: int = 200
+    min_confidence: float = 0.5
+    context: AdaptiveContextConfig = field(default_factory=AdaptiveContextConfig)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+
+from storage import database
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -133,3 +136,17 @@ def test_texts_of_both_profiles_come_out_of_one_history_byte_for_byte(account: A
     account.write("config/config.toml", "")
 
     assert "6 texts came out byte for byte as recorded, 0 did not" in account.cli("replay", "--verify")
+
+
+def test_a_history_from_before_there_were_profiles_replays_as_quiet(account: Account) -> None:
+    account.env["ENRICHER_PROFILE"] = "quiet"
+    for prompt in ("the test is not working", "yes, go ahead", "add a --json flag to the CLI"):
+        account.ask(prompt)
+    assert len(account.traces()) == 3
+    with closing(database.connect(str(account.state))) as db, db:
+        names = ("profile", *(f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens")))
+        for name in names:
+            db.execute("update traces set inputs = json_remove(inputs, ?)", [f'$.settings."{name}"'])
+    del account.env["ENRICHER_PROFILE"]  # the stored rules hold the setting of config.toml
+
+    assert "3 texts came out byte for byte as recorded, 0 did not" in account.cli("replay", "--verify")

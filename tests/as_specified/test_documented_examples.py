@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from simulator import ROOT
 
 from storage import database
 
@@ -74,6 +75,19 @@ def test_each_class_gets_its_guardrails_and_its_approach(
     assert said["task_type"] == (task_type or account.trace()["task_type"])
     assert ids(said["guardrails"]) == guardrails or (not guardrails and said["guardrails"] == "none")
     assert re.search(approach, said["approach"], re.IGNORECASE)
+
+
+def test_our_documentation_shows_what_the_agent_receives(account: Account) -> None:
+    shown = (ROOT / "docs" / "as-specified.md").read_text(encoding="utf-8")
+
+    assert f"```\n{account.ask_patiently('update the hooks to add a new feature').context}\n```" in shown
+
+
+def test_an_uncertain_class_is_explained_as_shown(account: Account) -> None:
+    printed = account.cli("explain", "debug the importer")
+
+    assert "points of lead double the odds; shown" in printed
+    assert "uncertain because confidence" in printed
 
 
 @pytest.mark.conformance("E45", "E46")

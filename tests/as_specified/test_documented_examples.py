@@ -116,6 +116,7 @@ def test_every_prompt_of_a_session_gets_its_block_however_much_was_said_before(a
     second = block(account, "the login test is not working either", session_id="one")
 
     assert ids(first["guardrails"]) == ids(second["guardrails"]) == {"H3", "H5"}
+    assert first["approach"] == second["approach"] != ""
 
 
 @pytest.mark.parametrize("prompt", ["/compact", ". list the open branches", "no enrichment: what is this?"])

@@ -19,7 +19,7 @@ from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import presentable
-from enricher.pipeline import PROMPT_LIMIT, conversation_before, has_memory_cue
+from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
@@ -119,10 +119,17 @@ def enrich(
     watch.tick("redact")
     skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
     conversation = conversation_before(event, settings, [])
-    inputs = Inputs(judged_prompt, settings=settings, skills=skills, conversation=conversation, form=other_form)
+    inputs = Inputs(
+        judged_prompt,
+        settings=settings,
+        skills=skills,
+        conversation=conversation,
+        form=other_form,
+        has_mcp=can_ask_memory(event, settings),
+    )
     classification = classify(judged_prompt, rules.table, earlier=conversation.basis(judged_prompt))
     watch.tick("classify")
-    if not skipped and not says_nothing(classification, rules.body):
+    if not skipped and not says_nothing(classification, rules.body, settings):
         request = Request(
             event,
             classification,

@@ -11,7 +11,8 @@ from enricher.context import Gathered
 from enricher.context.conversation import Conversation
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
-from enricher.render import Item, Lines, estimate_tokens, render
+from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, render
+from enricher.settings import DEFAULTS, is_as_specified
 from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
+MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 NOT_OUTDATED = ("the host has it", "it only stands beside")
 """How a channel's objection begins that has nothing to do with age."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
-    "search_intent.min_confidence",
+    "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
+    "profile",
 )  # fmt: skip
 """The settings that shape a text; the others only say where it goes."""
 
@@ -39,10 +42,11 @@ class Inputs:
     ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
     are what the session was told already and what that cost in tokens;
     ``conversation`` is what was said and done before; ``form`` is empty, or names another
-    form of the text than the one for agents (``enricher.formats``).
+    form of the text than the one for agents (``enricher.formats``). ``has_mcp`` says whether the
+    client can call our MCP server; only the profile ``as-specified`` looks.
     """
 
-    __slots__ = ("channels", "conversation", "form", "injected", "prompt", "settings", "skills", "spent")
+    __slots__ = ("channels", "conversation", "form", "has_mcp", "injected", "prompt", "settings", "skills", "spent")
 
     def __init__(
         self,
@@ -55,8 +59,10 @@ class Inputs:
         channels: list[Gathered] | None = None,
         conversation: Conversation | None = None,
         form: str = "",
+        has_mcp: bool = False,
     ) -> None:
         self.form = form
+        self.has_mcp = has_mcp
         self.prompt = prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
         self.skills = skills or []
@@ -75,6 +81,7 @@ class Inputs:
             "channels": [channel.to_json() for channel in self.channels],
             **({"conversation": self.conversation.to_json()} if self.conversation else {}),
             **({"form": self.form} if self.form else {}),
+            **({"mcp": True} if self.has_mcp else {}),
         }
 
     @staticmethod
@@ -88,7 +95,18 @@ class Inputs:
             channels=[Gathered.from_json(channel) for channel in value["channels"]],
             conversation=Conversation.from_json(value.get("conversation", {})),
             form=value.get("form", ""),
+            has_mcp=value.get("mcp", False),
         )
+
+    @property
+    def is_as_specified(self) -> bool:
+        """Whether the text is the block of the seed documents; a trace from before there were profiles is quiet."""
+        return is_as_specified(self.settings)
+
+    @property
+    def said_before(self) -> list[str]:
+        """What is not said again; as specified, every prompt is answered on its own."""
+        return [] if self.is_as_specified else self.injected
 
 
 class Kept:
@@ -136,9 +154,9 @@ class Enrichment:
         return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
 
 
-def says_nothing(classification: Classification, body: Mapping[str, Any]) -> str:
+def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
     """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
-    if classification.task_type in body["never_show"]:
+    if classification.task_type in body["never_show"] and not is_as_specified(settings):
         return f"{classification.task_type} gets nothing"
     return ""
 
@@ -152,13 +170,13 @@ def decide(inputs: Inputs, rules: Rules, classification: Classification | None =
     if not inputs.settings["search_intent.enabled"]:
         judged.search_intent, judged.intent_confidence = "", 0.0
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
-    if reason := says_nothing(judged, body):
+    if reason := says_nothing(judged, body, inputs.settings):
         result.misses.append(Miss("everything", reason))
         return result
     if inputs.form:
         _weigh(result, inputs, body)
         return _in_other_form(result)
-    if inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
+    if not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
         return result
     _guide(result, inputs, body)
@@ -177,15 +195,24 @@ def _in_other_form(result: Enrichment) -> Enrichment:
 
 def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     judged = result.classification
-    result.shown = not judged.uncertain
+    result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
     result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
     result.guardrails, misses = select_guardrails(
-        body["guardrails"], task_type=task_type, signal_scores=guardrail_scores, injected=inputs.injected
+        body["guardrails"],
+        task_type=task_type,
+        signal_scores=guardrail_scores,
+        injected=inputs.said_before,
+        is_as_specified=inputs.is_as_specified,
     )
     result.approach, more = suggest_approach(
-        body["approaches"], result.facts, task_type=task_type, signal_scores=approach_scores, injected=inputs.injected
+        body["approaches"],
+        result.facts,
+        task_type=task_type,
+        signal_scores=approach_scores,
+        injected=inputs.said_before,
+        is_as_specified=inputs.is_as_specified,
     )
     result.misses += misses + more
     if not result.shown:
@@ -204,7 +231,7 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
             item = Kept(channel.name, offered, why=_objection(offered, rule, names, inputs))
             if not item.why and names & seen:
                 item.why = "told by another channel"
-            elif not item.why and rule and taken >= rule["most"]:
+            elif not item.why and rule and taken >= rule["most"] and not _counts_itself(channel.name, inputs):
                 item.why = "more relevant ones fill the channel"
             if not item.why:
                 seen |= names
@@ -216,6 +243,11 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
             result.misses.append(Miss(f"channel {channel.name}", reason, score=best, needed=rule["min_score"]))
 
 
+def _counts_itself(channel: str, inputs: Inputs) -> bool:
+    """Say whether a channel offers just as many items as are to be said: seed 001's count, as specified."""
+    return channel == "memory" and inputs.is_as_specified
+
+
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
     if rule is None or offered.score < rule["min_score"]:
         return "below the floor"
@@ -223,7 +255,8 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
         return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
-    if inputs.injected and any(f"item:{one}" in inputs.injected for name in names for one in (name, unreadable(name))):
+    known = inputs.said_before
+    if known and any(f"item:{one}" in known for name in names for one in (name, unreadable(name))):
         return "said before in this session"
     if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):
         return "the conversation has it already"
@@ -250,10 +283,18 @@ def unreadable(name: str) -> str:
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    lines = Lines()
+    lines = Lines(is_as_specified=inputs.is_as_specified)
     open_items = [item for item in result.items if not item.why]
-    most = int(inputs.settings["budgets.items"])
+    most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
+    if inputs.is_as_specified:
+        shares["memory"] = HARD_CAP_TOKENS  # what was offered is within max_tokens already
+        most += sum(item.channel == "memory" for item in open_items)
+        tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
+        lines.has_no_guardrails = not result.guardrails
+        _suggest_memory(lines, result, inputs)
+    else:
+        tokens = min(tokens, int(inputs.settings["budgets.session_tokens"]) - inputs.spent)
     lines.items = [
         Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items
     ]
@@ -261,21 +302,30 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     if result.approach:
         result.approach.text = _in_project(result.approach.text, result.facts.get("frame", ""), open_items)
         lines.approach = result.approach.text
+    may_stand_alone = body["class_alone"] or inputs.is_as_specified
     has_more = bool(lines.items or lines.guardrails or lines.approach)
-    if result.shown and (has_more or body["class_alone"]):
+    if result.shown and (has_more or may_stand_alone):
         lines.classification = result.classification.task_type
     elif result.shown:
         result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
     lines.partial = result.partial
-    left = int(inputs.settings["budgets.session_tokens"]) - inputs.spent
-    result.text, kept = render(lines, tokens=min(int(inputs.settings["budgets.tokens"]), left), most=most)
+    result.text, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late
     _note_what_had_no_room(result, lines)
-    if not (any(kept) or lines.guardrails or lines.approach or body["class_alone"]):
+    if not (any(kept) or lines.guardrails or lines.approach or may_stand_alone):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
+    """Add seed 001's reminder and resources where the search intent is sure and the agent can act on them."""
+    from enricher.context.memory import memory_context
+
+    if inputs.has_mcp:
+        context = memory_context(inputs, result)
+        lines.reminder, lines.resources = context.get("reminder", ""), context["suggested_resources"]
 
 
 def _in_project(text: str, frame: str, items: list[Kept]) -> str:

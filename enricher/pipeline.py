@@ -21,8 +21,8 @@ from enricher.recording import describe
 from enricher.redaction import redact_and_cap
 from enricher.render import harmless
 from enricher.rules import cache
-from enricher.settings import GATES, is_on, with_environment
-from storage import key, sessions, traces
+from enricher.settings import GATES, asks_model, is_as_specified, is_on, with_environment
+from storage import key, private, sessions, traces
 from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
@@ -48,6 +48,7 @@ MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self",
 """Without one of these words a prompt asks for nothing to be remembered, and nothing is loaded to find out."""
 
 LONGEST_SAID = 80
+TOLD_OF_MISSING_MODEL = "told-of-missing-model"
 
 
 class Run:
@@ -126,6 +127,8 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     run.rules = rules
     run.settings, problems = with_environment(rules.body["settings"], os.environ)
     run.problems += [("settings", f"{name}: {message}") for name, message in problems]
+    if asks_model(run.settings):
+        _tell_of_missing_model(run)
     if layers.missing:
         run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
     if rules.state != cache.FRESH:
@@ -133,6 +136,23 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
         run.problems.append(("rules", f"rules_{rules.state}: {rules.problem or 'the compiler has not finished yet'}"))
     run.untrusted = layers.untrusted
     return rules
+
+
+def _tell_of_missing_model(run: Run) -> None:
+    """Say, once for this account, that no model takes part in finding the search intent."""
+    told = f"{run.state}/{TOLD_OF_MISSING_MODEL}"
+    if os.path.exists(told):
+        return
+    try:
+        private.make_directory(run.state)
+        os.close(private.open_file(told, os.O_WRONLY | os.O_EXCL))
+    except OSError:  # another prompt says it, or it cannot be remembered that it was said
+        return
+    reason = (
+        "search_intent.use_llm or .llm_timeout_ms is set, but no model is configured; signals alone find the intent"
+    )
+    run.notices.append(f"Prompt Enricher: {reason}")
+    run.problems.append(("settings", reason))
 
 
 def _patience() -> int:
@@ -174,12 +194,13 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         spent=told.tokens,
         conversation=conversation,
         form=run.form,
+        has_mcp=can_ask_memory(event, run.settings),
     )
     run.inputs = inputs
     run.tick("session")
     judged = classify(prompt, rules.table, earlier=conversation.basis(prompt))
     run.tick("classify")
-    if not says_nothing(judged, rules.body):
+    if not says_nothing(judged, rules.body, run.settings):
         request = Request(
             event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
         )
@@ -196,6 +217,15 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow"
+
+
+def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
+    """Say whether the agent can call our MCP server; looked up only where the answer can change the text."""
+    if not is_as_specified(settings):
+        return False
+    from enricher.hosts.servers import has_our_server
+
+    return has_our_server(event.host, event.cwd)
 
 
 def _note_failed(channels: list[Gathered], run: Run) -> None:

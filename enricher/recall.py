@@ -15,7 +15,6 @@ from enricher import vectors
 from enricher.context import memory as channel
 from enricher.home import state_dir
 from enricher.project import identify
-from enricher.render import estimate_tokens
 from enricher.uris import suggested
 from storage import database
 
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
     from storage.recall import Hit
 
 __all__ = [
-    "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder", "memories_for",
-    "namespace_weights", "preview", "search",
+    "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder",
+    "SearchIntentConfig", "memories_for", "namespace_weights", "preview", "search",
 ]  # fmt: skip
 
-DEFAULT_TOKENS = 4000
 preview = channel.preview
 
 
@@ -37,11 +35,11 @@ preview = channel.preview
 class AdaptiveContextConfig:
     """How much memory a prompt may bring along."""
 
-    base_count: int = channel.BASE_COUNT
-    max_count: int = channel.MAX_COUNT
-    max_tokens: int = DEFAULT_TOKENS
+    base_count: int = 5
+    max_count: int = 15
+    max_tokens: int = 4000
     preview_length: int = channel.LONGEST_PREVIEW
-    min_confidence: float = channel.MEDIUM_CONFIDENCE
+    min_confidence: float = 0.5
 
     def replace(self, **changed: Any) -> AdaptiveContextConfig:
         """Return a copy with other values."""
@@ -50,6 +48,17 @@ class AdaptiveContextConfig:
     def memories_for(self, confidence: float) -> int:
         """Return how many memories a search intent of this confidence is worth."""
         return channel.memories_for(confidence, base_count=self.base_count, max_count=self.max_count)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIntentConfig:
+    """The settings ``search_intent.*`` (seed 001, task 6.4); no language model is configured, so ``use_llm`` is off."""
+
+    enabled: bool = True
+    use_llm: bool = False
+    llm_timeout_ms: int = 200
+    min_confidence: float = 0.5
+    context: AdaptiveContextConfig = field(default_factory=AdaptiveContextConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +155,7 @@ class SearchContextBuilder:
         is_sure = bool(name) and confidence >= self.config.min_confidence
         hits = self.recall.search(
             query or " ".join(topics),
-            limit=self.config.memories_for(confidence) if is_sure else self.config.base_count,
+            limit=self.config.memories_for(confidence if is_sure else 0.0),
             namespace_weights=namespace_weights(name) if is_sure else None,
         )
         return MemoryContext(
@@ -159,15 +168,12 @@ class SearchContextBuilder:
         )
 
     def _within_budget(self, hits: list[Hit]) -> list[InjectedMemory]:
-        kept: list[InjectedMemory] = []
-        left = self.config.max_tokens
-        for hit in hits:
-            shown = preview(hit.content, longest=self.config.preview_length)
-            left -= estimate_tokens(shown)
-            if left < 0:
-                break
-            kept.append(InjectedMemory(hit.id, hit.namespace, shown, hit.score, hit.raw))
-        return kept
+        previews = [preview(hit.content, longest=self.config.preview_length) for hit in hits]
+        fitting = channel.within_tokens(previews, self.config.max_tokens)
+        return [
+            InjectedMemory(hit.id, hit.namespace, shown, hit.score, hit.raw)
+            for hit, shown in zip(hits[:fitting], previews, strict=False)
+        ]
 
 
 def memories_for(confidence: float, config: AdaptiveContextConfig | None = None) -> int:

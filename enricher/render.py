@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TITLE = "## Prompt Enrichment"
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
+PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
 HARD_CAP_TOKENS = 2000
 CJK_STARTS = "\u2e80"
@@ -40,11 +41,21 @@ class Item:
 
 
 class Lines:
-    """What may be said about one prompt; an empty field is a line left out."""
+    """What may be said about one prompt; an empty field is a line left out.
 
-    __slots__ = ("approach", "classification", "guardrails", "items", "partial")
+    ``is_as_specified`` chooses the layout of seed 000: a blank line between the sections, labels as documented.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "approach", "classification", "guardrails", "has_no_guardrails", "is_as_specified", "items", "partial",
+        "reminder", "resources",
+    )  # fmt: skip
+
+    def __init__(self, *, is_as_specified: bool = False) -> None:
+        self.is_as_specified = is_as_specified
+        self.has_no_guardrails = False
+        self.reminder = ""
+        self.resources: list[str] = []
         self.classification = ""
         self.items: list[Item] = []
         self.guardrails: list[Scored] = []
@@ -100,9 +111,12 @@ def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, l
 
 
 def _joined(lines: Lines, bullets: list[str]) -> str:
-    head = [f"**Classification**: {lines.classification}"] if lines.classification else []
-    said = [*head, *([CONTEXT_LABEL, *filter(None, bullets)] if any(bullets) else []), *_guidance(lines)]
-    return "\n".join([TITLE, *said]) if said else ""
+    said = [f"**Classification**: {lines.classification}"] if lines.classification else []
+    if any(bullets):
+        label = PLAIN_CONTEXT_LABEL if lines.is_as_specified else CONTEXT_LABEL
+        said.append("\n".join([label, *filter(None, bullets)]))
+    said += _guidance(lines)
+    return ("\n\n" if lines.is_as_specified else "\n").join([TITLE, *said]) if said else ""
 
 
 def _fits(text: str, tokens: int) -> bool:
@@ -110,7 +124,13 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _leave_out_one(lines: Lines) -> None:
-    if lines.guardrails:
+    if lines.resources:
+        lines.resources = []
+    elif lines.reminder:
+        lines.reminder = ""
+    elif lines.has_no_guardrails:
+        lines.has_no_guardrails = False
+    elif lines.guardrails:
         lines.guardrails = lines.guardrails[:-1]
     elif lines.approach:
         lines.approach = ""
@@ -122,6 +142,12 @@ def _leave_out_one(lines: Lines) -> None:
 
 def _guidance(lines: Lines) -> list[str]:
     tail = []
+    if lines.reminder:
+        tail.append(f"**Reminder**: {lines.reminder}")
+    if lines.resources:
+        tail.append(f"**Suggested Resources**: {', '.join(lines.resources)}")
+    if lines.has_no_guardrails:
+        tail.append("**Applicable Guardrails**: none")
     if lines.guardrails:
         tail.append("**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.text})" for one in lines.guardrails))
     if lines.approach:

@@ -15,6 +15,7 @@ Value = bool | int | float | str
 
 DEFAULTS: dict[str, Value] = {
     "enabled": True,
+    "profile": "quiet",
     "shadow": False,
     "bypass_prefix": ".",
     "log": "redacted",
@@ -26,6 +27,11 @@ DEFAULTS: dict[str, Value] = {
     "budgets.gather_ms": 200,
     "search_intent.enabled": True,
     "search_intent.min_confidence": 0.5,
+    "search_intent.base_count": 5,
+    "search_intent.max_count": 15,
+    "search_intent.max_tokens": 4000,
+    "search_intent.use_llm": False,
+    "search_intent.llm_timeout_ms": 200,
     "events.file": "",
     "events.socket": "",
     "no_handlers": False,
@@ -41,7 +47,11 @@ GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
 OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
+QUIET, AS_SPECIFIED = "quiet", "as-specified"
+"""Profiles: say only what has evidence of its own, or give each prompt the block of the seed documents (ruling R34)."""
+
 CHOICES: dict[str, tuple[str, ...]] = {
+    "profile": (QUIET, AS_SPECIFIED),
     "log": ("off", "hash", "redacted", "full"),
     "log_level": ("debug", "warning"),
 }
@@ -53,15 +63,27 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budgets.channel_ms": (1, 150),
     "budgets.gather_ms": (1, 200),
     "search_intent.min_confidence": (0.0, 1.0),
+    "search_intent.base_count": (0, 50),
+    "search_intent.max_count": (0, 50),
+    "search_intent.max_tokens": (0, 100_000),
+    "search_intent.llm_timeout_ms": (1, 60_000),
     "retention.days": (0, 36_500),
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
 }
 """Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
 
+POSITIVE = ("search_intent.llm_timeout_ms",)
+"""Numbers that are refused, not moved, where they are not above zero (row S1-6.5c)."""
+
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
     "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "search_intent.min_confidence",
+    "SUBCOG_SEARCH_INTENT_BASE_COUNT": "search_intent.base_count",
+    "SUBCOG_SEARCH_INTENT_MAX_COUNT": "search_intent.max_count",
+    "SUBCOG_SEARCH_INTENT_MAX_TOKENS": "search_intent.max_tokens",
+    "SUBCOG_SEARCH_INTENT_USE_LLM": "search_intent.use_llm",
+    "SUBCOG_SEARCH_INTENT_LLM_TIMEOUT_MS": "search_intent.llm_timeout_ms",
     "ENABLE_LOCAL_INFERENCE_PIPELINE": "enable_local_inference_pipeline",
     "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
     "OMNICLAUDE_NO_HANDLERS": "no_handlers",
@@ -112,6 +134,8 @@ def _as_number(key: str, value: object, default: float) -> float:
         number = type(default)(value)
     except (ValueError, OverflowError):
         raise BadValueError(f"{key} is {value!r}; write a number") from None
+    if key in POSITIVE and not number > 0:
+        raise BadValueError(f"{key} is {value!r}; write a number above 0")
     low, high = LIMITS[key]
     if not low <= number <= high:
         return type(default)(low if not number >= low else high)
@@ -121,8 +145,11 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the settings of this prompt, and what was wrong with the environment as (name, message)."""
-    settings = dict(compiled)
+    """Return the settings of this prompt, and what was wrong with the environment as (name, message).
+
+    A setting that is newer than the compiled rules has its default.
+    """
+    settings = {**DEFAULTS, **compiled}
     problems: list[tuple[str, str]] = []
     for name, key in named_in(environ):
         try:
@@ -140,6 +167,17 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
         if name in environ:
             found.append((name, key))
     return found
+
+
+def is_as_specified(settings: Mapping[str, Value]) -> bool:
+    """Say whether every prompt gets the block of the seed documents."""
+    return settings.get("profile") == AS_SPECIFIED
+
+
+def asks_model(settings: Mapping[str, Value]) -> bool:
+    """Say whether somebody wants a language model to take part in finding the search intent."""
+    timeout = "search_intent.llm_timeout_ms"
+    return bool(settings["search_intent.use_llm"]) or settings[timeout] != DEFAULTS[timeout]
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:

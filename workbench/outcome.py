@@ -14,6 +14,7 @@ from enricher.classify import Classification, choose_task_type, classify
 from enricher.context.asking import Judgement, asked_otherwise
 from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
 from enricher.hosts import presentable
+from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from storage.corpus import Row
 
 NO_INTENT = "none"
+SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
+"""What a trace was made with that says nothing of a setting: it is from before there was that setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | N
     inputs = Inputs.from_json(row.prompt, kept)
     if len(inputs.settings) < len(RECORDED_SETTINGS):  # recorded before there was one of them
         declared = rules.body["settings"]
-        inputs.settings = {**{key: declared[key] for key in RECORDED_SETTINGS if key in declared}, **inputs.settings}
+        told = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
+        inputs.settings = {**SHAPING_DEFAULTS, **told, **inputs.settings}
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded, rules)
     return inputs
@@ -168,13 +172,13 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
         row.task_type,
         search_intent=row.search_intent,
         intent_confidence=row.intent_confidence or 0.0,
-        is_silent=row.task_type in recorded.body["never_show"],
+        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified,
     )
     after = Judgement(
         judged.task_type,
         search_intent=judged.search_intent,
         intent_confidence=judged.intent_confidence,
-        is_silent=bool(says_nothing(judged, rules.body)),
+        is_silent=bool(says_nothing(judged, rules.body, inputs.settings)),
     )
     return asked_otherwise(
         (before, recorded.body["channels"]),
@@ -187,4 +191,5 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
 
 def _is_spent(inputs: Inputs) -> bool:
     """Say whether the session has no tokens left, so that no answer of a channel could be told."""
-    return not inputs.form and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
+    has_budget = not (inputs.form or inputs.is_as_specified)
+    return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])

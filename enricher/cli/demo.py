@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 from enricher.home import root_dir
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.redaction import redact_and_cap
+from enricher.settings import AS_SPECIFIED, QUIET
 
 PROGRAM = (sys.executable, "-c", "from enricher.cli import main; main()")
 
+IN_BOTH_PROFILES = "move the retry logic of the importer into its own module"
 ABOUT_US = "why is there no daemon? a cold process for every prompt sounds slow"
 ABOUT_A_SHOP = "can we store the prices of orders as floats?"
 FACT = "prices of orders are stored as integer cents: floats lost money in the May export"
@@ -42,6 +44,7 @@ def demo(width: int) -> None:
             _show(console, sample, _hook(sample["prompt"], number, folder, environment))
             if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:
                 _show_log(console, environment)
+        _show_profiles(console, folder, environment)
         _show_memory(console, folder, environment, width)
         console.rule("what was logged")
         for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
@@ -63,9 +66,9 @@ def _fresh_environment(folder: Path) -> dict[str, str]:
     return {**kept, "HOME": str(folder), "ENRICHER_HOME": str(folder / "state"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _hook(prompt: str, number: int, cwd: str, environment: dict[str, str]) -> str:
+def _hook(prompt: str, session: object, cwd: str, environment: dict[str, str]) -> str:
     event = {
-        "session_id": f"demo-{number}", "transcript_path": "", "cwd": cwd, "permission_mode": "default",
+        "session_id": f"demo-{session}", "transcript_path": "", "cwd": cwd, "permission_mode": "default",
         "hook_event_name": "UserPromptSubmit", "prompt": prompt,
     }  # fmt: skip
     boot = os.path.join(root_dir(), "enricher", "boot.py")
@@ -77,6 +80,14 @@ def _hook(prompt: str, number: int, cwd: str, environment: dict[str, str]) -> st
         return ""
     answer: dict[str, Any] = json.loads(answered.stdout)
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> None:
+    """Type one prompt in each profile, so that the difference can be seen."""
+    for profile in (QUIET, AS_SPECIFIED):
+        console.rule(f'one prompt, profile = "{profile}"', align="left")
+        context = _hook(IN_BOTH_PROFILES, profile, cwd, {**environment, "ENRICHER_PROFILE": profile})
+        _show_prompt(console, IN_BOTH_PROFILES, context)
 
 
 def _show_memory(console: Console, folder: str, environment: dict[str, str], width: int) -> None:

@@ -104,7 +104,8 @@ def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *,
     for facet in ("task_type", "search_intent"):
         _print_facet(console, enrichment, facet)
     lead = f"confidence {judged.confidence:.2f}: every {_doubling(rules)} points of lead double the odds"
-    console.print(f"{lead}; {'not shown' if judged.uncertain else 'shown'}")
+    is_shown = enrichment.shown or not judged.uncertain  # as specified, every class is
+    console.print(f"{lead}; {'shown' if is_shown else 'not shown'}")
     if judged.uncertain:
         console.print(f"uncertain because {' and '.join(_doubts(judged, rules))}")
     if enrichment.facts:

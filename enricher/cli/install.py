@@ -7,7 +7,8 @@ import os
 import click
 
 from enricher import hosts
-from enricher.installation import installer, launcher, registration, selftest
+from enricher.cli.mcp import MISSING, is_sdk_installed
+from enricher.installation import installer, launcher, mcp, registration, selftest
 from enricher.installation.registration import InstallationError, Place
 
 
@@ -15,14 +16,20 @@ from enricher.installation.registration import InstallationError, Place
 @click.option("--host", "named", multiple=True, type=click.Choice([*hosts.NAMES, "all"]), help="Client; repeatable.")
 @click.option("--scope", type=click.Choice(registration.SCOPES), default="user", show_default=True)
 @click.option("--shadow", is_flag=True, help="Record everything, add nothing; `enricher on` ends it.")
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also list `enricher mcp` among the client's MCP servers.")
 @click.option("--launcher-only", is_flag=True, help="For a plugin or extension, which registers itself.")
 @click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
-def install(named: tuple[str, ...], scope: str, *, shadow: bool, launcher_only: bool, dry_run: bool) -> None:
+def install(
+    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, dry_run: bool
+) -> None:
     """Register the hook in agent clients (without --host: in every client found)."""
     try:
         names = [] if launcher_only else chosen_hosts(named)
         places = [registration.place(host, scope, os.getcwd()) for host in names]
-        changes = installer.plan_installation(places, is_shadow=shadow)
+        servers_in = [mcp.place(host, scope, os.getcwd()) for host in names] if with_mcp else []
+        if servers_in and not is_sdk_installed():
+            raise InstallationError(f"{MISSING}, then run this again")
+        changes = installer.plan_installation(places, is_shadow=shadow, servers_in=servers_in)
         if dry_run:
             click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
             return
@@ -34,6 +41,9 @@ def install(named: tuple[str, ...], scope: str, *, shadow: bool, launcher_only: 
     for place in places:
         state = "registered in" if place.file in changed else "already registered in"
         click.echo(f"{registration.facts(place.host).TITLE}: {state} {place.file}")
+    for where in servers_in:
+        state = "listed in" if where.file in changed else "already listed in"
+        click.echo(f"{registration.facts(where.host).TITLE}: MCP server {state} {where.file}; restart the client")
     for backup in backups:
         click.echo(f"Backup: {backup}")
     if shadow:

@@ -13,6 +13,11 @@ PARTS_OF_THE_SDK = ("mcp", "mcp_types")
 MISSING = "the SDK of the Model Context Protocol, version 2 or newer, is not installed; pip install 'mcp>=2'"
 
 
+def is_sdk_installed() -> bool:
+    """Say whether the server can start."""
+    return all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK)
+
+
 @click.command("mcp")
 @click.option("--http", "over_http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
 @click.option(
@@ -25,7 +30,7 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     On stdin and stdout until stdin ends, or with --http on 127.0.0.1 until interrupted. Every program of this
     machine can reach the latter; without a client that needs HTTP, stdio is the private way.
     """
-    if not all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK):
+    if not is_sdk_installed():
         raise click.ClickException(MISSING)
     from enricher.mcp.server import build_server
     from enricher.mcp.serving import serve_http, serve_stdio

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.context.memory import effective_intent, memories_for
+from enricher.context.memory import effective_intent, memories_wanted
 from enricher.context.tasklists import MOST_OFFERED
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def _question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str,
     if name != "memory":
         return (declared,)
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
-    return (declared, intent, memories_for(judged.intent_confidence) if intent else 0)
+    return (declared, intent, memories_wanted(intent, judged.intent_confidence, settings))

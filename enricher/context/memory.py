@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import os
 
+from enricher.render import estimate_tokens
+from enricher.settings import DEFAULTS
 from storage.presence import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from enricher.context import Candidate, Channel, Request
     from enricher.decision import Enrichment, Inputs
     from storage.recall import Hit
 
-BASE_COUNT, MAX_COUNT, STEP = 5, 15, 5
+BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
+    f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
+)
+STEP = 5
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
@@ -30,7 +35,6 @@ COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
 """A cold process reads a few dozen pages once: a third faster without copying them."""
-MIN_CONFIDENCE = "search_intent.min_confidence"
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -52,11 +56,28 @@ SEEKS = {
 }
 
 
-def memories_for(confidence: float, *, base_count: int = BASE_COUNT, max_count: int = MAX_COUNT) -> int:
-    """Return how many memories a search intent of this confidence is worth."""
+def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
+    """Return how many memories a search intent of this confidence is worth (seed 001, task 2.2)."""
     if confidence >= HIGH_CONFIDENCE:
         return max_count
-    return min(max_count, base_count + STEP) if confidence >= MEDIUM_CONFIDENCE else base_count
+    return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
+
+
+def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
+    """Return how many memories to take for a prompt; ``intent`` is empty where none is sure enough."""
+    base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
+    return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
+
+
+def within_tokens(previews: Iterable[str], most: int) -> int:
+    """Return how many of the first previews fit into ``most`` tokens together."""
+    count = 0
+    for shown in previews:
+        most -= estimate_tokens(shown)
+        if most < 0:
+            break
+        count += 1
+    return count
 
 
 def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
@@ -85,7 +106,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
             _question(request),
             project=request.project.id,
             cwd_prefix=_place(request),
-            limit=memories_for(request.intent_confidence) if intent else BASE_COUNT,
+            limit=memories_wanted(intent, request.intent_confidence, request.settings),
             weights=WEIGHTS.get(intent),
             now=request.now,
             floor=channel.min_score,
@@ -96,9 +117,11 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
         raise
     finally:
         connection.close()
+    previews = [preview(hit.content) for hit in hits]
+    fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
     return [
         Candidate(
-            preview(hit.content),
+            shown,
             hit.id,
             hit.score,
             label=_label(hit),
@@ -107,13 +130,13 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
             stale=_stale(hit, request) or ("" if hit.own >= OWN_SHARE * channel.min_score else BESIDE),
             raw=hit.raw,
         )
-        for hit in hits
+        for hit, shown in zip(hits[:fitting], previews, strict=False)
     ]
 
 
 def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
     """Return the search intent where it is sure enough to tune the search, else nothing."""
-    least = settings.get(MIN_CONFIDENCE, MEDIUM_CONFIDENCE)
+    least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
 
@@ -175,11 +198,11 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
 
 
 def reminder(intent: str) -> str:
-    """Return what to do with the memories, by search intent."""
+    """Return where to look further in the memory, by search intent."""
     sought, namespaces = SEEKS[intent]
     return (
-        f"The prompt seeks {sought}: look at {namespaces} first, and search the memory again"
-        " (search_memories, recall_context) before answering from general knowledge."
+        f"The prompt seeks {sought}: {namespaces} come first in what this project remembers;"
+        " search_memories and recall_context find more of it."
     )
 
 

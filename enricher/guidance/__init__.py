@@ -8,6 +8,7 @@ left out and the miss is told to ``explain``.
 from __future__ import annotations
 
 from enricher.render import harmless
+from enricher.settings import AS_SPECIFIED
 
 LONGEST_FACT = 120
 
@@ -41,19 +42,28 @@ class Miss:
 
 
 def select_guardrails(
-    rules: Mapping[str, Any], *, task_type: str, signal_scores: Mapping[str, int], injected: Collection[str]
+    rules: Mapping[str, Any],
+    *,
+    task_type: str,
+    signal_scores: Mapping[str, int],
+    injected: Collection[str],
+    is_as_specified: bool = False,
 ) -> tuple[list[Scored], list[Miss]]:
     """Return the guardrails to show, most relevant first, and those left out.
 
     ``task_type`` is empty where no class is shown; ``injected`` holds what this
-    session already has. Ties keep the order of the catalogue.
+    session already has. Ties keep the order of the catalogue. With ``is_as_specified``
+    the guardrails of the task type come first, whatever their score is.
     """
     chosen: list[Scored] = []
     misses: list[Miss] = []
+    of_class: set[str] = set()
     for identity, title, task_types, always, own_threshold in rules["rules"]:
         needed = own_threshold or rules["min_score"]
         score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
-        if always:
+        if is_as_specified and task_type in task_types:
+            of_class.add(identity)
+        if always or identity in of_class:
             chosen.append(Scored(identity, title, max(score, needed)))
         elif score < needed:
             if score:
@@ -62,7 +72,7 @@ def select_guardrails(
             misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
         else:
             chosen.append(Scored(identity, title, score))
-    chosen.sort(key=lambda one: -one.score)
+    chosen.sort(key=lambda one: (one.id not in of_class, -one.score))
     misses += [Miss(f"guardrail {one.id}", "more relevant ones fill the line") for one in chosen[rules["most"] :]]
     return chosen[: rules["most"]], misses
 
@@ -74,10 +84,15 @@ def suggest_approach(
     task_type: str,
     signal_scores: Mapping[str, int],
     injected: Collection[str],
+    is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[Miss]]:
-    """Return the first approach in the file's order that has its facts and its score, and those left out."""
+    """Return the first approach in the file's order that has its facts and its score, and those left out.
+
+    With ``is_as_specified`` those that the file declares for that profile follow behind the others.
+    """
     misses: list[Miss] = []
-    for name, say, needs, task_types in rules["rules"]:
+    rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
+    for name, say, needs, task_types in rows:
         score = signal_scores.get(name, 0) + task_types.get(task_type, 0)
         missing = [fact for fact in needs if fact not in facts]
         if score < rules["min_score"] or missing:

@@ -9,7 +9,8 @@ import os
 from typing import Any
 
 from enricher.home import ancestors, project_root
-from enricher.installation import jsontext, registration, tomltext
+from enricher.hosts import servers
+from enricher.installation import jsontext, tomltext
 from enricher.installation.files import read_text
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ def closed(place: Place) -> tuple[str, str]:
 
 
 def _claude(place: Place) -> tuple[str, str]:
-    folder = registration.home_folder("claude")
+    folder = servers.home_folder("claude")
     project = os.path.join(project_root(os.getcwd()), ".claude")
     names = [os.path.join(folder, "settings.json")]
     names += [os.path.join(project, name) for name in ("settings.json", "settings.local.json")]
@@ -37,7 +38,7 @@ def _claude(place: Place) -> tuple[str, str]:
 
 
 def _gemini(place: Place) -> tuple[str, str]:
-    user_file = os.path.join(registration.home_folder("gemini"), "settings.json")
+    user_file = os.path.join(servers.home_folder("gemini"), "settings.json")
     for file in dict.fromkeys([user_file, place.file]):
         switches = _json(file).get("hooksConfig")
         switches = switches if isinstance(switches, dict) else {}
@@ -51,7 +52,7 @@ def _gemini(place: Place) -> tuple[str, str]:
 
 
 def _is_trusted_by_gemini(place: Place) -> bool:
-    trusted = _json(os.path.join(registration.home_folder("gemini"), "trustedFolders.json"))
+    trusted = _json(os.path.join(servers.home_folder("gemini"), "trustedFolders.json"))
     folder = os.path.dirname(os.path.dirname(os.path.abspath(place.file)))
     return trusted.get(folder) == "TRUST_PARENT" or any(
         trusted.get(known) in ("TRUST_FOLDER", "TRUST_PARENT") for known in ancestors(folder)
@@ -59,7 +60,7 @@ def _is_trusted_by_gemini(place: Place) -> bool:
 
 
 def _codex(place: Place) -> tuple[str, str]:
-    file = os.path.join(registration.home_folder("codex"), "config.toml")
+    file = os.path.join(servers.home_folder("codex"), "config.toml")
     settings = _toml(file)
     features = settings.get("features")
     if isinstance(features, dict) and features.get("hooks") is False:
@@ -76,7 +77,7 @@ def _codex(place: Place) -> tuple[str, str]:
 
 
 def _copilot(place: Place) -> tuple[str, str]:
-    settings = os.path.join(registration.home_folder("copilot"), "settings.json")
+    settings = os.path.join(servers.home_folder("copilot"), "settings.json")
     for file in (settings, place.file):
         if _json(file).get("disableAllHooks") is True:
             return f"all hooks are switched off in {file}", 'remove "disableAllHooks" there'

@@ -9,9 +9,14 @@ import shutil
 
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
-from enricher.installation import created, files, gates, launcher, registration, tomltext
+from enricher.hosts import servers
+from enricher.installation import created, files, gates, launcher, mcp, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 COMPILE_MS = 10_000
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
@@ -19,7 +24,7 @@ _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 
 def clients_found() -> list[str]:
     """Return the clients that this person has: their folder or their program is there."""
-    return [host for host in hosts.NAMES if os.path.isdir(registration.home_folder(host)) or _program(host)]
+    return [host for host in hosts.NAMES if os.path.isdir(servers.home_folder(host)) or _program(host)]
 
 
 def _program(host: str) -> str:
@@ -27,17 +32,17 @@ def _program(host: str) -> str:
     return next((found for name in names if (found := shutil.which(name))), "")
 
 
-def plan_installation(places: list[Place], *, is_shadow: bool) -> list[Change]:
-    """Return every change that installing takes; raises InstallationError before anything is touched."""
+def plan_installation(places: list[Place], *, is_shadow: bool, servers_in: Iterable[Place] = ()) -> list[Change]:
+    """Return every change that installing takes; raises InstallationError before anything is touched.
+
+    ``servers_in`` are the files that are to list our MCP server.
+    """
     changes = [*launcher.changes(), *(registration.add(place) for place in places)]
+    for where in servers_in:
+        change = mcp.add(where, changes)
+        changes += [] if change in changes else [change]
     if is_shadow:
         changes.append(switches({"shadow": True}))
-    return [change for change in changes if change.is_needed]
-
-
-def plan_removal(places: list[Place]) -> list[Change]:
-    """Return every change that takes the registrations out; launcher and state stay."""
-    changes = [registration.remove(place) for place in places]
     return [change for change in changes if change.is_needed]
 
 

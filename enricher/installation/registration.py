@@ -10,6 +10,7 @@ import os
 from typing import Any, TypeVar
 
 from enricher.home import project_root
+from enricher.hosts import servers
 from enricher.installation import created, jsonhooks, launcher, opencode_plugin, tomlhooks
 from enricher.installation.files import Change, read_text
 from enricher.installation.jsontext import NotJsonError
@@ -49,16 +50,6 @@ def facts(host: str) -> Any:
     return importlib.import_module(f"enricher.hosts.{host}")
 
 
-def home_folder(host: str) -> str:
-    """Return the folder in which a client keeps the person's configuration."""
-    known = facts(host)
-    named = os.environ.get(known.HOME_VARIABLE) if known.HOME_VARIABLE else ""
-    configuration = os.environ.get("XDG_CONFIG_HOME", "") if known.HOME_FOLDER.startswith(".config/") else ""
-    if configuration and not named:
-        return os.path.join(configuration, known.HOME_FOLDER.removeprefix(".config/"))
-    return named or os.path.join(os.path.expanduser("~"), known.HOME_FOLDER)
-
-
 def place(host: str, scope: str, cwd: str) -> Place:
     """Return the file that a registration goes into."""
     if scope == "project":
@@ -78,7 +69,7 @@ def _holds_ours(candidate: Place) -> bool:
 
 def _user_places(host: str) -> list[Place]:
     names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
-    return [Place(host, "user", os.path.join(home_folder(host), name)) for name in names]
+    return [Place(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
 
 
 def _is_preferred(candidate: Place, *, over: Place) -> bool:
@@ -100,7 +91,7 @@ def all_places(host: str, cwd: str) -> list[Place]:
 
 def commands(where: Place) -> list[str]:
     """Return our commands in a file, in its order; raises InstallationError where it cannot be read."""
-    return _edit(where, lambda text: _commands(where, text) if text is not None else [])
+    return edit(where, lambda text: _commands(where, text) if text is not None else [])
 
 
 def _commands(where: Place, text: str) -> list[str]:
@@ -114,7 +105,7 @@ def _commands(where: Place, text: str) -> list[str]:
 
 def add(where: Place) -> Change:
     """Return the change that registers the hook, once."""
-    return _edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
+    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
 
 
 def _with_entry(where: Place, text: str | None) -> str:
@@ -141,7 +132,7 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
 
 def remove(where: Place) -> Change:
     """Return the change that takes the registration out; a file that only installing made goes too."""
-    return _edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
+    return edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
 
 
 def _without_entry(where: Place, text: str) -> str | None:
@@ -157,7 +148,8 @@ def _without_entry(where: Place, text: str) -> str | None:
     return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
 
 
-def _edit(where: Place, work: Callable[[str | None], Result]) -> Result:
+def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
+    """Return what ``work`` makes of the file; what is wrong with it becomes an InstallationError with the remedy."""
     remedy = "correct it, then run this again"
     try:
         return work(read_text(where.file))

@@ -20,7 +20,7 @@ from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
 from enricher.rules.layers import packaged_file
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
-from enricher.settings import DEFAULTS, Value
+from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
 from storage.lean import keyed_hash
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         "classes": table,
         "never_show": _values(result, "task_type")["silent"],
         "guardrails": {**_values(result, "guardrail"), "rules": guardrails.rows},
-        "approaches": {**_values(result, "approach"), "rules": list(_approaches(result))},
+        "approaches": {**_values(result, "approach"), **_approaches(result)},
         "channels": list(_channels(result)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
         **_values(result, "lines"),
@@ -331,8 +331,10 @@ def _report_dangling(rows: Iterable[Shorthand], catalogue: dict[str, Guardrail],
                 result.problems.append(Problem(row.file, row.line, "warning", message))
 
 
-def _approaches(result: Compiled) -> Iterator[tuple[str, str, list[str], dict[str, int]]]:
+def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
+    """Return the rows of each list: those of every profile, and those of ``as-specified`` alone."""
     task_types = {rule.name for rule in _kind(result, "task_type")}
+    rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in _kind(result, "approach"):
         data = schema.Approach.model_validate(rule.data)
         for fact in data.needs:
@@ -347,7 +349,8 @@ def _approaches(result: Compiled) -> Iterator[tuple[str, str, list[str], dict[st
             if kind not in task_types:
                 message = f"unknown task type '{kind}'; known: {', '.join(sorted(task_types))}"
                 result.problems.append(Problem(rule.file, rule.line_of("task_types", kind), "warning", message))
-        yield rule.name, " ".join(data.say.split()), data.needs, data.task_types
+        rows[data.profile or "rules"].append((rule.name, " ".join(data.say.split()), data.needs, data.task_types))
+    return rows
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:

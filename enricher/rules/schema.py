@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -69,8 +69,12 @@ class GuardrailSignals(_Rule):
 
 
 class Approach(_Rule):
-    """``## Approach: start-at-frame``: one sentence, the facts it needs, what calls for it."""
+    """``## Approach: start-at-frame``: one sentence, the facts it needs, what calls for it.
 
+    With ``profile`` it takes part in that profile only, behind all others.
+    """
+
+    profile: Literal["", "as-specified"] = ""
     say: Name
     needs: list[Name] = []
     task_types: dict[str, Weight] = {}

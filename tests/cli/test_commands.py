@@ -208,6 +208,16 @@ def test_config_begins_with_the_folders_it_reads(account: Account) -> None:
     assert folders == {"config": str(account.config), "state": str(account.state)}
 
 
+def test_the_demo_shows_one_prompt_in_both_profiles(account: Account) -> None:
+    printed = account.cli("demo", "--width", "160")
+    quiet, specified = (
+        printed.partition(f'profile = "{profile}"')[2].partition("\n─")[0] for profile in ("quiet", "as-specified")
+    )
+
+    assert "(nothing is added)" in quiet
+    assert "**Classification**: refactor\n\n**Applicable Guardrails**: none" in specified
+
+
 def test_the_demo_shows_the_secret_as_the_log_has_it(account: Account) -> None:
     printed = account.cli("demo", "--width", "160").partition("what the log keeps of it")[2]
 

@@ -112,6 +112,14 @@ def test_no_prompt_loads_what_is_slow(warm: Account, prompt: str) -> None:
     assert not loaded(warm, warm.event(prompt)) & (FORBIDDEN | FOREIGN)
 
 
+def test_the_profile_as_specified_looks_for_our_server_and_loads_nothing_slow(warm: Account) -> None:
+    warm.env["ENRICHER_PROFILE"] = "as-specified"
+    warm.write(".claude.json", '{"mcpServers": {"memory": {"command": "enricher", "args": ["mcp"]}}}')
+    modules = loaded(warm, warm.event("how do I rotate the signing certificate?"))
+
+    assert modules - (ALWAYS | CHANNELS | INDEX) == {"enricher.hosts.servers"}
+
+
 def test_not_even_the_first_prompt_or_a_failure_loads_what_is_slow(account: Account) -> None:
     assert not loaded(account, account.event(TRACE)) & (FORBIDDEN | FOREIGN)
     assert not loaded(account, b"not json") & (FORBIDDEN | FOREIGN)

@@ -11,6 +11,7 @@ from test_answer_form import LABELS
 
 from enricher.guidance import Scored
 from enricher.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Item, Lines, cut, estimate_tokens, harmless, render
+from workbench.experiments.form import parse
 
 WORDS = st.one_of(
     st.text(max_size=400),
@@ -20,8 +21,8 @@ TITLES = ["Verification Before Assertion", "Error Messages Are Primary Evidence"
 
 
 @st.composite
-def all_lines(draw: st.DrawFn) -> Lines:
-    lines = Lines()
+def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> Lines:
+    lines = Lines(is_as_specified=is_as_specified)
     lines.classification = draw(st.sampled_from(["", "debug", "question"]))
     item = st.builds(Item, WORDS, WORDS, channel=st.sampled_from(["code", "memory"]), tokens=st.integers(1, 900))
     lines.items = draw(st.lists(item, max_size=6))
@@ -41,6 +42,21 @@ def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int,
     assert text.count("\n- ") == kept.count(True) <= most
     assert len(kept) == len(lines.items)
     assert not text or LABELS.fullmatch(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(all_lines(is_as_specified=True), st.integers(0, 3000), st.booleans(), st.integers(0, 4))
+def test_the_block_as_specified_keeps_its_budget_and_its_form(
+    lines: Lines, tokens: int, has_reminder: bool, resources: int
+) -> None:
+    lines.has_no_guardrails = not lines.guardrails
+    lines.reminder = "The prompt seeks information." * has_reminder
+    lines.resources = [f"enricher://search/{at}" for at in range(resources)]
+    text, kept = render(lines, tokens=tokens, most=6)
+
+    assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
+    assert text.count("\n- ") == kept.count(True)
+    parse(text)
 
 
 @settings(max_examples=100, deadline=None)

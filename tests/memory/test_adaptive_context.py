@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from enricher import recall
 from enricher.intent import DetectionSource, SearchIntent, SearchIntentType, detect
 from enricher.project import identify
-from enricher.recall import AdaptiveContextConfig, MemoryContext, Recall, SearchContextBuilder
+from enricher.recall import AdaptiveContextConfig, MemoryContext, Recall, SearchContextBuilder, SearchIntentConfig
 from enricher.render import estimate_tokens
+from enricher.settings import DEFAULTS
 from storage import database, memories
 from storage.memories import NAMESPACES, Memory
 
@@ -65,6 +66,16 @@ def test_the_configuration_has_the_documented_defaults_and_copies():
 
     assert (config.base_count, config.max_count, config.max_tokens) == (5, 15, 4000)
     assert (changed.max_count, changed.base_count) == (3, 5)
+
+
+@pytest.mark.conformance("S1-6.4a", "S1-6.4b", "S1-6.4c", "S1-6.4d", "S1-6.4e")
+def test_the_configuration_of_search_intents_has_the_defaults_of_the_settings():
+    config = SearchIntentConfig()
+    settings = {name.removeprefix("search_intent."): value for name, value in DEFAULTS.items() if "intent." in name}
+    of_context = {name: settings.pop(name) for name in ("base_count", "max_count", "max_tokens")}
+
+    assert {name: getattr(config, name) for name in settings} == settings
+    assert {name: getattr(config.context, name) for name in of_context} == of_context
 
 
 @pytest.mark.conformance("S1-2.2a", "S1-2.2b", "S1-2.2c")

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from enricher.installation.registration import home_folder
+from enricher.hosts.servers import home_folder
 from workbench.conversations import HOSTS, Problem, Source, lines
 from workbench.conversations.logs import jsonl_prompts, llm_calls
 from workbench.conversations.transcripts import Transcript

@@ -15,6 +15,7 @@ from enricher.classify import classify
 from enricher.decision import Inputs, decide
 from enricher.hosts import presentable
 from enricher.render import estimate_tokens
+from enricher.settings import is_as_specified
 from storage.lean import dumps, keyed_hash
 from workbench.experiments.form import FormError, Terms, allowance, parse, references
 from workbench.experiments.questions import QuestionError, lines
@@ -117,7 +118,7 @@ class Instructions:
             lambda: _answer(decide(inputs, rules, _judged(inputs, rules))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
             allowance(inputs.settings, spent=inputs.spent),
-            frozenset(inputs.injected),
+            frozenset(inputs.said_before),
             question.is_recorded and own is not None and bool(judged_again(row, own, recorded=base).unknown),
         )
 
@@ -144,7 +145,8 @@ class Recording:
         settings = json.loads(question.row.inputs)["settings"]
         told, spent = self._told.before(question)
         tokens = allowance(settings, spent=spent)
-        return Task(lambda: answer, Terms.of(base), tokens, frozenset(told))
+        has_been_told = () if is_as_specified(settings) else told
+        return Task(lambda: answer, Terms.of(base), tokens, frozenset(has_been_told))
 
     def tell(self, question: Question, answer: Answer) -> None:
         """Remember what the session of the prompt has now been told."""

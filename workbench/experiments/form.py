@@ -1,8 +1,8 @@
 """Read a text back against its documented form, and count the rules that it breaks.
 
 The form is that of ``enricher.render``: a title, then at most one line of each label in
-their order. A response is a success only if it can be read back and names nothing that
-the rules do not define; silence is one, too.
+their order; in the profile ``as-specified`` a blank line parts them. A response is a success
+only if it can be read back and names nothing that the rules do not define; silence is one, too.
 
 FormError             a line that the form does not have; holds its number
 """
@@ -13,7 +13,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.render import CONTEXT_LABEL, HARD_CAP_TOKENS, MOST_CHARACTERS, TITLE, estimate_tokens
+from enricher.render import (
+    CONTEXT_LABEL,
+    HARD_CAP_TOKENS,
+    MOST_CHARACTERS,
+    PLAIN_CONTEXT_LABEL,
+    TITLE,
+    estimate_tokens,
+)
+from enricher.settings import is_as_specified
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -21,15 +29,17 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 CLASSIFICATION = re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)")
-CONTEXT = re.compile(re.escape(CONTEXT_LABEL) + "(?P<said>)")
+CONTEXT = re.compile(f"(?:{re.escape(CONTEXT_LABEL)}|{re.escape(PLAIN_CONTEXT_LABEL)})(?P<said>)")
 ITEM = re.compile(r"- (?P<said>.*\S.*)")
-GUARDRAILS = re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\))")
+REMINDER = re.compile(r"\*\*Reminder\*\*: (?P<said>\S.*)")
+RESOURCES = re.compile(r"\*\*Suggested Resources\*\*: (?P<said>\S.*)")
+GUARDRAILS = re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\)|none)")
 GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")
 APPROACH = re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)")
 PARTIAL = re.compile(r"_Partial: (?P<said>\S.*)_")
 LABELS = {
-    "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "guardrails": GUARDRAILS,
-    "approach": APPROACH, "partial": PARTIAL,
+    "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "reminder": REMINDER, "resources": RESOURCES,
+    "guardrails": GUARDRAILS, "approach": APPROACH, "partial": PARTIAL,
 }  # fmt: skip
 """What a line may be, in the order of the text."""
 
@@ -89,8 +99,10 @@ def parse(text: str) -> Said:
     if title != TITLE:
         raise FormError(1, f"the title is not {TITLE!r}")
     found: list[tuple[str, str]] = []
+    is_spaced = not lines[0] if lines else False
     for number, line in enumerate(lines, 2):
-        found.append(_labelled(line, number, after=found[-1][0] if found else ""))
+        if line or not is_spaced:
+            found.append(_labelled(line, number, after=found[-1][0] if found else ""))
     if not found:
         raise FormError(1, "nothing follows the title")
     if found[-1][0] == "context":
@@ -148,5 +160,7 @@ def references(said: Said) -> list[str]:
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
     """Return the tokens that a text may cost: the prompt's budget, what the session has left, the hard cap."""
+    if is_as_specified(settings):
+        return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)
     left = int(settings["budgets.session_tokens"]) - spent
     return max(0, min(int(settings["budgets.tokens"]), left, HARD_CAP_TOKENS))

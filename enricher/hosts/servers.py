@@ -1,0 +1,179 @@
+"""Where each client lists its MCP servers, and whether ours is among them.
+
+The hook asks in the profile ``as-specified`` only, so that a prompt in the default one does
+not pay for reading another program's configuration. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.home import project_root
+from enricher.hosts import FALLBACK, NAMES, adapter
+from storage.lean import loads
+
+NAME = "prompt-enricher"
+"""What ``install --mcp`` calls our server; under another name it is known by its command."""
+LARGEST = 16 << 20
+"""Claude Code keeps past conversations in the file that lists its servers, so that one may be large."""
+LARGEST_WITH_COMMENTS = 256 << 10
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Listing:
+    """Where one client lists its servers: a file of the person, one of the project, the key, the form of an entry.
+
+    ``has_argv``: program and arguments are one list, and the environment has its long name.
+    ``extra`` is what an entry needs besides.
+    """
+
+    __slots__ = ("extra", "has_argv", "key", "project_file", "user_file")
+
+    def __init__(
+        self,
+        user_file: str,
+        project_file: str,
+        *,
+        key: str = "mcpServers",
+        has_argv: bool = False,
+        extra: dict[str, object] | None = None,
+    ) -> None:
+        self.user_file, self.project_file, self.key = user_file, project_file, key
+        self.has_argv, self.extra = has_argv, extra or {}
+
+
+LISTINGS = {
+    "claude": Listing(".claude.json", ".mcp.json"),
+    "gemini": Listing("settings.json", ".gemini/settings.json"),
+    "codex": Listing("config.toml", ".codex/config.toml", key="mcp_servers"),
+    "copilot": Listing("mcp-config.json", ".mcp.json", extra={"type": "local", "tools": ["*"]}),
+    "cursor": Listing("mcp.json", ".cursor/mcp.json"),
+    "opencode": Listing(
+        "opencode.json", "opencode.json", key="mcp", has_argv=True, extra={"type": "local", "enabled": True}
+    ),
+}
+
+
+def home_folder(host: str) -> str:
+    """Return the folder in which a client keeps the person's configuration."""
+    known: Any = adapter(host)
+    named = os.environ.get(known.HOME_VARIABLE) if known.HOME_VARIABLE else ""
+    configuration = os.environ.get("XDG_CONFIG_HOME", "") if known.HOME_FOLDER.startswith(".config/") else ""
+    if configuration and not named:
+        return os.path.join(configuration, known.HOME_FOLDER.removeprefix(".config/"))
+    return named or os.path.join(os.path.expanduser("~"), known.HOME_FOLDER)
+
+
+def user_file(host: str) -> str:
+    """Return the file in which a person lists servers for all projects."""
+    folder = home_folder(host)
+    if host == "claude" and not os.environ.get("CLAUDE_CONFIG_DIR"):
+        folder = os.path.dirname(folder)  # beside its folder, unless that was moved
+    return os.path.join(folder, LISTINGS[host].user_file)
+
+
+def project_file(host: str, cwd: str) -> str:
+    """Return the file in which the project around ``cwd`` lists servers."""
+    return os.path.join(project_root(cwd), LISTINGS[host].project_file)
+
+
+def has_our_server(host: str, cwd: str) -> bool:
+    """Say whether this client, started in ``cwd``, can call our server."""
+    host = host if host in NAMES else FALLBACK
+    files = [user_file(host), *([project_file(host, cwd)] if cwd else [])]
+    return any(_lists_us(file, LISTINGS[host].key, cwd) for file in files)
+
+
+def is_ours(name: str, entry: object) -> bool:
+    """Say whether an entry of a list of servers starts ``enricher mcp`` and is not switched off."""
+    if not isinstance(entry, dict) or entry.get("enabled") is False or entry.get("disabled") is True:
+        return False
+    command, arguments = entry.get("command"), entry.get("args")
+    argv = [*(command if isinstance(command, list) else [command]), *(arguments if isinstance(arguments, list) else [])]
+    return name == NAME or ("mcp" in argv and any("enricher" in str(word) for word in argv))
+
+
+def _lists_us(path: str, key: str, cwd: str) -> bool:
+    try:
+        content = _content(path)
+        if b"enricher" not in content or b"mcp" not in content:
+            return False
+        text = content.decode("utf-8", "replace").removeprefix("\ufeff")
+        if path.endswith(".toml"):
+            return _is_in_toml(text, key)
+        return any(is_ours(name, entry) for name, entry in _servers(_parsed(text), key, cwd))
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
+def _content(path: str) -> bytes:
+    """Return the content of a regular file; nothing of one that is too large, and opening never waits."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        is_readable = found.st_mode & 0o170000 == 0o100000 and found.st_size <= LARGEST
+        return file.read(LARGEST) if is_readable else b""
+
+
+def _parsed(text: str) -> object:
+    try:
+        return loads(text)
+    except ValueError:
+        if len(text) > LARGEST_WITH_COMMENTS:
+            raise
+        return loads(_without_comments(text))
+
+
+def _without_comments(text: str) -> str:
+    """Return JSON without the comments and the trailing commas that some clients allow."""
+    kept: list[str] = []
+    at, is_string = 0, False
+    while at < len(text):
+        char = text[at]
+        if not is_string and text.startswith(("//", "/*"), at):
+            end = text.find("\n" if text[at + 1] == "/" else "*/", at)
+            at = len(text) if end < 0 else end + (0 if text[at + 1] == "/" else len("*/"))
+            continue
+        if is_string and char == "\\":
+            kept.append(char)
+            at += 1
+        elif char == '"':
+            is_string = not is_string
+        elif not is_string and char in "]}":
+            while kept and kept[-1] in " \t\r\n,":
+                kept.pop()
+        kept.append(text[at : at + 1])
+        at += 1
+    return "".join(kept)
+
+
+def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
+    """Return the entries by name: those for all projects, and those of this one where the file has both."""
+    found: list[tuple[str, object]] = []
+    projects = root.get("projects") if isinstance(root, dict) else None
+    here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
+    for part in (root, *here):
+        listed = part.get(key) if isinstance(part, dict) else None
+        found += listed.items() if isinstance(listed, dict) else []
+    return found
+
+
+def _is_in_toml(text: str, key: str) -> bool:
+    """Say whether a table of servers is ours, read line by line: the hook cannot afford a TOML parser."""
+    tables: dict[str, list[str]] = {}
+    table = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.rstrip("]") != line and "=" not in line:
+            table = line.strip("[] ").replace('"', "").replace("'", "")
+        elif not line.startswith("#"):
+            tables.setdefault(table, []).append(line)
+    for name, lines in tables.items():
+        family, _, server = name.partition(".")
+        said = "\n".join(lines)
+        is_named = server == NAME or ("enricher" in said and ('"mcp"' in said or "'mcp'" in said))
+        if family == key and server and "." not in server and is_named:
+            return not any(line.replace(" ", "").startswith("enabled=false") for line in lines)
+    return False

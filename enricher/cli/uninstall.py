@@ -8,11 +8,6 @@ import click
 
 from enricher import hosts
 from enricher.installation import installer, registration
-from enricher.installation.registration import InstallationError, Place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from enricher.installation.files import Change
 
 
 @click.command()
@@ -23,35 +18,16 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, dry_run: bool) -> No
     """Remove the hook from agent clients (without --host: from all); traces and settings stay."""
     names = hosts.NAMES if not named or "all" in named else named
     places = [place for host in names for place in registration.all_places(host, os.getcwd())]
-    changes, faults = _plan([place for place in places if scope in (None, place.scope)])
+    plan = installer.Plan([place for place in places if scope in (None, place.scope)], registration.remove)
     if dry_run:
-        click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
-    elif changes:
-        _carry_out(changes)
-    elif not faults:
-        click.echo("The hook is not registered there.")
-    if faults:
-        raise click.ClickException("\n".join(faults))
-
-
-def _plan(places: list[Place]) -> tuple[list[Change], list[str]]:
-    """Return the changes, and the files that could not be read: one broken file must not keep the others."""
-    changes: list[Change] = []
-    faults: list[str] = []
-    for place in places:
-        try:
-            changes += installer.plan_removal([place])
-        except InstallationError as error:
-            faults.append(str(error))
-    return changes, faults
-
-
-def _carry_out(changes: list[Change]) -> None:
-    try:
-        backups = installer.carry_out(changes)
-    except InstallationError as error:
-        raise click.ClickException(str(error)) from None
-    for change in changes:
-        click.echo(f"Removed from {change.path}")
-    for backup in backups:
-        click.echo(f"Backup: {backup}")
+        click.echo("".join(change.diff() for change in plan.changes) or "Nothing to change.\n", nl=False)
+    else:
+        backups = plan.carry_out()
+        for change in plan.changes:
+            click.echo(f"Removed from {change.path}")
+        for backup in backups:
+            click.echo(f"Backup: {backup}")
+        if not (plan.changes or plan.left_out):
+            click.echo("The hook is not registered there.")
+    if plan.left_out:
+        raise click.ClickException("\n".join(plan.left_out))

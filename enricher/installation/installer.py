@@ -13,6 +13,10 @@ from enricher.installation import created, files, gates, launcher, registration,
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 COMPILE_MS = 10_000
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 
@@ -27,17 +31,42 @@ def _program(host: str) -> str:
     return next((found for name in names if (found := shutil.which(name))), "")
 
 
-def plan_installation(places: list[Place], *, is_shadow: bool) -> list[Change]:
-    """Return every change that installing takes; raises InstallationError before anything is touched."""
-    changes = [*launcher.changes(), *(registration.add(place) for place in places)]
-    if is_shadow:
-        changes.append(switches({"shadow": True}))
-    return [change for change in changes if change.is_needed]
+class Plan:
+    """The registrations that can be edited, each with its change, and why the others are left out."""
+
+    def __init__(self, places: list[Place], edit: Callable[[Place], Change]) -> None:
+        self.edits: list[tuple[Place, Change]] = []
+        self.left_out: list[str] = []
+        for place in places:
+            try:
+                self.edits.append((place, edit(place)))
+            except InstallationError as error:
+                self.leave_out(place, error)
+
+    def leave_out(self, place: Place, error: InstallationError) -> None:
+        """Note why a client is left out; the others go on."""
+        self.left_out.append(f"{registration.facts(place.host).TITLE} was left out: {error}")
+
+    @property
+    def changes(self) -> list[Change]:
+        """The changes that are needed."""
+        return [change for _place, change in self.edits if change.is_needed]
+
+    def carry_out(self) -> list[str]:
+        """Make the changes, leave out the clients for which that fails, and return the backups that were written."""
+        edits, self.edits, backups = self.edits, [], []
+        for place, change in edits:
+            try:
+                backups += carry_out([change]) if change.is_needed else []
+                self.edits.append((place, change))
+            except InstallationError as error:
+                self.leave_out(place, error)
+        return backups
 
 
-def plan_removal(places: list[Place]) -> list[Change]:
-    """Return every change that takes the registrations out; launcher and state stay."""
-    changes = [registration.remove(place) for place in places]
+def preparations(*, is_shadow: bool) -> list[Change]:
+    """Return the changes that every client needs: launcher and switches. Raises InstallationError."""
+    changes = [*launcher.changes(), *([switches({"shadow": True})] if is_shadow else [])]
     return [change for change in changes if change.is_needed]
 
 
@@ -55,7 +84,7 @@ def switches(wanted: dict[str, bool]) -> Change:
 
 
 def carry_out(changes: list[Change]) -> list[str]:
-    """Make the changes, one file at a time, and return the backups that were written."""
+    """Make the changes, one file at a time, and return the backups that were written; raises InstallationError."""
     backups = []
     _make_private(state_dir())
     for change in changes:
@@ -63,7 +92,8 @@ def carry_out(changes: list[Change]) -> list[str]:
             backups.append(files.apply(change))
             _note_who_made_it(change)
         except OSError as error:
-            raise InstallationError(f"{change.path}: {error}; mend that, then run this again") from None
+            reason = error.strerror or error
+            raise InstallationError(f"{change.path}: {reason}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
 
 

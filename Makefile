@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATASETTE_ALPHA := 1.0a41
 ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
-.PHONY: demo test check conformance test-hosts test-browser test-datasette-alpha clean
+.PHONY: demo test check conformance test-hosts test-browser test-datasette-alpha test-packaging clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -28,6 +28,9 @@ test-hosts: $(VENV)/.installed-dev
 test-browser: $(VENV)/.installed-dev
 	sh tests/browser/install.sh
 	$(BIN)/pytest tests/browser -m browser
+
+test-packaging: $(VENV)/.installed-dev
+	$(BIN)/pytest tests/packaging -m packaging
 
 # 1.0 commits each described column to a temporary file when it starts: five times faster where that is memory.
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed

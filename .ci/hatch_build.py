@@ -8,11 +8,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# The sources are named explicitly: with PYTHONSAFEPATH, which pipx sets, Python does not look in the working folder.
+COMPILE = "import sys; sys.path.insert(0, sys.argv[1]); from enricher.rules.build import main; main()"
+
 
 class CompileInstructions(BuildHookInterface):
-    """Write ``instructions/compiled.json`` before the wheel is put together."""
+    """Write ``instructions/compiled.json`` before the sdist or the wheel is put together."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 (signature of the interface)
-        subprocess.run([sys.executable, "-m", "enricher.rules.build"], cwd=self.root, check=True)
+        subprocess.run([sys.executable, "-c", COMPILE, self.root], check=True)

@@ -12,14 +12,26 @@ import contextlib
 import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from enricher import golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
-from storage import copies, database, detached, forgetting, leftovers, maintenance, private, queries, retention, traces
+from storage import (
+    copies,
+    database,
+    detached,
+    forgetting,
+    leftovers,
+    maintenance,
+    memories,
+    private,
+    queries,
+    retention,
+    traces,
+)
 from storage.mentions import Mentions
 
 if TYPE_CHECKING:
@@ -44,12 +56,16 @@ class UnfinishedError(database.DatabaseInUseError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be forgotten: traces newest first, whole sessions, texts; ``quoting`` are those that repeat others."""
+    """What is to be forgotten: traces newest first, whole sessions, texts; ``quoting`` are those that repeat others.
+
+    ``memories`` are the ids of memories; they are forgotten with nothing else.
+    """
 
     ids: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     quoting: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
 
     def every_id(self) -> tuple[str, ...]:
         """Return all traces that go, newest first."""
@@ -95,6 +111,29 @@ def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance |
         return _forget(db, state, what, advance=advance)
 
 
+def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
+    """Delete memories so that their text stands nowhere in the database or its log, whoever reads from it.
+
+    Raises as ``forget``; the same call goes on then, and so does the upkeep.
+    """
+    with _alone(state):
+        earlier = _noted(state)
+        what = replace(earlier or Plan(), memories=(*memories_begun(state), *ids))
+        _note(state, what)
+        memories.forget(db, what.memories)
+        if earlier is not None:
+            _forget(db, state, what)
+            return
+        forgetting.make_final(db)
+        os.unlink(f"{state}/{NOTE}")
+
+
+def memories_begun(state: str) -> tuple[str, ...]:
+    """Return the memories whose deletion was begun and has not been ended; they may be gone from the table."""
+    earlier = _noted(state)
+    return earlier.memories if earlier else ()
+
+
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> Plan | None:
     """End what was begun and interrupted; return what it was, None where there is nothing. Raises as ``forget``."""
     with _alone(state, patience_s=patience_s):
@@ -127,6 +166,24 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
             "names it"
         )
     return said
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What pruning would delete: traces oldest first, how many versions of the instructions, which files."""
+
+    ids: list[str]
+    versions: int
+    files: list[str]
+
+
+def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
+    """Return what ``prune`` with snapshots would delete, refused records aside; deletes nothing."""
+    ids = retention.surplus(db, bounds)
+    versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
+    older_than = time.time() - bounds.days * retention.DAY_S if bounds.days else 0.0
+    oldest = retention.oldest(db, after=ids[-1] if ids else "")
+    return Pruning(ids, versions, copies.outdated(state, older_than, before=oldest))
 
 
 def prune(
@@ -199,6 +256,8 @@ def _is_beyond(db: sqlite3.Connection, bounds: retention.Bounds) -> bool:
 def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
     outcome = Outcome()
     _note(state, what)
+    if what.memories:
+        memories.forget(db, what.memories)
     rows = forgetting.described(db, what.every_id())
     outcome.remarks = remarks_on(db, what)
     gone = _gone(db, what, rows)
@@ -306,7 +365,7 @@ def _alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[N
 
 
 def _note(state: str, what: Plan) -> None:
-    fields = {name: list(getattr(what, name)) for name in ("ids", "sessions", "texts", "quoting")}
+    fields = {name: list(getattr(what, name)) for name in Plan.__dataclass_fields__}
     private.write_file(f"{state}/{NOTE}", json.dumps(fields).encode())
 
 
@@ -314,10 +373,10 @@ def _noted(state: str) -> Plan | None:
     """Return what was begun; a note that cannot be read still says that the database is to be scrubbed."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
-        return Plan(*(tuple(value[name]) for name in ("ids", "sessions", "texts", "quoting")))
+        return Plan(**{name: tuple(value.get(name, ())) for name in Plan.__dataclass_fields__})
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, AttributeError, TypeError):
         return Plan()
 
 

@@ -48,6 +48,20 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     return said
 
 
+def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
+    """Return what ``clean_by_age`` and ``clean_snapshots_before`` would remove, refused records aside."""
+    aside = [path for path in _aside(state_dir) if modified(path) < older_than]
+    old = [one.path for one in snapshots.noted(state_dir) if _is_outdated(one, older_than, before)]
+    return [*aside, *old]
+
+
+def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> bool:
+    try:
+        return snapshots.goes_back_before(one, before) or _seconds(one.at) < older_than
+    except OSError:  # it is not there any more
+        return False
+
+
 def holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
     """Say whether a file mentions one of the texts or names one of the traces; one that cannot be read does not."""
     try:
@@ -111,14 +125,19 @@ def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
     return said
 
 
+def _aside(state_dir: str) -> list[str]:
+    found = [path for path in files(state_dir) if os.path.basename(path).startswith(ASIDE)]
+    return [path for path in found if not path.endswith("-shm")]
+
+
 def _databases_aside(state_dir: str) -> list[str]:
-    aside = [path for path in files(state_dir) if os.path.basename(path).startswith(ASIDE)]
+    """Return the moved-aside databases, after removing abandoned copies of merged ones."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(state_dir)):
             if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
                 is_left = time.time() - entry.stat().st_mtime > ABANDONED_S
                 shutil.rmtree(entry.path, ignore_errors=True) if is_left else None
-    return [path for path in aside if not path.endswith("-shm")]
+    return _aside(state_dir)
 
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:

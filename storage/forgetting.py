@@ -214,6 +214,11 @@ def scrub(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) ->
     """
     _prepare(db)
     _merge_the_index(db)
+    make_final(db, patience_s=patience_s)
+
+
+def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
+    """Give freed pages back and cut the write-ahead log off, which keeps old pages whole. Raises as ``scrub``."""
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() ends it after a page
     _cut_off_the_log(db, patience_s=patience_s)
@@ -245,7 +250,8 @@ def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
             if time.monotonic() > give_up_at:
                 raise StillReadError(
                     "deleted, but another program keeps what was deleted in the write-ahead log: close the workbench "
-                    "and other readers of the database, then run the same command again"
+                    "and other readers of the database, then run the same command again (the upkeep behind the next "
+                    "prompts tries it, too)"
                 )
             time.sleep(LOOK_AGAIN_S)
     finally:

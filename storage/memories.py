@@ -156,7 +156,7 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories, from the index too; return how many there were."""
+    """Delete memories, from the index too; return how many there were. ``forgetting.make_final`` has to follow."""
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
         if gone:

@@ -32,6 +32,7 @@ YOUNG_S = 86_400
 HOW_MANY = "select count(*) from traces"
 WHICH_IS_OLDEST = "select at from traces order by id limit 1"
 WHICH_ARE_OLDEST = "select id from traces order by id limit :limit"
+WHICH_COMES_NEXT = "select id from traces where id > :id order by id limit 1"
 WHICH_ARE_OLDER = "select id from traces where id < :id order by id"
 WHICH_VERSIONS_NOBODY_NAMES = """
     select hash, first_seen_at from (
@@ -112,9 +113,9 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
     return gone
 
 
-def oldest(db: sqlite3.Connection) -> str:
-    """Return the id of the oldest trace; where there is none, what all ids sort before."""
-    found = db.execute(WHICH_ARE_OLDEST, {"limit": 1}).fetchone()
+def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
+    """Return the id of the oldest trace, or of the oldest after one; where there is none, what all ids sort before."""
+    found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
 

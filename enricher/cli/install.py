@@ -23,33 +23,28 @@ def install(
     named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, dry_run: bool
 ) -> None:
     """Register the hook in agent clients (without --host: in every client found)."""
+    names = [] if launcher_only else chosen_hosts(named)
+    if with_mcp and names and not is_sdk_installed():
+        raise click.ClickException(f"{MISSING}, then run this again")
+    plan = installer.Plan()
+    hooks = [registration.place(host, scope, os.getcwd()) for host in names]
+    planned = plan.add(hooks, lambda place, _: registration.add(place))
+    servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
+    servers = plan.add(servers, mcp.add)
+    if names and not planned:
+        raise click.ClickException("\n".join(plan.left_out))
     try:
-        names = [] if launcher_only else chosen_hosts(named)
-        places = [registration.place(host, scope, os.getcwd()) for host in names]
-        servers_in = [mcp.place(host, scope, os.getcwd()) for host in names] if with_mcp else []
-        if servers_in and not is_sdk_installed():
-            raise InstallationError(f"{MISSING}, then run this again")
-        changes = installer.plan_installation(places, is_shadow=shadow, servers_in=servers_in)
+        preparations = installer.preparations(is_shadow=shadow)
         if dry_run:
+            changes = [*preparations, *plan.changes]
             click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
-            return
-        backups = installer.carry_out(changes)
+        else:
+            backups = [*installer.carry_out(preparations), *plan.carry_out()]
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    changed = {change.path for change in changes}
-    click.echo(f"Launcher: {launcher.path()}")
-    for place in places:
-        state = "registered in" if place.file in changed else "already registered in"
-        click.echo(f"{registration.facts(place.host).TITLE}: {state} {place.file}")
-    for where in servers_in:
-        state = "listed in" if where.file in changed else "already listed in"
-        click.echo(f"{registration.facts(where.host).TITLE}: MCP server {state} {where.file}; restart the client")
-    for backup in backups:
-        click.echo(f"Backup: {backup}")
-    if shadow:
-        installer.recompile()
-        click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
-    _finish(places)
+    faults = [] if dry_run else _finish(plan, servers, backups, is_shadow=shadow)
+    if faults or plan.left_out:
+        raise click.ClickException("\n".join([*faults, *plan.left_out]))
 
 
 def chosen_hosts(named: tuple[str, ...]) -> list[str]:
@@ -60,16 +55,31 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _finish(places: list[Place]) -> None:
+def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, is_shadow: bool) -> list[str]:
+    """Say what was done, test the hook of each client, and return what does not work."""
+    click.echo(f"Launcher: {launcher.path()}")
+    for place, change in plan.edits:
+        title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
+        if place in servers:
+            click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
+        else:
+            click.echo(f"{title}: {already}registered in {place.file}")
+    for backup in backups:
+        click.echo(f"Backup: {backup}")
+    if is_shadow:
+        installer.recompile()
+        click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
-    tested = [(place.host, place.command) for place in places] or [("claude", launcher.command("claude"))]
+    places = [place for place, _change in plan.edits if place not in servers]
+    tested = [(place.host, place.command) for place in places]
+    if not (places or plan.left_out):  # --launcher-only
+        tested = [("claude", launcher.command("claude"))]
     faults = [fault for host, command in tested if (fault := _self_test(host, command))]
     for place in places:
         if advice := installer.advice(place):
             click.echo(advice)
-    if faults:
-        raise click.ClickException("; ".join(faults))
+    return faults
 
 
 def _self_test(host: str, command: str) -> str:

@@ -27,8 +27,8 @@ def is_sdk_installed() -> bool:
 def mcp(over_http: bool, port: int, cwd: str) -> None:
     """Serve this project's memory, topics and explanations over the Model Context Protocol.
 
-    On stdin and stdout until stdin ends, or with --http on 127.0.0.1 until interrupted. Every program of this
-    machine can reach the latter; without a client that needs HTTP, stdio is the private way.
+    On stdin and stdout until stdin ends, or with --http on 127.0.0.1 until interrupted. Every request over HTTP
+    must carry the token in $ENRICHER_HOME/mcp-token, which is made and printed at the first start.
     """
     if not is_sdk_installed():
         raise click.ClickException(MISSING)
@@ -41,7 +41,22 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     if not over_http:
         serve_stdio(server)
         return
+    token = _token()
     try:
-        serve_http(server, port)
+        serve_http(server, port, token)
     except OSError as error:
         raise click.ClickException(f"port {port} cannot be used: {error.strerror}; name another with --port") from error
+
+
+def _token() -> str:
+    from enricher.home import state_dir
+    from enricher.mcp import token
+
+    try:
+        known, is_new = token.load(state_dir())
+    except token.TokenError as error:
+        raise click.ClickException(str(error)) from error
+    if is_new:
+        click.echo(f"Token, shown only now and kept in {state_dir()}/{token.NAME}: {known}", err=True)
+        click.echo("Clients send it with every request, as the header: Authorization: Bearer TOKEN", err=True)
+    return known

@@ -1,6 +1,6 @@
 """``enricher memory``: what projects remember, put in, looked through and taken out by hand.
 
-Searching and importing stand in modules of their own, which only these commands load.
+Searching, importing and forgetting are in modules of their own, which only these commands load.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.deletion import said_in_words, without_asking
 from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from enricher.project import Project
     from storage.memories import Memory
 
 SHORT_SHA = 8
@@ -40,7 +40,7 @@ in_folder = click.option(
 class Commands(Group):
     """The commands of this module, and those that bring more with them."""
 
-    ELSEWHERE = ("import", "search")
+    ELSEWHERE = ("forget", "import", "search")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *self.ELSEWHERE]
@@ -172,40 +172,19 @@ def show(memory_id: str, is_json: bool) -> None:
 
 
 @memory.command()
-@click.argument("memory_ids", metavar="[ID]…", nargs=-1)
-@click.option("--match", "words", default="", metavar="WORDS", help="All of this project whose text holds these words.")
-@namespaces
-@in_folder
-@as_json
-def forget(memory_ids: tuple[str, ...], words: str, namespace: str | None, cwd: str, is_json: bool) -> None:
-    """Delete memories for good, from the index too, and say which they were."""
-    if not memory_ids and not words and not namespace:
-        raise click.UsageError("say which: an ID, --match WORDS or --namespace NAME")
-    with opened() as db:
-        gone = [find(db, one) for one in memory_ids]
-        if words or namespace:
-            gone += _matching(db, identify(cwd), words=words, namespace=namespace or "")
-        memories.forget(db, [one.id for one in gone])
-    if is_json:
-        print_json([one.to_json() for one in gone])
-        return
-    for one in gone:
-        click.echo(f"forgot {one.id}: {preview(one.content)}")
-    if not gone:
-        click.echo("no memories match", err=True)
-
-
-@memory.command()
 @click.argument("memory_id", metavar="[ID]", default="")
 @click.option("--approve", "verdict", flag_value="approve", help="It is right; it ranks like one you added yourself.")
 @click.option("--drop", "verdict", flag_value="drop", help="It is not worth keeping; forget it.")
+@without_asking
 @in_folder
 @as_json
-def review(memory_id: str, verdict: str | None, cwd: str, is_json: bool) -> None:
+def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
     """Go through what was captured from prompts: approve, edit or drop each; with an ID, just that one."""
+    from enricher.cli.memory_forget import is_forgotten
+
     if verdict and not memory_id:
         raise click.UsageError("say which memory: its ID, or none of --approve and --drop to go through all")
-    with opened() as db:
+    with opened() as db, said_in_words():
         waiting = (
             [find(db, memory_id)]
             if memory_id
@@ -214,6 +193,8 @@ def review(memory_id: str, verdict: str | None, cwd: str, is_json: bool) -> None
         if is_json and not verdict:
             print_json([one.to_json() for one in waiting])
         elif verdict:
+            if verdict == "drop" and not is_forgotten(db, waiting, is_sure=is_sure, is_json=is_json):
+                return
             _judge(db, waiting[0], verdict, is_json=is_json)
         elif waiting:
             _go_through(db, waiting)
@@ -293,18 +274,10 @@ def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> 
         click.echo(f"{kept.id} ({kept.namespace}): {preview(kept.content)}")
 
 
-def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
-    """Return the project's memories of the namespace that hold every word."""
-    wanted = words.lower().split()
-    found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
-    return [one for one in found if all(word in one.content.lower() for word in wanted)]
-
-
 def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
+    """Approve a memory, or say that it was dropped."""
     if verdict == "approve":
         memories.approve(db, one.id)
-    else:
-        memories.forget(db, [one.id])
     if is_json:
         print_json({"id": one.id, "verdict": verdict})
     else:
@@ -313,6 +286,8 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
 
 def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
     """Ask about one after the other; the end of the input ends it, and what was said so far counts."""
+    from enricher.cli.memory_forget import is_forgotten
+
     for number, one in enumerate(waiting, 1):
         click.echo(
             f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"
@@ -328,6 +303,8 @@ def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
             return
         if answer == "e":
             answer = "a" if _edit(db, one) else "s"
+        if answer == "d":
+            is_forgotten(db, [one], is_sure=True, is_json=False)
         if answer in "ad":
             _judge(db, one, "approve" if answer == "a" else "drop")
 

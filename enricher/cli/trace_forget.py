@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
 from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.cli.trace import opened
 from enricher.home import state_dir
-from storage import database, queries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator
 
     from enricher.forgetting import Outcome, Plan
-
-MOST_TOLD = 5
-AGAIN = "what is left goes with the same command"
 
 
 @click.command("forget")
 @click.argument("ids", metavar="[ID]…", nargs=-1)
 @click.option("--session", "session_id", default="", help="All prompts of this session, and what it was told.")
 @click.option("--match", default="", metavar="TEXT", help="All in which TEXT stands, whatever its case; - reads it.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would go; delete nothing.")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+@options
 @as_json
 def command(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Delete prompts for good: rows, index, log, spool, events, cases, moved-aside databases, snapshots.
@@ -50,12 +46,8 @@ def command(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_
             click.echo("what was begun before is done now", err=True)
             return
         what = forgetting.plan(db, ids=given, session=session_id, match=text)
-        if is_dry or not is_sure:
-            _show(what, db, is_json=is_json, is_dry=is_dry)
-        if is_dry:
+        if not is_wanted(lambda: _deletion(what, db), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
             return
-        if not is_sure:
-            _ask(what)
         with progress("forgetting", is_json=is_json) as advance:
             outcome = forgetting.forget(db, state_dir(), what, advance=advance)
     report(outcome, is_json=is_json, more={"ids": list(what.every_id()), "quoting": list(what.quoting)})
@@ -73,44 +65,27 @@ def _ended_before(db: sqlite3.Connection) -> Plan | None:
     return forgetting.finish(db, state_dir()) if forgetting.is_unfinished(state_dir()) else None
 
 
-def _show(what: Plan, db: sqlite3.Connection, *, is_json: bool, is_dry: bool) -> None:
-    """Say what goes by id and time: what stands in it is what somebody wants to be rid of.
-
-    On stdout where that is all the command does.
-    """
+def _deletion(what: Plan, db: sqlite3.Connection) -> Deletion:
+    """Describe what goes by id and time only: its text is what somebody wants to be rid of."""
     from enricher.forgetting import remarks_on
-    from storage import forgetting
 
     every = what.every_id()
-    remarks = remarks_on(db, what)
-    if is_json and is_dry:
-        print_json(
-            {
-                "dry_run": True,
-                "traces": len(every),
-                "ids": list(every),
-                "quoting": list(what.quoting),
-                "remarks": remarks,
-            }
-        )
-        return
-    for row in forgetting.described(db, every[:MOST_TOLD]):
-        beside = "  (quotes one of the others)" if row["id"] in what.quoting else ""
-        line = f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}{beside}"
-        click.echo(printable(line), err=not is_dry)
-    if len(every) > MOST_TOLD:
-        click.echo(f"… and {len(every) - MOST_TOLD:,} more", err=not is_dry)
+    lines = described(db, every[:MOST_SHOWN], quoting=what.quoting)
     quoting = f", {len(what.quoting):,} of them because they quote the others" if what.quoting else ""
-    click.echo(f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to forget{quoting}", err=not is_dry)
-    for remark in remarks:
-        click.echo(printable(remark), err=True)
+    summary = f"{len(every):,} {'prompt' if len(every) == 1 else 'prompts'} to forget{quoting}"
+    fields = {"traces": len(every), "ids": list(every), "quoting": list(what.quoting)}
+    return Deletion(summary, len(every), lines, remarks_on(db, what), fields)
 
 
-def _ask(what: Plan) -> None:
-    if not sys.stdin.isatty():
-        raise click.ClickException("nothing was deleted: without a terminal to ask on, add --yes (or --dry-run)")
-    if not click.confirm(f"forget {len(what.every_id()):,} for good?", default=False):
-        raise click.ClickException("nothing was deleted")
+def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
+    """Return a line for each of these traces, newest first, which says nothing of what was typed."""
+    from storage import forgetting
+
+    return [
+        f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}"
+        + ("  (quotes one of the others)" if row["id"] in quoting else "")
+        for row in forgetting.described(db, ids)
+    ]
 
 
 def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
@@ -125,23 +100,6 @@ def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
         click.echo(printable(line))
     for remark in outcome.remarks:
         click.echo(printable(remark), err=True)
-
-
-@contextlib.contextmanager
-def said_in_words() -> Iterator[None]:
-    """Turn what interrupts a deletion into what the person is to do; what was done so far stays done."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise click.ClickException(f"interrupted; {AGAIN}") from None
-    except (database.StorageError, queries.UnknownTraceError) as refusal:
-        raise click.ClickException(printable(refusal)) from refusal
-    except sqlite3.OperationalError as failure:
-        if not database.is_busy(failure):
-            raise
-        raise click.ClickException(f"another program holds the database; {AGAIN}") from failure
-    except OSError as failure:
-        raise click.ClickException(printable(f"{failure}; {AGAIN}")) from failure
 
 
 @contextlib.contextmanager

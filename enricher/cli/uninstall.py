@@ -8,13 +8,6 @@ import click
 
 from enricher import hosts
 from enricher.installation import installer, mcp, registration
-from enricher.installation.registration import InstallationError, Place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from enricher.installation.files import Change
 
 
 @click.command()
@@ -24,44 +17,21 @@ if TYPE_CHECKING:
 def uninstall(named: tuple[str, ...], scope: str | None, *, dry_run: bool) -> None:
     """Remove the hook, and our MCP server, from agent clients (without --host: from all); traces and settings stay."""
     names = hosts.NAMES if not named or "all" in named else named
-    changes, faults = _plan(names, [scope] if scope else list(registration.SCOPES))
+    scopes = [scope] if scope else registration.SCOPES
+    hooks = [place for host in names for place in registration.all_places(host, os.getcwd())]
+    servers = [mcp.place(host, one, os.getcwd()) for host in names for one in scopes]
+    plan = installer.Plan()
+    plan.add([place for place in hooks if place.scope in scopes], lambda place, _: registration.remove(place))
+    plan.add(servers, mcp.remove)
     if dry_run:
-        click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
-    elif changes:
-        _carry_out(changes)
-    elif not faults:
-        click.echo("The hook is not registered there.")
-    if faults:
-        raise click.ClickException("\n".join(faults))
-
-
-def _plan(names: Iterable[str], scopes: list[str]) -> tuple[list[Change], list[str]]:
-    """Return the changes, and the files that could not be read: one broken file must not keep the others."""
-    hooks = [where for host in names for where in registration.all_places(host, os.getcwd()) if where.scope in scopes]
-    servers = [mcp.place(host, scope, os.getcwd()) for host in names for scope in scopes]
-    changes: list[Change] = []
-    faults: list[str] = []
-    for remove, places in ((_remove_hook, hooks), (mcp.remove, servers)):
-        for where in places:
-            try:
-                change = remove(where, changes)
-            except InstallationError as error:
-                faults.append(str(error))
-            else:
-                changes += [] if change in changes else [change]
-    return [change for change in changes if change.is_needed], list(dict.fromkeys(faults))
-
-
-def _remove_hook(where: Place, _earlier: list[Change]) -> Change:
-    return registration.remove(where)
-
-
-def _carry_out(changes: list[Change]) -> None:
-    try:
-        backups = installer.carry_out(changes)
-    except InstallationError as error:
-        raise click.ClickException(str(error)) from None
-    for change in changes:
-        click.echo(f"Removed from {change.path}")
-    for backup in backups:
-        click.echo(f"Backup: {backup}")
+        click.echo("".join(change.diff() for change in plan.changes) or "Nothing to change.\n", nl=False)
+    else:
+        backups = plan.carry_out()
+        for change in plan.changes:
+            click.echo(f"Removed from {change.path}")
+        for backup in backups:
+            click.echo(f"Backup: {backup}")
+        if not (plan.changes or plan.left_out):
+            click.echo("The hook is not registered there.")
+    if plan.left_out:
+        raise click.ClickException("\n".join(plan.left_out))

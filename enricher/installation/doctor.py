@@ -194,18 +194,19 @@ def _with_remedy(subject: str, detail: str, remedy: str) -> Finding:
 
 def _client(host: str, cwd: str, history: History) -> list[Finding]:
     found: list[Finding] = []
-    is_registered = False
+    is_registered = is_unknown = False
     for place in registration.all_places(host, cwd):
         subject = f"{registration.facts(host).TITLE} ({place.scope})"
         try:
             commands = registration.commands(place)
         except InstallationError as error:
             found.append(Finding(subject, BROKEN, str(error), "correct that file"))
+            is_unknown = True
             continue
         if commands:
             is_registered = True
             found.append(_registered(place, subject, commands, history))
-    if not is_registered and host in installer.clients_found():
+    if not (is_registered or is_unknown) and host in installer.clients_found():
         title = registration.facts(host).TITLE
         found.append(Finding(title, NOTE, "found, but the hook is not registered", f"{REINSTALL[:-1]} --host {host}`"))
     return found

@@ -10,13 +10,13 @@ import shutil
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
 from enricher.hosts import servers
-from enricher.installation import created, files, gates, launcher, mcp, registration, tomltext
+from enricher.installation import created, files, gates, launcher, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 COMPILE_MS = 10_000
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
@@ -32,17 +32,56 @@ def _program(host: str) -> str:
     return next((found for name in names if (found := shutil.which(name))), "")
 
 
-def plan_installation(places: list[Place], *, is_shadow: bool, servers_in: Iterable[Place] = ()) -> list[Change]:
-    """Return every change that installing takes; raises InstallationError before anything is touched.
+class Plan:
+    """The edits of clients' files, each a place with its change, and why other places are left out.
 
-    ``servers_in`` are the files that are to list our MCP server.
+    A client may keep its hooks and its MCP servers in one file: both places then share one change.
     """
-    changes = [*launcher.changes(), *(registration.add(place) for place in places)]
-    for where in servers_in:
-        change = mcp.add(where, changes)
-        changes += [] if change in changes else [change]
-    if is_shadow:
-        changes.append(switches({"shadow": True}))
+
+    def __init__(self) -> None:
+        self.edits: list[tuple[Place, Change]] = []
+        self.left_out: list[str] = []
+
+    def add(self, places: Iterable[Place], edit: Callable[[Place, list[Change]], Change]) -> list[Place]:
+        """Plan an edit of each place, given the changes so far; return those whose file could be read."""
+        planned = []
+        for place in places:
+            try:
+                self.edits.append((place, edit(place, self._all_changes())))
+                planned.append(place)
+            except InstallationError as error:
+                self.leave_out(place, error)
+        return planned
+
+    def leave_out(self, place: Place, error: InstallationError) -> None:
+        """Note why a client is left out; the others go on."""
+        reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
+        self.left_out += [] if reason in self.left_out else [reason]
+
+    @property
+    def changes(self) -> list[Change]:
+        """The changes that are needed, one for each file."""
+        return [change for change in self._all_changes() if change.is_needed]
+
+    def carry_out(self) -> list[str]:
+        """Make the changes, leave out the clients for which that fails, and return the backups that were written."""
+        backups = []
+        for change in self.changes:
+            try:
+                backups += carry_out([change])
+            except InstallationError as error:
+                for place, _change in [one for one in self.edits if one[1] is change]:
+                    self.leave_out(place, error)
+                self.edits = [one for one in self.edits if one[1] is not change]
+        return backups
+
+    def _all_changes(self) -> list[Change]:
+        return list({id(change): change for _place, change in self.edits}.values())
+
+
+def preparations(*, is_shadow: bool) -> list[Change]:
+    """Return the changes that every client needs: launcher and switches. Raises InstallationError."""
+    changes = [*launcher.changes(), *([switches({"shadow": True})] if is_shadow else [])]
     return [change for change in changes if change.is_needed]
 
 
@@ -60,7 +99,7 @@ def switches(wanted: dict[str, bool]) -> Change:
 
 
 def carry_out(changes: list[Change]) -> list[str]:
-    """Make the changes, one file at a time, and return the backups that were written."""
+    """Make the changes, one file at a time, and return the backups that were written; raises InstallationError."""
     backups = []
     _make_private(state_dir())
     for change in changes:
@@ -68,7 +107,8 @@ def carry_out(changes: list[Change]) -> list[str]:
             backups.append(files.apply(change))
             _note_who_made_it(change)
         except OSError as error:
-            raise InstallationError(f"{change.path}: {error}; mend that, then run this again") from None
+            reason = error.strerror or error
+            raise InstallationError(f"{change.path}: {reason}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
 
 

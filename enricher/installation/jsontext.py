@@ -22,7 +22,7 @@ class NotJsonError(ValueError):
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
-        self.line = line
+        self.line, self.reason = line, message
 
 
 class Node:

@@ -154,8 +154,10 @@ def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
     try:
         return work(read_text(where.file))
     except NotJsonError as error:
-        raise InstallationError(f"{where.file}:{error.line}: not the JSON it should be: {error}; {remedy}") from None
+        said = f"{where.file}:{error.line}: not the JSON it should be: {error.reason}"
+        raise InstallationError(f"{said}; {remedy}") from None
     except NotTomlError as error:
-        raise InstallationError(f"{where.file}: {error}; {remedy}") from None
+        place = f"{where.file}:{error.line}" if error.line else where.file
+        raise InstallationError(f"{place}: {error}; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
+from typing import Any, TypeGuard
 
 from enricher.installation import launcher, tomltext
 
@@ -26,9 +26,21 @@ def holds_hooks(text: str) -> bool:
 
 def commands(text: str, event: str) -> list[str]:
     """Return the commands of our handlers."""
-    groups = tomltext.read(text).get("hooks", {}).get(event, [])
-    handlers = [handler for group in groups for handler in group.get("hooks", [])]
+    handlers = [handler for group in _groups(text, event) for handler in group.get("hooks", [])]
     return [handler["command"] for handler in handlers if launcher.is_ours(handler.get("command"))]
+
+
+def _groups(text: str, event: str) -> list[dict[str, Any]]:
+    """Return the groups of an event; raises NotTomlError where hooks, event, group or handler has another type."""
+    hooks = tomltext.read(text).get("hooks", {})
+    groups = hooks.get(event, []) if isinstance(hooks, dict) else None
+    if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):
+        raise tomltext.NotTomlError(f"hooks.{event} is no list of tables", line=tomltext.line_of(text, "hooks"))
+    return groups
+
+
+def _are_tables(value: object) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 def with_entry(text: str, event: str, command: str, *, timeout: int) -> str:

@@ -12,19 +12,34 @@ import tomllib
 from typing import Any
 
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_PLACE = re.compile(r"at line (\d+)")
 _STRING = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 
 
 class NotTomlError(ValueError):
-    """The text is not TOML, or holds something that this edit cannot be added to."""
+    """The text is not TOML, or this edit cannot be made in it; ``line`` says where, 0 where no line is to blame."""
+
+    def __init__(self, message: str, *, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def read(text: str) -> dict[str, Any]:
-    """Return the data; raises NotTomlError with the parser's words, which name the line."""
+    """Return the data; raises NotTomlError with the parser's words."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise NotTomlError(str(error)) from None
+        found = _PLACE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1  # the parser says "at end of document"
+        raise NotTomlError(f"not the TOML it should be: {error}", line=line) from None
+    except RecursionError:
+        raise NotTomlError("nested too deeply") from None
+
+
+def line_of(text: str, key: str) -> int:
+    """Return the line on which a top-level key or a table of that name first stands, 0 where none does."""
+    found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+    return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
 def with_setting(text: str, key: str, value: bool) -> str:

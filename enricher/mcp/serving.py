@@ -12,6 +12,8 @@ import anyio
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
+from enricher.mcp.token import guarded
+
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
@@ -32,11 +34,11 @@ async def _serve_stdio(server: Server[Any]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def serve_http(server: Server[Any], port: int) -> None:
+def serve_http(server: Server[Any], port: int, token: str) -> None:
     """Serve streamable HTTP on the loopback address until interrupted; port 0 takes any that is free.
 
-    A request whose Host or Origin names another machine is refused: a web page that
-    had its own name point here cannot read the memory. Raises OSError for a port in use.
+    A request without the token is refused, and so is one whose Host or Origin names another machine: a web
+    page that had its own name point here cannot read the memory. Raises OSError for a port in use.
     """
     import uvicorn
 
@@ -47,7 +49,7 @@ def serve_http(server: Server[Any], port: int) -> None:
         listening.listen()
         bound = listening.getsockname()[1]
         app = server.streamable_http_app(streamable_http_path=PATH, transport_security=_own_names(bound))
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=SECONDS_TO_FINISH)
+        config = uvicorn.Config(guarded(app, token), log_level="warning", timeout_graceful_shutdown=SECONDS_TO_FINISH)
         print(f"listening on http://{LOOPBACK}:{bound}{PATH}", file=sys.stderr, flush=True)
         uvicorn.Server(config).run(sockets=[listening])
 

@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.memory import git, history, lines, notes
+from enricher.memory.reading import Reading
 from storage import lean, memories, private, traces
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable
 
-    from enricher.memory.reading import Reading
     from enricher.project import Project
     from storage.memories import Memory
 
@@ -144,6 +144,8 @@ def _database(state_dir: str) -> int:
 
 def source_at(path: str, project: Project) -> Source:
     """Return what a person means by a path; raises SourceError."""
+    if notes.leads_out(path, project):
+        raise SourceError(notes.refusal(path))
     name = notes.named(path, project)
     if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
         raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
@@ -211,7 +213,7 @@ def stamp(source: Source, project: Project) -> str:
             return git.ask(path, "rev-parse", "HEAD").decode("ascii", "replace").strip()
         return ""
     parts = [seen(path)]
-    if os.path.isdir(path):
+    if os.path.isdir(path) and not notes.leads_out(path, project):
         for here, folders, files in os.walk(path):
             folders[:] = sorted(name for name in folders if name[0] != "." and name not in notes.SKIPPED_FOLDERS)
             parts += [seen(os.path.join(here, name)) for name in sorted(files) if name.lower().endswith(notes.ENDINGS)]
@@ -235,6 +237,8 @@ def _absolute(source: Source, project: Project) -> str:
 
 def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
     path = _absolute(source, project)
+    if notes.leads_out(path, project):
+        return Reading(remarks=[notes.refusal(path)])
     if source.kind == "git":
         return history.read_history(path, project, tick=tick)
     if source.kind == "jsonl":

@@ -11,6 +11,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
+from enricher.home import ancestors
 from enricher.memory import git, sections
 from enricher.memory.reading import (
     Reading,
@@ -93,6 +94,21 @@ def named(path: str, project: Project) -> str:
     inside = real.startswith(project.root + os.sep)
     name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
     return name.encode(errors="backslashreplace").decode()  # file names need not be text
+
+
+def leads_out(path: str, project: Project) -> bool:
+    """Say whether a path in the project is, or goes through, a link to a place outside of the project.
+
+    A repository must not decide which other files of this machine are read; a path outside of it was a person's choice.
+    """
+    real = os.path.realpath(path)
+    is_inside = real == project.root or real.startswith(os.path.join(project.root, ""))
+    return not is_inside and any(os.path.realpath(one) == project.root for one in ancestors(os.path.abspath(path)))
+
+
+def refusal(path: str) -> str:
+    """Return what is said of a path that leads out of its project."""
+    return f"{path}: a link out of the project, not followed; import its target by name: {os.path.realpath(path)}"
 
 
 def first_dates(folder: str, project: Project) -> dict[str, str]:

@@ -52,7 +52,7 @@ def said(everywhere: Account, before: dict[str, Any]) -> dict[str, Any]:
     (everywhere.project / "shop" / f"{NEEDLE}_export.py").unlink()
     told = json.loads(everywhere.cli("trace", "forget", "--match", NEEDLE.upper(), "--yes", "--json"))
     (remark,) = [one for one in told["remarks"] if "memory forget" in one]
-    everywhere.cli(*remark.partition("enricher ")[2].split())
+    everywhere.cli(*remark.partition("enricher ")[2].split(), "--yes")
     return told
 
 

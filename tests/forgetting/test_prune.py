@@ -49,7 +49,7 @@ def past(account: Account, history: Path) -> Iterator[Account]:
 
 
 def pruned(account: Account, *words: str) -> Any:
-    return json.loads(account.cli("trace", "prune", *words, "--json"))
+    return json.loads(account.cli("trace", "prune", *words, "--yes", "--json"))
 
 
 def ids(account: Account) -> list[str]:

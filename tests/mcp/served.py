@@ -21,6 +21,11 @@ def command(*options: str) -> list[str]:
     return [sys.executable, "-I", "-c", ENTRY, str(ROOT), "mcp", *options]
 
 
+def authorization(account: Account) -> dict[str, str]:
+    """Return the header that a client of this account sends."""
+    return {"Authorization": f"Bearer {(account.state / 'mcp-token').read_text()}"}
+
+
 @contextmanager
 def served(account: Account) -> Iterator[int]:
     """Serve over HTTP and hand out the port; end it as a person does, with an interrupt."""
@@ -30,6 +35,8 @@ def served(account: Account) -> Iterator[int]:
         try:
             assert server.stderr is not None
             said = server.stderr.readline()
+            while said.startswith(("Token, ", "Clients ")):
+                said = server.stderr.readline()
             assert said.startswith("listening on http://127.0.0.1:"), said + server.stderr.read()
             yield int(said.rpartition(":")[2].partition("/")[0])
         finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from served import served
+from served import authorization, served
 from simulator import ENTRY, ROOT
 
 pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
@@ -115,9 +115,10 @@ def test_the_inspector_is_served_over_http(
     own = remember("the auth cookie holds ids only", "decisions", tags=["auth"])
 
     with served(account) as port:
+        header = ": ".join(*authorization(account).items())
         ended = subprocess.run(
-            [*inspector, f"http://127.0.0.1:{port}/mcp", "--transport", "http", "--method", "resources/read",
-             "--uri", "enricher://topics/auth"],
+            [*inspector, f"http://127.0.0.1:{port}/mcp", "--transport", "http", "--header", header,
+             "--method", "resources/read", "--uri", "enricher://topics/auth"],
             env=account.env, capture_output=True, text=True, timeout=SECONDS_TO_ANSWER, check=True,
         )  # fmt: skip
 

@@ -12,12 +12,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from served import command, served
+from served import authorization, command, served
 from simulator import ENTRY, ROOT
 
 pytest.importorskip("mcp_types", reason="the SDK of the Model Context Protocol is not installed")
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp_types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from enricher.mcp.server import build_server
@@ -274,7 +275,12 @@ def test_the_project_is_that_of_the_folder(account: Account, own: str, tmp_path:
 
 def test_a_client_is_served_over_http(account: Account, own: str) -> None:
     async def questions(port: int) -> str:
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+        async with create_mcp_http_client(headers=authorization(account)) as carrying:
+            server = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrying)
+            return await answer(Client(server))
+
+    async def answer(connection: Client) -> str:
+        async with connection as client:
             return (await client.read_resource("enricher://topics/auth")).contents[0].text
 
     with served(account) as port:
@@ -297,6 +303,7 @@ def test_http_is_for_this_machine_only(account: Account) -> None:
                 "Host": host,
                 "Content-Type": "application/json",
                 "Accept": "application/json, text/event-stream",
+                **authorization(account),
             }
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             connection.request("POST", "/mcp", json.dumps(HELLO), headers | ({"Origin": origin} if origin else {}))

@@ -81,7 +81,7 @@ def test_another_project_hears_nothing_of_it(account: Account) -> None:
 
 def test_what_is_forgotten_is_not_told(account: Account) -> None:
     account.cli("memory", "add", HIT, "--namespace", "decisions")
-    account.cli("memory", "forget", "--match", "integer cents")
+    account.cli("memory", "forget", "--match", "integer cents", "--yes")
 
     assert "integer cents" not in account.ask(QUESTION).context
 

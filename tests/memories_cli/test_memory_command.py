@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
-
-from storage import database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,16 +61,14 @@ def test_forgetting_says_what_it_removed_and_leaves_no_trace(account: Account) -
     added(account, "the zebra cluster stays", "--namespace", "config")
     added(account, "builds are hermetic", "--namespace", "patterns")
 
-    by_id = account.cli("memory", "forget", first["id"][:8])
-    by_words = account.cli("memory", "forget", "--match", "Zebra cluster")
-    by_kind = json.loads(account.cli("memory", "forget", "--namespace", "patterns", "--json"))
+    by_id = account.cli("memory", "forget", first["id"][:8], "--yes")
+    by_words = account.cli("memory", "forget", "--match", "Zebra cluster", "--yes")
+    by_kind = json.loads(account.cli("memory", "forget", "--namespace", "patterns", "--yes", "--json"))
 
     assert by_id == f"forgot {first['id']}: the zanzibar cluster is retired\n"
     assert "the zebra cluster stays" in by_words
     assert [one["content"] for one in by_kind] == ["builds are hermetic"]
     assert listed(account) == []
-    with closing(database.connect(str(account.state))) as db:
-        db.execute("pragma wal_checkpoint(truncate)").fetchall()
     left = b"".join(file.read_bytes() for file in account.state.glob("enricher.db*"))
     assert b"zanzibar" not in left
     assert b"zebra" not in left
@@ -112,7 +107,10 @@ def test_a_review_without_a_person_names_the_memory(account: Account) -> None:
     )
 
     assert account.cli("memory", "review", one, "--approve").startswith(f"approved {one}")
-    assert json.loads(account.cli("memory", "review", two, "--drop", "--json")) == {"id": two, "verdict": "drop"}
+    assert json.loads(account.cli("memory", "review", two, "--drop", "--yes", "--json")) == {
+        "id": two,
+        "verdict": "drop",
+    }
     assert [kept["id"] for kept in listed(account)] == [one]
     assert account.cli("memory", "review") == ""
     assert "say which memory" in account.cli("memory", "review", "--drop", exit_code=2)
@@ -122,7 +120,8 @@ def test_control_characters_do_not_reach_the_terminal(account: Account) -> None:
     added(account, "red \x1b[31m alarm")
 
     assert "\x1b" not in account.cli("memory", "list")
-    assert "\x1b" not in account.cli("memory", "forget", "--match", "alarm")
+    assert "\x1b" not in account.cli("memory", "forget", "--match", "alarm", "--dry-run")
+    assert "\x1b" not in account.cli("memory", "forget", "--match", "alarm", "--yes")
 
 
 def test_a_list_leaves_room_for_the_text_on_a_narrow_terminal(account: Account) -> None:

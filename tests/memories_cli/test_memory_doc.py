@@ -38,6 +38,8 @@ def test_the_commands_of_the_document_work(account: Account) -> None:
                 "memory", "list", "--json", *(["--unreviewed"] if captured else []), cwd=account.home / "clone"
             )
             words[words.index("ID")] = json.loads(listed)[0]["id"]
+        if "forget" in words:
+            words.append("--yes")  # there is nobody to ask
         printed = account.cli(*words[1:], cwd=account.home / "clone")
         assert printed, line
 

@@ -5,7 +5,7 @@ session=$1
 [ $# -gt 0 ] && shift
 
 if ! command -v enricher >/dev/null; then
-    echo 'The command "enricher" is not on the PATH; install it with: pipx install prompt-enricher'
+    echo 'The command "enricher" is not on the PATH; install it with "pipx install ." in a checkout of Prompt Enricher'
     exit 0
 fi
 

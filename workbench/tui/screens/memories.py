@@ -12,8 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import Static
 
+from enricher import forgetting
 from enricher.project import SHARED, identify
 from storage import memories
+from storage.forgetting import StillReadError
 from workbench.tui import remembering
 from workbench.tui.messages import OpenTrace
 from workbench.tui.places import here
@@ -27,6 +29,7 @@ from workbench.tui.widgets.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
@@ -198,8 +201,14 @@ told it: `enter` goes there, and again opens the trace.
             if is_right:
                 memories.approve(db, one.id)
             else:
-                memories.forget(db, [one.id])
+                self._forget(db, one)
         self.app.call_from_thread(self._judged, one, is_right=is_right)
+
+    def _forget(self, db: sqlite3.Connection, one: Memory) -> None:
+        try:
+            forgetting.forget_memories(db, self.app.state_dir, [one.id])
+        except StillReadError as failure:  # it is deleted, and this screen may go on
+            self.app.call_from_thread(self.notify, str(failure), severity="warning", markup=False)
 
     def _judged(self, one: Memory, *, is_right: bool) -> None:
         self._was_judged = True  # the next one that waits moves under the cursor

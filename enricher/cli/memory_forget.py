@@ -1,0 +1,100 @@
+"""``enricher memory forget``: memories deleted for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
+from enricher.cli.memory import find, in_folder, namespaces, opened, preview
+from enricher.cli.output import as_json, print_json
+from enricher.home import state_dir
+from enricher.project import identify
+from storage import memories
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from enricher.project import Project
+    from storage.memories import Memory
+
+
+@click.command("forget")
+@click.argument("memory_ids", metavar="[ID]…", nargs=-1)
+@click.option("--match", "words", default="", metavar="WORDS", help="All of this project whose text holds these words.")
+@namespaces
+@in_folder
+@options
+@as_json
+def command(
+    memory_ids: tuple[str, ...],
+    words: str,
+    namespace: str | None,
+    cwd: str,
+    is_dry: bool,
+    is_sure: bool,
+    is_json: bool,
+) -> None:
+    """Delete memories for good, from the index too, and say which they were."""
+    from enricher import forgetting
+
+    if not memory_ids and not words and not namespace:
+        raise click.UsageError("say which: an ID, --match WORDS or --namespace NAME")
+    with opened() as db, said_in_words():
+        doomed = _named(db, memory_ids, begun=forgetting.memories_begun(state_dir()))
+        if words or namespace:
+            doomed += _matching(db, identify(cwd), words=words, namespace=namespace or "")
+        doomed = list({one.id: one for one in doomed}.values())
+        if not doomed and not is_dry and forgetting.is_unfinished(state_dir()):
+            forgetting.finish(db, state_dir())
+            click.echo("what was begun before is done now", err=True)
+            return
+        if not is_forgotten(db, doomed, is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+            return
+    if is_json:
+        print_json([one.to_json() for one in doomed])
+        return
+    for one in doomed:
+        click.echo(f"forgot {one.id}: {preview(one.content)}")
+    if not doomed:
+        click.echo("no memories match", err=True)
+
+
+def is_forgotten(
+    db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
+) -> bool:
+    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
+    from enricher import forgetting
+
+    is_needed = bool(doomed) or is_dry
+    if is_needed and not is_wanted(lambda: _deletion(doomed), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+        return False
+    if doomed:
+        forgetting.forget_memories(db, state_dir(), [one.id for one in doomed])
+    return True
+
+
+def _deletion(doomed: list[Memory]) -> Deletion:
+    lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
+    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
+    return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
+
+
+def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
+    """Return the memories of these ids, but for those whose deletion was ``begun`` and that are gone already."""
+    found = []
+    for name in ids:
+        try:
+            found.append(find(db, name))
+        except click.ClickException:
+            if not any(own.startswith(name) for own in begun):
+                raise
+    return found
+
+
+def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
+    """Return the project's memories of the namespace that hold every word."""
+    wanted = words.lower().split()
+    found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
+    return [one for one in found if all(word in one.content.lower() for word in wanted)]

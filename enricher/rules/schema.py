@@ -45,10 +45,13 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: the files that the guardrails come from, relative to this one."""
+    """``## Catalogues``: files with guardrails and with their short names, relative to this one.
 
-    guardrails: Name = "HEURISTICS.md"
-    names: Name = "guardrails.md"
+    They add to those of lower layers; an id or short name of a higher layer wins.
+    """
+
+    guardrails: Name | None = None
+    names: Name | None = None
 
 
 class GuidanceSettings(_Rule):
@@ -60,8 +63,15 @@ class GuidanceSettings(_Rule):
 
 
 class GuardrailSignals(_Rule):
-    """``## Guardrail: H5``: what in a prompt calls for this guardrail, beside its task types."""
+    """``## Guardrail: H5``: what calls for this guardrail; with a title, the guardrail itself.
 
+    ``text`` is the statement, which the agent reads behind the title. ``task_types`` take
+    the place of those in the table of short names; with ``extend``, they add to them.
+    """
+
+    title: Name | None = None
+    text: Name | None = None
+    task_types: list[Name] = []
     signals: list[dict[str, Any]] = []
     examples: list[str] = []
     always: bool = False

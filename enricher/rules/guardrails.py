@@ -7,12 +7,15 @@ several define the same id, a rule wins over catalogues, and a higher layer over
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from enricher.render import harmless
 from enricher.rules.catalogue import Files, Guardrail, Shorthand, read_catalogue, read_shorthands
 from enricher.rules.document import Problem
 from enricher.rules.layers import packaged_file
+from enricher.rules.schema import LONGEST_TEXT, LONGEST_TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     Row = tuple[str, str, list[str], bool, int]
 
+ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
 """The catalogues of a file that stands alone and names none."""
@@ -115,6 +119,11 @@ def link(
 ) -> Guardrails:
     """Return the linked guardrails; ``named`` are the catalogues, those of the lowest layer first."""
     found = _read(named, files, problems)
+    without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
+    for rule in without_id:
+        message = f"'{rule.name}' is not an id; write one word of letters, digits, '-', '_', '.' or '#', such as X1"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+    rules = [rule for rule in rules if rule not in without_id]
     own = {found.id_of(rule.name): _own(rule, found) for rule in rules if rule.data.get("title")}
     found.catalogue = own | {identity: one for identity, one in found.catalogue.items() if identity not in own}
     for rule in rules:
@@ -178,4 +187,5 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
     """The title, and after it the rule's own text: the agent cannot look that up, as it can a catalogue's statement."""
     text = data.get("text")
-    return " ".join((f"{one.title}: {text}" if text else one.title).split()).translate(IN_BRACKETS)
+    shown = f"{one.title}: {text}" if text else one.title
+    return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
+LONGEST_TITLE, LONGEST_TEXT = 80, 240
+"""Characters of a guardrail: both are part of the answer to every prompt that calls for it."""
 
 
 class _Rule(BaseModel):
@@ -69,8 +71,8 @@ class GuardrailSignals(_Rule):
     the place of those in the table of short names; with ``extend``, they add to them.
     """
 
-    title: Name | None = None
-    text: Name | None = None
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
     task_types: list[Name] = []
     signals: list[dict[str, Any]] = []
     examples: list[str] = []

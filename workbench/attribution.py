@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER
 from storage import labelled
-from workbench.hunks import Edit, Edits, Hunk, joined
+from workbench.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.judge import level_of
 from workbench.outcome import judged_again
 from workbench.reach import NOT, Reach
 from workbench.replay import never
+from workbench.speaking import Speaking, at_todays_places
 from workbench.stacks import layer_file, stack_of
 from workbench.versions import compile_texts
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.compare import Change
     from workbench.corpus import Corpus
     from workbench.outcome import Outcome
+    from workbench.sides import Side
     from workbench.versions import Texts
 
     Compiler = Callable[[Mapping[str, str]], Rules | None]
@@ -190,8 +192,47 @@ def attribute(
     ``candidate`` is the edited text of the file at ``path``; the text before is ``base``, or
     what each prompt's recorded version was compiled from. Where that is not known, a change is left out.
     """
-    rows: dict[str, Row] = {}
     known: dict[tuple[object, ...], Undoing] = {}
+
+    def undoing_for(row: Row) -> Undoing | None:
+        return _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
+
+    return _attributed(changes, corpus, undoing_for, should_stop)
+
+
+def attribute_layers(
+    changes: Sequence[Change], *, corpus: Corpus, candidate: Speaking, base: Side
+) -> Iterator[tuple[str, Cause]]:
+    """Yield the cause of each change by the id of its trace, looked for in all files that speak for the prompt.
+
+    The files before are those of ``base``, or of the prompt's recorded version where that is the base.
+    """
+    known: dict[tuple[object, ...], Undoing] = {}
+
+    def undoing_for(row: Row) -> Undoing | None:
+        scope = candidate.scope(row)
+        now = candidate.all_texts(row.rules_hash, scope)
+        version = base.hash or row.rules_hash
+        then = base.all_texts(row.rules_hash, scope) if isinstance(base, Speaking) else corpus.versions.texts(version)
+        if not then:
+            return None
+        was = at_todays_places(then, now)
+        key = (*was, *now)
+        if key not in known:
+            edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
+            known[key] = Undoing(Edits(edits), compiler_of(both(was, now)), len(changes))
+        return known[key]
+
+    return _attributed(changes, corpus, undoing_for, never)
+
+
+def _attributed(
+    changes: Sequence[Change],
+    corpus: Corpus,
+    undoing_for: Callable[[Row], Undoing | None],
+    should_stop: Callable[[], bool],
+) -> Iterator[tuple[str, Cause]]:
+    rows: dict[str, Row] = {}
     for at, change in enumerate(changes):
         if at % WORTH_A_REACH == 0:
             following = [one.prompt.id for one in changes[at : at + WORTH_A_REACH]]
@@ -199,7 +240,7 @@ def attribute(
         if should_stop():
             return
         row = rows.get(change.prompt.id)
-        undoing = row and _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
+        undoing = row and undoing_for(row)
         cause = row and undoing and _cause(row, change.before, undoing, corpus, should_stop)
         if cause:
             yield change.prompt.id, cause
@@ -236,6 +277,16 @@ def _undoing_for(
     if key not in known:
         known[key] = Undoing(Edits([Edit(place, before, candidate)]), compiler_of(stack), prompts)
     return known[key]
+
+
+def both(was: Texts, now: Texts) -> Texts:
+    """Return the later files and, empty, those that only the earlier version had, at their places."""
+    known = {path for _layer, path, _text in now}
+    found = list(now)
+    for at, (layer, path, _text) in enumerate(was):
+        if path not in known:
+            found.insert(min(at, len(found)), (layer, path, ""))
+    return found
 
 
 def compiler_of(stack: Texts) -> Compiler:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import labelled
-from workbench.attribution import ELSEWHERE, Undoing, compiler_of
+from workbench.attribution import ELSEWHERE, Undoing, both, compiler_of
 from workbench.compare import kinds
 from workbench.corpus import NOT_JUDGED
 from workbench.hunks import Edits, with_texts
@@ -108,15 +108,5 @@ def _cause(corpus: Corpus, row: Row, last: tuple[str, Outcome], version: str) ->
     def judge(rules: Rules) -> Outcome:
         return judged_again(row, rules, recorded=own)
 
-    cause = Undoing(Edits(edits), compiler_of(_both(was, now))).cause(row, before, judge)
+    cause = Undoing(Edits(edits), compiler_of(both(was, now))).cause(row, before, judge)
     return cause, "settings differ, or the files are the same" if cause and cause.how == ELSEWHERE else ""
-
-
-def _both(was: Texts, now: Texts) -> Texts:
-    """Return the later files and, empty, those that only the earlier version had, at their places."""
-    known = {path for _layer, path, _text in now}
-    found = list(now)
-    for at, (layer, path, _text) in enumerate(was):
-        if path not in known:
-            found.insert(min(at, len(found)), (layer, path, ""))
-    return found

@@ -30,6 +30,8 @@ class Prompt:
     host: str
     text: str
     rules_hash: str
+    scopes: tuple[str, str] = ("", "")
+    """What the rules of base and candidate depend on beside the version (``Side.scope``)."""
 
 
 @dataclass(frozen=True, slots=True)

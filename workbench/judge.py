@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.versions import Versions
 
     Sides = tuple[Outcome | None, Outcome | None]
+    Situation = tuple[str, str, str]
 
 FEATURES_KEPT = '"features"'
 
@@ -31,6 +32,12 @@ class Task:
     row: Row
     levels: tuple[int, int]
     scores: Mapping[str, Mapping[str, int]]
+    scopes: tuple[str, str] = ("", "")
+
+    @property
+    def situation(self) -> Situation:
+        """What the rules of both sides depend on: the recorded version, and the scope of each side."""
+        return self.row.rules_hash, *self.scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +72,17 @@ class Judge:
 
     ask_today: bool = False
     recorded: dict[str, Rules | None] = field(default_factory=dict)
-    sides: dict[str, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
+    sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
-    def learn(self, version: str, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
-        """Find the rules for prompts of a version, and how far each side reaches beyond what was recorded.
+    def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
+        """Find the rules for prompts of a situation, and how far each side reaches beyond what was recorded.
 
         Raises ``workbench.sides.SideError``.
         """
+        version, *scopes = situation
         recorded = self.recorded[version] = versions.rules(version)
-        base, candidate = (side.rules_for(version) for side in sides)
-        self.sides[version] = base, candidate
+        base, candidate = (side.rules_for(version, scope) for side, scope in zip(sides, scopes, strict=True))
+        self.sides[situation] = base, candidate
         return Reaches(
             Reach(recorded, base) if base else None,
             Reach(recorded, candidate) if candidate else None,
@@ -84,7 +92,7 @@ class Judge:
     def outcomes(self, task: Task) -> Sides:
         """Return what both sides say, None where it is what was recorded."""
         recorded = self.recorded[task.row.rules_hash]
-        base, candidate = self.sides[task.row.rules_hash]
+        base, candidate = self.sides[task.situation]
         before, after = task.levels
         return self._outcome(task, base, recorded, level=before), self._outcome(task, candidate, recorded, level=after)
 

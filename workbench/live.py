@@ -43,7 +43,7 @@ OPENED, HEAD = "opened", "HEAD"
 MOST_CAUSES = 1000
 
 
-class Kept:
+class Kept(sides.InAnyFolder):
     """A side whose rules are compiled once for all runs of a desk: ``known`` is what earlier runs found out.
 
     Each run has its own, because what is not known yet is asked of the database by the thread of that run.
@@ -69,8 +69,9 @@ class Kept:
         """Say whether the side speaks for a prompt."""
         return self._file is None or self._file.concerns(row)
 
-    def rules_for(self, recorded: str) -> Rules | None:
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules for prompts recorded under that version; raises SideError."""
+        del scope
         if recorded not in self._known:
             self._made = self._made or self._make()
             self._known[recorded] = self._made.rules_for(recorded)

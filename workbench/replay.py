@@ -11,6 +11,7 @@ import os
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
+from itertools import product
 from typing import TYPE_CHECKING
 
 from storage import corpus
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from storage.corpus import Row, Scores
     from workbench.corpus import Corpus
-    from workbench.judge import Reaches, Sides
+    from workbench.judge import Reaches, Sides, Situation
     from workbench.sides import Side
 
     Batch = tuple[list[Row], list[Task]]
@@ -61,7 +62,7 @@ class Replay:
         self.should_stop = should_stop
         self.judged = 0
         self._judge = Judge(ask_today=ask_today)
-        self._reaches: dict[str, Reaches] = {}
+        self._reaches: dict[Situation, Reaches] = {}
 
     @property
     def is_same_rules(self) -> bool:
@@ -87,12 +88,12 @@ class Replay:
     def _is_large(self) -> bool:
         if self.corpus.count() <= POOL_FROM:
             return False
-        return any(self._reaches_of(version).is_for_all() for version in self.corpus.versions.in_use)
+        return any(self._reaches_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
         """Start processes that know the rules of every version, so that only prompts travel."""
-        for version in self.corpus.versions.in_use:
-            self._reaches_of(version)
+        for situation in self._situations():
+            self._reaches_of(situation)
         spawn = multiprocessing.get_context("spawn")  # a fork of a process with threads may never come up
         return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._judge,))
 
@@ -113,9 +114,9 @@ class Replay:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[str]) -> Future[list[Sides]]:
+    def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[Situation]) -> Future[list[Sides]]:
         """Hand tasks to the pool, except those of a version that came up after its processes were prepared."""
-        if all(task.row.rules_hash in known for task in tasks):
+        if all(task.situation in known for task in tasks):
             return pool.submit(judge_all, tasks)
         done: Future[list[Sides]] = Future()
         done.set_result([self._judge.outcomes(task) for task in tasks])
@@ -142,30 +143,39 @@ class Replay:
         if any(WEIGH in both for both in levels):
             scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
         return [
-            Task(row, (before, after), scores.get(row.id, {}))
+            Task(row, (before, after), scores.get(row.id, {}), self._situation(row)[1:])
             for row, (before, after) in zip(rows, levels, strict=True)
             if before or after
         ]
 
     def _levels(self, row: Row) -> tuple[int, int]:
-        reaches = self._reaches_of(row.rules_hash)
+        reaches = self._reaches_of(self._situation(row))
         speaks_before, speaks_after = self.base.concerns(row), self.candidate.concerns(row)
         if speaks_before and speaks_after:
             return reaches.levels(row)
         before = level_of(row, reaches.base) if speaks_before else NOT
         return before, level_of(row, reaches.candidate) if speaks_after else NOT
 
-    def _reaches_of(self, version: str) -> Reaches:
-        if version not in self._reaches:
-            self._reaches[version] = self._judge.learn(version, self.corpus.versions, (self.base, self.candidate))
-        return self._reaches[version]
+    def _situation(self, row: Row) -> Situation:
+        return row.rules_hash, self.base.scope(row), self.candidate.scope(row)
+
+    def _situations(self) -> Iterator[Situation]:
+        return product(self.corpus.versions.in_use, self.base.scopes, self.candidate.scopes)
+
+    def _reaches_of(self, situation: Situation) -> Reaches:
+        if situation not in self._reaches:
+            self._reaches[situation] = self._judge.learn(situation, self.corpus.versions, (self.base, self.candidate))
+        return self._reaches[situation]
 
     def _paired(self, rows: list[Row], tasks: list[Task], outcomes: list[Sides]) -> list[Pair]:
         said = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
         return [self._pair(row, *said.get(row.id, (None, None))) for row in rows]
 
     def _pair(self, row: Row, before: Outcome | None, after: Outcome | None) -> Pair:
-        prompt = Prompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
+        _version, *scopes = self._situation(row)
+        prompt = Prompt(
+            row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, (scopes[0], scopes[1])
+        )
         recorded = _in_short(row)
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):

@@ -95,7 +95,7 @@ def _row(corpus: Corpus, trace_id: str) -> Row:
 
 
 def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> Judged:
-    rules = side.rules_for(row.rules_hash) if side.concerns(row) else None
+    rules = side.rules_for(row.rules_hash, side.scope(row)) if side.concerns(row) else None
     if rules is None:
         outcome = corpus.recorded(row)
         if recorded is None:

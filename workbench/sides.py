@@ -25,7 +25,7 @@ from workbench.unpacked import UnpackedTable
 from workbench.versions import compile_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from enricher.rules.compiler import Compiled
     from storage.corpus import Row
@@ -56,14 +56,32 @@ class Side(Protocol):
     label: str
     hash: str
 
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Return every answer that ``scope`` may give."""
+
     def concerns(self, row: Row) -> bool:
         """Say whether the side speaks for a prompt; for any other it is as recorded."""
 
-    def rules_for(self, recorded: str) -> Rules | None:
+    def scope(self, row: Row) -> str:
+        """Return what else the rules for a prompt depend on, beside its version: where it was typed."""
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules for prompts recorded under that version; None where they are as recorded."""
 
 
-class Recorded:
+class InAnyFolder:
+    """What the sides share whose rules do not depend on where a prompt was typed."""
+
+    scopes = ("",)
+
+    def scope(self, row: Row) -> str:
+        """Return the same for every prompt."""
+        del row
+        return ""
+
+
+class Recorded(InAnyFolder):
     """What was said then."""
 
     label = "recorded"
@@ -74,16 +92,16 @@ class Recorded:
         del row
         return True
 
-    def rules_for(self, recorded: str) -> Rules | None:
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return nothing: the recorded side is read, not run again."""
-        del recorded
+        del recorded, scope
         return None
 
 
 RECORDED = Recorded()
 
 
-class Fixed:
+class Fixed(InAnyFolder):
     """One set of rules for every prompt: a stored version, or a file that stands for all layers."""
 
     def __init__(self, label: str, rules: Rules, problems: Sequence[Problem] = ()) -> None:
@@ -97,13 +115,13 @@ class Fixed:
         del row
         return True
 
-    def rules_for(self, recorded: str) -> Rules | None:
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules, whatever the prompt was recorded under."""
-        del recorded
+        del recorded, scope
         return self.rules
 
 
-class Edited:
+class Edited(InAnyFolder):
     """A text in the place of a layer's file, with the files that each version had below and above it."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
@@ -119,13 +137,14 @@ class Edited:
         """Say whether the file speaks for a prompt."""
         return self.file.concerns(row)
 
-    def rules_for(self, recorded: str) -> Rules | None:
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the version with the text in it; None where its prompts are as recorded.
 
         That is where another file has the place of this one, and where the text breaks the rules of
         an earlier version, as a broken edit leaves the last good version speaking: ``problems`` says so.
         Of the newest rules that raises SideError.
         """
+        del scope
         if recorded not in self._known:
             try:
                 self._known[recorded] = self._compile(self.texts(recorded))
@@ -151,7 +170,7 @@ class Edited:
         key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
         if key not in self._compiled:
             compiled = compile_texts(texts)
-            self._compiled[key] = _sound(compiled, self.label)
+            self._compiled[key] = sound(compiled, self.label)
             self.problems = tuple(sorted({*self.problems, *compiled.problems}))
         return self._compiled[key]
 
@@ -185,13 +204,7 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
         return Edited(label, file, text=text, versions=versions)
     path = os.path.abspath(path)
     compiled = compile_layers([Layer(LONE_LAYER, path)], texts={path: text})
-    return Fixed(label, _sound(compiled, label), compiled.problems)
-
-
-def from_revision(revision: str, path: str, *, versions: Versions) -> Side:
-    """Return the file at ``path`` as a git revision has it; raises SideError."""
-    text = text_at(revision, path)
-    return from_text(path, text, versions=versions, label=f"{revision}:{os.path.basename(path)}")
+    return Fixed(label, sound(compiled, label), compiled.problems)
 
 
 def text_at(revision: str, path: str) -> str:
@@ -210,8 +223,11 @@ def text_at(revision: str, path: str) -> str:
     return found.stdout.decode(errors="replace")
 
 
-def named(name: str, *, path: str, versions: Versions) -> Side:
-    """Return the side that a person names: ``recorded``, a file, a version's hash, or a git revision of ``path``."""
+def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
+    """Return the side that a person names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
+
+    ``at_revision`` makes a side of a label and the text that the revision has; by default the text is a layer's.
+    """
     if name == RECORDED.label:
         return RECORDED
     if os.path.isfile(name):
@@ -220,13 +236,15 @@ def named(name: str, *, path: str, versions: Versions) -> Side:
         return from_version(name, versions)
     except SideError as no_version:
         try:
-            return from_revision(name, path, versions=versions)
+            text, label = text_at(name, path), f"{name}:{os.path.basename(path)}"
+            return at_revision(label, text) if at_revision else from_text(path, text, versions=versions, label=label)
         except SideError as no_revision:
             message = f"{name!r} is no file, no version and no git revision of {path}"
             raise SideError(f"{message}: {no_version}; {no_revision}") from no_revision
 
 
-def _sound(compiled: Compiled, label: str) -> Rules:
+def sound(compiled: Compiled, label: str) -> Rules:
+    """Return compiled rules as a stored version is read; raises SideError where they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as a stored version is read: no tuples

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from enricher.home import config_dir, project_root
 from enricher.project import identify
 from enricher.rules.compiler import compile_layers
-from enricher.rules.layers import AOPS_PATH, OWN_FOLDER, Layer, packaged_file
+from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
 
 if TYPE_CHECKING:
     from storage.corpus import Row
     from workbench.versions import Texts, Versions
 
 FILE = "instructions.md"
-ORDER = ("packaged", "user", "aops", "project", "package")
+ORDER = ("packaged", "user", HEURISTICS, "aops", "project", "package")
 """The layers, lowest first, as ``enricher.rules.layers`` finds them."""
 OF_ONE_FOLDER = ("project", "package")
 
@@ -82,6 +82,8 @@ def _layer_by_place(path: str) -> str:
         return "user"
     if aops and path == os.path.abspath(os.path.join(aops, AOPS_PATH)):
         return "aops"
+    if aops and path in [os.path.abspath(os.path.join(aops, name)) for name in HEURISTICS_PATHS]:
+        return HEURISTICS
     if name == FILE and os.path.basename(folder) == OWN_FOLDER:
         root = os.path.dirname(folder)
         return "project" if os.path.realpath(project_root(root)) == os.path.realpath(root) else "package"

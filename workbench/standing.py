@@ -76,8 +76,8 @@ def _of_traces(
         version = change.prompt.rules_hash
         yield (
             case,
-            _fails(case, base.rules_for(version), change.before.task_type),
-            _fails(case, candidate.rules_for(version), change.after.task_type),
+            _fails(case, base.rules_for(version, change.prompt.scopes[0]), change.before.task_type),
+            _fails(case, candidate.rules_for(version, change.prompt.scopes[1]), change.after.task_type),
         )
 
 

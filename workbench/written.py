@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.catalogue import read_catalogue, read_shorthands
 from enricher.rules.compiler import CATALOGUE, LONE_LAYER, compile_layers
 from enricher.rules.document import read_document
-from enricher.rules.layers import find_layers
+from enricher.rules.layers import HEURISTICS, find_layers
 from enricher.rules.signals import LEAST_WEIGHT, condition_numbers, label
 from workbench.sides import SideError
 from workbench.stacks import layer_file, stack_of
@@ -27,6 +26,10 @@ if TYPE_CHECKING:
     from enricher.rules.document import RuleBlock
     from enricher.rules.signals import ClassRule
     from workbench.versions import Texts, Versions
+
+
+CATALOGUES = (CATALOGUE, HEURISTICS)
+"""Layers whose files hold guardrails, not rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +65,15 @@ class Written:
     compiled: Compiled
     rules: Rules = field(init=False)
     signals: list[Signal] = field(init=False)
-    guardrails: dict[str, str] = field(init=False)
-    """Id of the catalogue by the name that a rule has."""
 
     def __post_init__(self) -> None:
         self.rules = Rules(self.compiled.hash, self.compiled.body)
-        names = read_shorthands(self.compiled.sources[-1], [], self.compiled.files)
-        self.guardrails = {name: one.guardrail for one in names for name in (one.slug, *one.aliases)}
         self.signals = list(self._signals())
 
     @property
     def files(self) -> list[str]:
         """The instructions files, lowest layer first, without the catalogues."""
-        return [path for layer, path, _text in self.compiled.texts if layer != CATALOGUE]
+        return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def class_names(self, facet: str) -> list[str]:
         """Return the classes of a facet in the order that decides ties."""
@@ -90,14 +89,13 @@ class Written:
     def guardrail_titles(self) -> dict[str, tuple[str, Place]]:
         """Return title and place of every guardrail that may be shown: its rule, else its row among the names."""
         blocks = {name: Place(block.file, block.line) for name, block in self.rules_of("guardrail")}
-        rows = read_shorthands(self.compiled.sources[-1], [], self.compiled.files)
-        rows_at = {row.guardrail: Place(row.file, row.line) for row in reversed(rows)}
-        stated = read_catalogue(self.compiled.sources[-2], [], self.compiled.files)
-        places = {identity: Place(one.file, one.line) for identity, one in stated.items()} | rows_at | blocks
+        linked = self.compiled.guardrails
+        rows_at = {row.guardrail: Place(row.file, row.line) for row in reversed(linked.shorthands)}
+        places = {identity: Place(one.file, one.line) for identity, one in linked.catalogue.items()} | rows_at | blocks
         return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
 
     def _name_of(self, kind: str, name: str) -> str:
-        return self.guardrails.get(name, name) if kind == "guardrail" else name
+        return self.compiled.guardrails.id_of(name) if kind == "guardrail" else name
 
     def _signals(self) -> Iterator[Signal]:
         lists = {rule.name: rule.data["words"] for rule in self.compiled.rules.values() if rule.kind == "words"}
@@ -120,18 +118,18 @@ class Written:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the classes as the compiler numbers them: guardrails last, without those of no catalogue."""
-        linked = set(self.class_names("guardrail"))
+        """Return the classes as the compiler numbers them: guardrails last, without those that are not defined."""
+        takes_signals_of = self.compiled.guardrails.takes_signals_of
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
-        return [*classes, *(rule for rule in guards if self._name_of("guardrail", rule.name) in linked)]
+        return [*classes, *(rule for rule in guards if takes_signals_of(rule.name))]
 
 
 def _origins(texts: Sequence[tuple[str, str, str]]) -> dict[str, list[tuple[int, Place]]]:
     """Return, per rule, index and place of each of its signals, merged as the compiler merges the layers."""
     found: dict[str, list[tuple[int, Place]]] = {}
     for layer, path, text in texts:
-        if layer == CATALOGUE:
+        if layer in CATALOGUES:
             continue
         for block in read_document(path, text).rules:
             own = [

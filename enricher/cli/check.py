@@ -15,13 +15,18 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Problems and winners as one object.")
 @click.option("--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from.")
 def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
-    """Lint FILE, or the layers that speak in this folder; exit 1 if there are errors."""
+    """Lint FILE, or the layers that speak in this folder; exit 1 if there are errors.
+
+    FILE is read as the layer that it is or would be, or alone if it is complete.
+    """
     if file and not os.path.exists(file):
         _refuse(file, as_json=as_json)
     from enricher.rules.layers import find_layers
     from enricher.rules.lint import check as check_layers
+    from enricher.rules.lint import layers_to_check
 
-    layers = find_layers(os.path.abspath(cwd), base=file or "")
+    folder = os.path.abspath(cwd)
+    layers = layers_to_check(file, folder) if file else find_layers(folder)
     compiled = check_layers(layers.instructions, layers.configuration)
     errors = [problem for problem in compiled.problems if problem.severity == "error"]
     if as_json:

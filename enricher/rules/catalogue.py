@@ -66,9 +66,14 @@ class Files:
         except OSError:
             return ""
 
-    def read(self, file: str, problems: list[Problem], what: str) -> str:
-        """Return the text, or nothing and a problem that says why ``what`` cannot be read."""
-        return self._texts[file] if file in self._texts else _read_text(file, problems, what)
+    def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
+        """Return the text, or nothing and a problem that says why ``what`` cannot be read.
+
+        ``named_at`` is where a rule names the file: the place to mend if the name is wrong.
+        """
+        if file in self._texts:
+            return self._texts[file]
+        return _read_text(file, problems, f"{what} (named at {named_at})" if named_at else what)
 
 
 def _read_text(file: str, problems: list[Problem], what: str) -> str:
@@ -83,11 +88,11 @@ def _read_text(file: str, problems: list[Problem], what: str) -> str:
         return ""
 
 
-def read_catalogue(file: str, problems: list[Problem], files: Files) -> dict[str, Guardrail]:
+def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
     """Return the guardrails of a catalogue file by id, in its order; a second one of an id is a problem."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
-    lines = files.read(file, problems, "the guardrail catalogue").splitlines()
+    lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()
     for at, line in enumerate(lines):
         if (heading := _heading(line)) is None:
             continue
@@ -121,12 +126,13 @@ def _statement(below: list[str]) -> str:
     return ""
 
 
-def read_shorthands(file: str, problems: list[Problem], files: Files) -> list[Shorthand]:
+def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> list[Shorthand]:
     """Return the rows of the table ``slug | guardrail | task types | aliases``."""
     found: list[Shorthand] = []
     columns: list[str] = []
     names: dict[str, int] = {}
-    for number, line in enumerate(files.read(file, problems, "the guardrail table").splitlines(), 1):
+    text = files.read(file, problems, "the guardrail table", named_at=named_at)
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|"):
             columns = []
             continue
@@ -145,6 +151,8 @@ def read_shorthands(file: str, problems: list[Problem], files: Files) -> list[Sh
             )
             _refuse_second(shorthand, names, problems)
             found.append(shorthand)
+    if text and not found:
+        problems.append(Problem(file, 1, "warning", f"no row found; the columns are {' | '.join(COLUMNS)}"))
     return found
 
 

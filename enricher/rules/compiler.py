@@ -7,18 +7,18 @@ guardrail that the catalogue lacks is only left out.
 
 from __future__ import annotations
 
-import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from enricher.context import BUILT_IN
 from enricher.rules import schema
 from enricher.rules.cache import FORMAT
-from enricher.rules.catalogue import Files, Guardrail, Shorthand, read_catalogue, read_shorthands
+from enricher.rules.catalogue import Files
 from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
-from enricher.rules.layers import packaged_file
+from enricher.rules.guardrails import GUARDRAILS, CatalogueFile, Guardrails, files_of_lone, link, named_files
+from enricher.rules.layers import HEURISTICS
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
 from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
 from storage.lean import keyed_hash
@@ -41,7 +41,7 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """What a channel with a name from seed 004 is unless its rule says otherwise."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-LISTED_KEYS = ("signals", "examples", "needs", "words")
+LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
 
 
 @dataclass(slots=True)
@@ -49,6 +49,8 @@ class Compiled:
     """The outcome: the body (empty if the rules are broken), its identity, what was found on the way.
 
     ``texts`` is all that the identity rests on: layer (or «catalogue»), path and text of each file.
+    ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``baseless``
+    are the rules that extend or disable a rule which no lower layer has.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -62,6 +64,9 @@ class Compiled:
     broken: list[Problem] = field(default_factory=list)
     texts: list[tuple[str, str, str]] = field(default_factory=list)
     files: Files = field(default_factory=Files)
+    catalogues: list[CatalogueFile] = field(default_factory=list)
+    guardrails: Guardrails = field(default_factory=Guardrails)
+    baseless: list[RuleBlock] = field(default_factory=list)
 
 
 def compile_layers(
@@ -102,6 +107,9 @@ def _read_layer(layer: Layer, result: Compiled) -> str:
             Problem(layer.path, 1, "error", "not a regular file; put the instructions there as a text")
         )
         return ""
+    if layer.name == HEURISTICS:
+        result.catalogues.append(CatalogueFile(GUARDRAILS, layer.path))
+        return result.files.content(layer.path)
     text = result.files.read(layer.path, result.problems, "the instructions file")
     document = read_document(layer.path, text)
     result.problems += document.problems
@@ -149,16 +157,18 @@ def _explain(detail: Any, model: Any) -> str:
 
 
 def _merge(rule: RuleBlock, result: Compiled) -> None:
-    if rule.kind == "catalogues":
-        _resolve(rule)
     below = result.rules.get(rule.id)
+    if rule.kind == "catalogues":
+        result.catalogues = [] if rule.data.get("disabled") else [*result.catalogues, *named_files(rule)]
+    if below is None and (rule.data.get("disabled") or rule.data.get("extend")):
+        result.baseless.append(rule)
     if rule.data.get("disabled"):
         result.rules.pop(rule.id, None)
         result.disabled[rule.id] = rule
     elif rule.data.get("extend") and below:
         data = {**below.data, **rule.data}
         for key in LISTED_KEYS:
-            if key in below.data and key in rule.data:
+            if isinstance(below.data.get(key), list) and key in rule.data:
                 data[key] = [*below.data[key], *rule.data[key]]
         merged = RuleBlock(
             rule.id, rule.kind, rule.name, rule.part, below.prose, data, rule.file, rule.line, dict(rule.lines), below
@@ -168,13 +178,6 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
-
-
-def _resolve(rule: RuleBlock) -> None:
-    """Make the files it names absolute: a layer that extends the rule has another folder."""
-    for key in ("guardrails", "names"):
-        if key in rule.data:
-            rule.data[key] = os.path.normpath(os.path.join(os.path.dirname(rule.file), rule.data[key]))
 
 
 def _find_missing_parts(instructions: Sequence[Layer], result: Compiled) -> None:
@@ -221,14 +224,12 @@ def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
 
 def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
     facets = [Facet(name, **_values(result, name)) for name in FACETS]
-    guardrails = _link_guardrails(result)
+    guardrails = result.guardrails = _link_guardrails(result)
     classes = [rule for rule in result.classes if rule.facet != "guardrail"]
     classes += [
-        ClassRule(
-            "guardrail", guardrails.identity[rule.name], rule.title, rule.signals, rule.examples, rule.line, rule.file
-        )
+        replace(rule, name=guardrails.id_of(rule.name))
         for rule in result.classes
-        if rule.facet == "guardrail" and rule.name in guardrails.identity
+        if rule.facet == "guardrail" and guardrails.takes_signals_of(rule.name)
     ]
     try:
         table = compile_classes(classes, facets=facets, lists=lists)
@@ -259,76 +260,30 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
             result.problems.append(Problem(rule.file, rule.line, "error", message))
 
 
-@dataclass(slots=True)
-class _Linked:
-    rows: list[tuple[str, str, list[str], bool, int]]
-    identity: dict[str, str]
-
-
-def _link_guardrails(result: Compiled) -> _Linked:
-    """Join catalogue, short names and rules; whatever does not exist is told and left out."""
-    files = _values(result, "catalogues")
-    home = next((rule.file for rule in _kind(result, "catalogues", named=False)), result.sources[0])
-    catalogue_file, names_file = (_catalogue_file(home, files[key], result) for key in ("guardrails", "names"))
-    result.sources += [catalogue_file, names_file]
-    catalogue = read_catalogue(catalogue_file, result.problems, result.files)
-    shorthands = read_shorthands(names_file, result.problems, result.files)
-    known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
-    identity = dict(_resolved(result, known, catalogue))
-    _report_dangling(shorthands, catalogue, result)
-    silenced = _silenced(result, known, catalogue)
-    rules = {identity[rule.name]: rule.data for rule in _kind(result, "guardrail") if rule.name in identity}
-    rows = []
-    for one in catalogue.values():
-        task_types = {kind for row in shorthands if row.guardrail == one.id for kind in row.task_types}
-        own = rules.get(one.id, {})
-        if (own or task_types) and one.id not in silenced:
-            rows.append((one.id, one.title, sorted(task_types), bool(own.get("always")), own.get("min_score") or 0))
-    return _Linked(rows, identity)
-
-
-def _catalogue_file(home: str, name: str, result: Compiled) -> str:
-    """Return where a catalogue lies; beside a lone file that is a copy of ours there is none, and ours is meant."""
-    path = os.path.join(os.path.dirname(home), name)
-    name = os.path.relpath(path, os.path.dirname(home))
-    ours = os.path.join(os.path.dirname(packaged_file()), name)
-    if result.texts[0][0] != LONE_LAYER or result.files.has(path) or not result.files.has(ours):
-        return path
-    result.problems.append(
-        Problem(home, 1, "warning", f"there is no {name} beside this file; the packaged one is used")
-    )
-    return ours
-
-
-def _silenced(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> set[str]:
+def _link_guardrails(result: Compiled) -> Guardrails:
+    named = result.catalogues
+    if result.texts[0][0] == LONE_LAYER:
+        named = files_of_lone(result.sources[0], named, result.files, result.problems)
+    result.sources += [one.path for one in named if one.path not in result.sources]
+    rules = list(_kind(result, "guardrail"))
     disabled = [rule for rule in result.disabled.values() if rule.kind == "guardrail" and rule.name]
-    for rule in disabled:
-        if known.get(rule.name, rule.name) not in catalogue:
-            message = f"guardrail '{rule.name}' is in no catalogue, so this disables nothing"
-            result.problems.append(Problem(rule.file, rule.line, "warning", message))
-    return {known.get(rule.name, rule.name) for rule in disabled}
-
-
-def _resolved(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> Iterator[tuple[str, str]]:
-    for rule in _kind(result, "guardrail"):
-        identity = known.get(rule.name, rule.name)
-        if identity in catalogue:
-            yield rule.name, identity
-        else:
-            message = f"guardrail '{rule.name}' is in no catalogue; it is left out"
-            result.problems.append(Problem(rule.file, rule.line, "error", message))
-
-
-def _report_dangling(rows: Iterable[Shorthand], catalogue: dict[str, Guardrail], result: Compiled) -> None:
+    found = link(named, rules, disabled, files=result.files, problems=result.problems)
     task_types = {rule.name for rule in _kind(result, "task_type")}
-    for row in rows:
-        if row.guardrail not in catalogue:
-            message = f"'{row.slug}' stands for {row.guardrail}, which is in no catalogue; it is left out"
-            result.problems.append(Problem(row.file, row.line, "error", message))
+    for row in found.shorthands:
         for kind in row.task_types:
             if kind not in task_types:
                 message = f"'{row.slug}' names the task type '{kind}', which no rule defines"
                 result.problems.append(Problem(row.file, row.line, "warning", message))
+    for rule in rules:
+        for index, kind in enumerate(rule.data.get("task_types", [])):
+            if kind not in task_types:
+                place = rule.place_of("task_types", index)
+                result.problems.append(Problem(*place, "warning", _unknown_task_type(kind, task_types)))
+    return found
+
+
+def _unknown_task_type(kind: str, known: Iterable[str]) -> str:
+    return f"unknown task type '{kind}'; known: {', '.join(sorted(known))}"
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
@@ -347,8 +302,8 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
                 result.problems.append(Problem(rule.file, rule.line_of("say"), "error", message))
         for kind in data.task_types:
             if kind not in task_types:
-                message = f"unknown task type '{kind}'; known: {', '.join(sorted(task_types))}"
-                result.problems.append(Problem(rule.file, rule.line_of("task_types", kind), "warning", message))
+                place = rule.line_of("task_types", kind)
+                result.problems.append(Problem(rule.file, place, "warning", _unknown_task_type(kind, task_types)))
         rows[data.profile or "rules"].append((rule.name, " ".join(data.say.split()), data.needs, data.task_types))
     return rows
 

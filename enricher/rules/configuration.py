@@ -7,11 +7,12 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from enricher.hosts import NAMES
 from enricher.rules.document import Problem
 from enricher.settings import DEFAULTS, GATES, OPEN_TABLES, BadValueError, Value, convert
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
@@ -37,6 +38,18 @@ def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
         except BadValueError as error:
             problems.append(Problem(file, line, "warning", f"{error}; the value below it in the layers is used"))
     return settings, problems
+
+
+def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
+    """Return a warning for each switch of a channel or host that does not exist."""
+    known = {"channels": channels, "hosts": NAMES}
+    found = []
+    for key in read_configuration(file)[0]:
+        table, _, name = key.partition(".")
+        if table in OPEN_TABLES and name not in known[table]:
+            message = f"'{key}' switches nothing; known {table}: {', '.join(known[table])}"
+            found.append(Problem(file, _line_of(Path(file).read_text(encoding="utf-8"), key), "warning", message))
+    return found
 
 
 def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

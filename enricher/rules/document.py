@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PARTS = ("Classification", "Context", "Guardrails", "Output")
 """The four parts that seed 000 asks of an instructions file, in their order."""
 
+FRONT_MATTER = "---"
 DEEPEST_HEADING = 2
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -97,7 +98,7 @@ def read_document(file: str, text: str) -> Document:
     from markdown_it import MarkdownIt
 
     reader = _Reader(Document(file, [], [], {}))
-    tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(text), None]
+    tokens: list[Token | None] = [*MarkdownIt("commonmark").parse(_without_front_matter(text)), None]
     for token, following in pairwise(tokens):
         if token is None:
             break
@@ -106,11 +107,21 @@ def read_document(file: str, text: str) -> Document:
         if token.type == "heading_open":
             reader.heading(words, line, level=int(token.tag[1]))
         elif token.type == "paragraph_open":
-            reader.prose.append(words)
+            reader.text(words)
         elif token.type == "fence" and token.info.strip() == "yaml":
             reader.block(token.content, line)
     reader.close_heading()
+    reader.report_text_without_effect()
     return reader.document
+
+
+def _without_front_matter(text: str) -> str:
+    """Blank out a YAML header, whose lines Markdown would take for a heading; the other lines keep their numbers."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != FRONT_MATTER:
+        return text
+    end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)
+    return "\n".join([""] * (end + 1) + lines[end + 1 :]) if end else text
 
 
 class _Reader:
@@ -118,6 +129,10 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.has_text = False
+        self.without_block: list[tuple[str, int]] = []
+        self.parts_of_text: dict[str, int] = {}
+        self.parts_of_rules: set[str] = set()
         self.part = ""
         self.open_heading: tuple[str, int] | None = None
         self.prose: list[str] = []
@@ -137,17 +152,44 @@ class _Reader:
 
     def enter_part(self, title: str, line: int) -> None:
         self.part = next((part for part in PARTS if part.lower() == title.lower()), "")
+        meant = next((part for part in PARTS if title.lower().startswith(part.lower().removesuffix("s"))), "")
+        if meant and not self.part:
+            self.without_block.append(
+                (f"'# {title}' is not a part, so its text changes nothing; write '# {meant}'", line)
+            )
         if self.part in self.document.parts:
             first = self.document.parts[self.part]
             self.report(line, f"part '{self.part}' stands twice; join it with the one on line {first}")
         elif self.part:
             self.document.parts[self.part] = line
 
+    def text(self, words: str) -> None:
+        self.prose.append(words)
+        self.has_text = True
+        if self.part and self.open_heading is None:
+            self.parts_of_text.setdefault(self.part, self.document.parts[self.part])
+
     def close_heading(self) -> None:
-        if self.open_heading and ":" in self.open_heading[0]:
+        if self.open_heading:
             title, line = self.open_heading
-            self.report(line, f"'{title}' reads like a rule but has no yaml block", "warning")
+            if ":" in title:
+                self.report(line, f"'{title}' reads like a rule but has no yaml block", "warning")
+            elif self.part:
+                message = f"'{title}' has no yaml block, so its text changes nothing; notes have headings of level 3"
+                self.without_block.append((message, line))
         self.open_heading = None
+
+    def report_text_without_effect(self) -> None:
+        """Report text that a person may take for rules; a file of nothing but text gets one warning."""
+        if self.document.rules or self.document.problems:
+            for message, line in self.without_block:
+                self.report(line, message, "warning")
+            for part, line in self.parts_of_text.items():
+                if part not in self.parts_of_rules:
+                    self.report(line, f"the part '# {part}' has no rule, so its text changes nothing", "warning")
+        elif self.has_text:
+            message = "no rule in this file, so its text changes nothing; a rule is a heading such as"
+            self.report(1, f"{message} '## Guardrail: H5' below '# Guardrails', with a yaml block", "warning")
 
     def block(self, source: str, line: int) -> None:
         if self.open_heading is None:
@@ -155,6 +197,7 @@ class _Reader:
             return
         title, heading_line = self.open_heading
         self.open_heading = None
+        self.parts_of_rules.add(self.part)
         if not self.part:
             parts = ", ".join(f"'# {part}'" for part in PARTS)
             self.report(heading_line, f"rule '{title}' stands in no part; move it below one of {parts}")

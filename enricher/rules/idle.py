@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.rules.signals import condition_of, tokens
 
+LENGTHS = ("tiny", "short", "medium", "long", "very_long")
+"""Features of which a prompt has one at most."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,8 +37,21 @@ def _contradictions(signal: dict[str, Any], lists: dict[str, list[str]]) -> Iter
         )
         if "@" not in guard and wordings and all(any(_holds(one, part) for part in forbidden) for one in wordings):
             yield f"can never fire: every wording of it contains '{guard}'"
+    yield from _keys_without_effect(signal, wordings)
     if signal.get("at") == "whole" and wordings and min(map(len, wordings)) > MOST_WORDS_OF_A_WHOLE:
         yield f"can never fire: as the whole of a prompt it may have {MOST_WORDS_OF_A_WHOLE} words"
+
+
+def _keys_without_effect(signal: dict[str, Any], wordings: list[tuple[str, ...]]) -> Iterator[str]:
+    if "feature" in signal:
+        for key in ("at", "gap", "exact"):
+            if key in signal:
+                yield f"has no use for '{key}': a feature is of the whole prompt"
+        lengths = {f"<{length}>" for length in LENGTHS if length != signal["feature"]}
+        if signal["feature"] in LENGTHS and signal.get("with") and lengths.issuperset(signal["with"]):
+            yield f"can never fire: a prompt that is '{signal['feature']}' has no other length"
+    elif "gap" in signal and not any("…" in wording for wording in wordings):
+        yield "has no use for 'gap': no wording of it has a '…'"
 
 
 def _wordings(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[tuple[str, ...]]:

@@ -1,8 +1,8 @@
 """Which instructions and configuration files speak for a prompt, lowest layer first.
 
 On the hook's path: only names and ``stat``. Packaged, then the user's own, then
-the file of seed 000 under ``$AOPS``, then the project's and its nearest
-package's, both only where the project is trusted.
+the files of seed 000 under ``$AOPS`` (its ``HEURISTICS.md`` is a layer of guardrails
+alone), then the project's and its nearest package's, both only where they are trusted.
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ from enricher.home import ancestors, config_dir, project_root, root_dir
 
 FILE = "prompt-enricher-instructions.md"
 OWN_FOLDER = ".enricher"
-HEARD = ("instructions.md", "config.toml", "memories")
+OWN_FILE = "instructions.md"
+HEARD = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
+HEURISTICS = "heuristics"
+"""The layer that is a guardrail catalogue, not an instructions file."""
+HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
+"""Where that file may lie under ``$AOPS``; the first that exists is read."""
 
 
 class Layer:
@@ -57,17 +62,44 @@ def find_layers(cwd: str, *, base: str = "") -> Layers:
     layers.instructions.append(Layer("packaged", packaged_file()))
     _add(layers, "user", config_dir())
     if aops := os.environ.get("AOPS"):
-        path = os.path.join(aops, AOPS_PATH)
-        if os.path.exists(path):
-            layers.instructions.append(Layer("aops", path))
-        else:
-            layers.missing = path
+        _add_aops(layers, aops)
     _add_project(layers, cwd)
     return layers
 
 
+def _add_aops(layers: Layers, folder: str) -> None:
+    for name in HEURISTICS_PATHS:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            layers.instructions.append(Layer(HEURISTICS, path))
+            break
+    path = os.path.join(folder, AOPS_PATH)
+    if os.path.exists(path):
+        layers.instructions.append(Layer("aops", path))
+    else:
+        layers.missing = path
+
+
+def layer_with(file: str, cwd: str) -> Layers | None:
+    """Return the layers of ``cwd``, or of the file's own folder, with this file among them; None if it is in no place.
+
+    A project's file counts here before it is trusted: to be checked, not to answer a prompt.
+    """
+    path = os.path.abspath(file)
+    folder, name = os.path.split(path)
+    root = os.path.dirname(folder)
+    for place in (cwd, root):
+        layers = find_layers(place)
+        if path in layers.files():
+            return layers
+    if name != OWN_FILE or os.path.basename(folder) != OWN_FOLDER:
+        return None
+    layers.instructions.append(Layer("project" if project_root(root) == root else "package", path))
+    return layers
+
+
 def _add(layers: Layers, name: str, folder: str) -> None:
-    for kind, file in ((layers.instructions, "instructions.md"), (layers.configuration, "config.toml")):
+    for kind, file in ((layers.instructions, OWN_FILE), (layers.configuration, "config.toml")):
         path = os.path.join(folder, file)
         if os.path.exists(path):
             kind.append(Layer(name, path))

@@ -1,32 +1,64 @@
 """What a maintainer should know about instructions beyond what the compiler refuses.
 
-Examples are run, and signals that can never matter are named. Used by
-``enricher check``, never on the hook's path.
+Examples are run, and rules that can never act are named. Used by ``enricher check``,
+never on the hook's path.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from enricher.classify import classify
 from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
-from enricher.rules.document import Problem
+from enricher.rules.configuration import unknown_names
+from enricher.rules.document import PARTS, Problem, read_document
 from enricher.rules.idle import idle_signals
+from enricher.rules.layers import Layer, Layers, find_layers, layer_with
+from enricher.rules.unused import unused_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from enricher.classify import Classification
     from enricher.rules.compiler import Compiled
-    from enricher.rules.layers import Layer
     from enricher.rules.signals import ClassRule
+
+
+PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
+"""What instructions need to stand alone: nothing need be gathered."""
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
     """Return the compiled layers with the problems of compiler and lint, sorted by file and line."""
     compiled = compile_layers(instructions, configuration)
-    compiled.problems = findings(compiled)
+    found = findings(compiled)
+    for layer in configuration:
+        found += unknown_names(layer.path, channels=[rule["name"] for rule in compiled.body.get("channels", [])])
+    compiled.problems = sorted(found)
     return compiled
+
+
+def layers_to_check(file: str, cwd: str) -> Layers:
+    """Return the layers among which a file counts: those of its own place, or it alone if it is complete.
+
+    A file that is not in a place of its own counts as the highest layer in ``cwd``, unless it has all
+    the parts that instructions need to stand alone.
+    """
+    placed = layer_with(file, cwd)
+    if placed is not None:
+        return placed
+    try:
+        with open(file, encoding="utf-8") as opened:
+            parts = {rule.part for rule in read_document(file, opened.read()).rules}
+    except (OSError, UnicodeDecodeError):
+        return find_layers(cwd, base=file)
+    if parts.issuperset(PARTS_OF_A_WHOLE):
+        return find_layers(cwd, base=file)
+    layers = find_layers(cwd)
+    layers.instructions.append(Layer("given", os.path.abspath(file)))
+    return layers
 
 
 def findings(compiled: Compiled) -> list[Problem]:
@@ -35,6 +67,7 @@ def findings(compiled: Compiled) -> list[Problem]:
     if not compiled.broken:
         found += _failing_examples(compiled)
         found += _idle_signals(compiled)
+        found += unused_rules(compiled)
     return sorted(found)
 
 
@@ -43,7 +76,7 @@ def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, example in enumerate(rule.examples):
-            found = _found(rule, example, table)
+            found = _found(rule, example, table, compiled)
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 file, line = block.place_of("examples", index)
@@ -60,11 +93,28 @@ def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
 
 
-def _found(rule: ClassRule, example: str, table: Table) -> str:
+def _found(rule: ClassRule, example: str, table: Table, compiled: Compiled) -> str:
     judged = classify(example, table)
     if rule.facet == "task_type":
         return judged.task_type
     if rule.facet == "search_intent":
         return judged.search_intent or "none"
+    return rule.name if _is_called_for(rule, judged, compiled) else ""
+
+
+def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
+    """Say whether the signals and the task type of a prompt reach the threshold of a guardrail or an approach."""
+    shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
-    return rule.name if scores.get(rule.name, 0) >= 1 else ""
+    if rule.facet == "approach":
+        settings = compiled.body["approaches"]
+        weight = next((types.get(shown, 0) for name, _say, _needs, types in settings["rules"] if name == rule.name), 0)
+        return bool(scores.get(rule.name, 0) + weight >= settings["min_score"])
+    settings = compiled.body["guardrails"]
+    identity = compiled.guardrails.id_of(rule.name)
+    row = next((row for row in settings["rules"] if row[0] == identity), None)
+    if row is None:
+        return False
+    _id, _title, task_types, always, own_threshold = row
+    points = scores.get(identity, 0) + (settings["task_type_weight"] if shown in task_types else 0)
+    return bool(always or points >= (own_threshold or settings["min_score"]))

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
+LONGEST_TITLE, LONGEST_TEXT = 80, 240
+"""Characters of a guardrail: both are part of the answer to every prompt that calls for it."""
 
 
 class _Rule(BaseModel):
@@ -45,10 +47,13 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: the files that the guardrails come from, relative to this one."""
+    """``## Catalogues``: files with guardrails and with their short names, relative to this one.
 
-    guardrails: Name = "HEURISTICS.md"
-    names: Name = "guardrails.md"
+    They add to those of lower layers; an id or short name of a higher layer wins.
+    """
+
+    guardrails: Name | None = None
+    names: Name | None = None
 
 
 class GuidanceSettings(_Rule):
@@ -60,8 +65,15 @@ class GuidanceSettings(_Rule):
 
 
 class GuardrailSignals(_Rule):
-    """``## Guardrail: H5``: what in a prompt calls for this guardrail, beside its task types."""
+    """``## Guardrail: H5``: what calls for this guardrail; with a title, the guardrail itself.
 
+    ``text`` is the statement, which the agent reads behind the title. ``task_types`` take
+    the place of those in the table of short names; with ``extend``, they add to them.
+    """
+
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
+    task_types: list[Name] = []
     signals: list[dict[str, Any]] = []
     examples: list[str] = []
     always: bool = False

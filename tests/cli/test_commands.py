@@ -41,8 +41,8 @@ SMALLEST_CALLS = {
     "code": ("code", "search", "where are sessions saved"),
     "trace": ("trace", "list"),
     "topics": ("topics",),
-    "resources": ("resources",),
-    "prompts": ("prompts",),
+    "resources": ("resources", "list"),
+    "prompts": ("prompts", "list"),
     "help": ("help", "intent"),
     "coverage": ("coverage",),
     "replay": ("replay", "--verify"),
@@ -216,6 +216,38 @@ def test_the_demo_shows_one_prompt_in_both_profiles(account: Account) -> None:
 
     assert "(nothing is added)" in quiet
     assert "**Classification**: refactor\n\n**Applicable Guardrails**: none" in specified
+
+
+def test_config_lists_channels_hosts_gates_and_the_budgets_of_a_layer(account: Account) -> None:
+    file = account.instruct(
+        "# Context\n\n## Channel: notes\n\n```yaml\ncommand: [cat]\n```\n"
+        "\n# Output\n\n## Budgets\n\n```yaml\nextend: true\ntokens: 300\n```\n"
+    )
+    settings = account.write("config/config.toml", "[channels]\nmemory = false\n\n[budgets]\nitems = 5\n")
+    shown = json.loads(account.cli("config", "show", "--json"))
+
+    named = {key: value for key, value in shown["settings"].items() if key.startswith("channels.")}
+    assert named == {f"channels.{name}": name != "memory" for name in ("code", "memory", "notes", "session", "tasks")}
+    assert shown["settings"]["hosts.claude"] is True
+    assert shown["settings"]["enable_local_enrichment"] is None
+    assert (shown["settings"]["budgets.tokens"], shown["settings"]["budgets.items"]) == (300, 5)
+    assert shown["sources"] == {
+        "budgets.tokens": f"{file}:15", "budgets.items": str(settings), "channels.memory": str(settings),
+    }  # fmt: skip
+
+
+def test_config_credits_no_variable_whose_value_was_refused(account: Account) -> None:
+    account.write("config/config.toml", "[search_intent]\nmin_confidence = 0.4\n")
+    account.env |= {
+        "ENRICHER_LOG": "nope", "ENRICHER_SHOW": "1",
+        "SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE": "0.7", "ENRICHER_SEARCH_INTENT_MIN_CONFIDENCE": "often",
+    }  # fmt: skip
+    shown = json.loads(account.cli("config", "show", "--json"))
+
+    assert shown["sources"] == {
+        "show": "$ENRICHER_SHOW", "search_intent.min_confidence": "$SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE",
+    }  # fmt: skip
+    assert (shown["settings"]["log"], len(shown["warnings"])) == ("redacted", 2)
 
 
 def test_the_demo_shows_the_secret_as_the_log_has_it(account: Account) -> None:

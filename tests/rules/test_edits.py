@@ -94,8 +94,9 @@ def test_a_broken_edit_keeps_the_last_good_rules_and_tells_the_person_once(
     account.compile()
     account.ask(PROMPT)
     file = account.instruct(broken)
+    account.compile()
 
-    answers = [account.ask_patiently(PROMPT) for _ in range(3)]
+    answers = [account.ask(PROMPT) for _ in range(3)]
 
     assert all(answer.is_harmless() for answer in answers)
     assert {trace["task_type"] for trace in account.traces()} == {"gadget"}

@@ -26,15 +26,17 @@ signals:
   - {{phrase: flange, weight: 9}}
 ```
 """
-WITHOUT_H19 = """# Guardrails
+OWN_CATALOGUES = """# Guardrails
 
 ## Catalogues
 
 ```yaml
-extend: true
 guardrails: HEURISTICS.md
+names: names.md
 ```
 """
+WITHOUT_OURS = "# Guardrails\n\n## Catalogues\n\n```yaml\ndisabled: true\n```\n"
+NAMES = (ROOT / "instructions" / "guardrails.md").read_text()
 
 
 def rules_of(name: str) -> str:
@@ -172,7 +174,8 @@ def test_a_layer_disables_a_rule(account: Account) -> None:
 def test_a_guardrail_that_the_catalogue_lacks_is_left_out_and_logged(account: Account) -> None:
     catalogue = (ROOT / "instructions" / "HEURISTICS.md").read_text()
     before, _, rest = catalogue.partition("## H19:")
-    account.give_aops(WITHOUT_H19, HEURISTICS=before + rest.partition("\n## ")[2].join(["## ", ""]))
+    account.instruct(WITHOUT_OURS)
+    account.give_aops(OWN_CATALOGUES, names=NAMES, HEURISTICS=before + rest.partition("\n## ")[2].join(["## ", ""]))
 
     question, bug = account.ask_patiently("What is the hydrator?"), account.ask("the test is not working")
 
@@ -184,7 +187,9 @@ def test_a_guardrail_that_the_catalogue_lacks_is_left_out_and_logged(account: Ac
 @pytest.mark.conformance("E46")
 def test_titles_come_from_the_catalogue(account: Account) -> None:
     catalogue = (ROOT / "instructions" / "HEURISTICS.md").read_text()
-    account.give_aops(WITHOUT_H19, HEURISTICS=catalogue.replace("Questions Require Answers", "Just Answer"))
+    account.give_aops(
+        OWN_CATALOGUES, names=NAMES, HEURISTICS=catalogue.replace("Questions Require Answers", "Just Answer")
+    )
 
     assert "H19 (Just Answer)" in account.ask_patiently("What is the hydrator?").context
 
@@ -204,8 +209,9 @@ def test_every_guardrail_ever_shown_is_in_the_catalogue(account: Account) -> Non
 @pytest.mark.parametrize(
     "content", [pytest.param("", id="empty"), pytest.param("\0\x01\xff" * 99, id="binary"), "# Nothing here\n"]
 )
-def test_a_corrupt_catalogue_costs_the_guardrails_and_nothing_else(account: Account, content: str) -> None:
-    account.give_aops(WITHOUT_H19, HEURISTICS=content)
+def test_a_corrupt_catalogue_costs_its_guardrails_and_nothing_else(account: Account, content: str) -> None:
+    account.instruct(WITHOUT_OURS)
+    account.give_aops(OWN_CATALOGUES, names=NAMES, HEURISTICS=content)
 
     answer = account.ask_patiently("update the hooks to add a new feature")
 

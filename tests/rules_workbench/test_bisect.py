@@ -76,9 +76,8 @@ def test_an_edit_of_a_catalogue_is_found(account: Account) -> None:
     folder = account.give_aops(packaged.read_text(), **texts) / "hooks" / "prompts"
     account.compile()
     trace_id = ask(account, "the login test fails with KeyError: 'user'")
-    names = texts["guardrails"].splitlines(keepends=True)
     file = folder / "guardrails.md"
-    file.write_text("".join(line for line in names if "| H3 |" not in line))
+    file.write_text(texts["guardrails"].replace("| H3 | debug |", "| H3 | |"))
     account.compile()
     ask(account, PROMPT)
 

@@ -83,8 +83,9 @@ def run_account(
 
 def _tell_problems(side: Side) -> None:
     from workbench.sides import Edited, Fixed
+    from workbench.speaking import Speaking
 
-    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed) else ():
+    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed | Speaking) else ():
         click.echo(printable(problem), err=True)
 
 
@@ -118,8 +119,12 @@ def _progress() -> Iterator[Callable[[Figures], None]]:
 
 
 def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: Side) -> dict[str, Cause]:
-    from workbench.attribution import attribute
+    from workbench.attribution import attribute, attribute_layers
+    from workbench.speaking import Speaking
 
+    if isinstance(candidate, Speaking):
+        changes = figures.changes[:MOST_ATTRIBUTED]
+        return dict(attribute_layers(changes, corpus=corpus, candidate=candidate, base=base))
     before, after = (_text(side, path, corpus.versions) for side in (base, candidate))
     if not path or after is None or (base.hash and before is None):
         return {}
@@ -130,9 +135,11 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
     """The text that a side has of the file; None where it has none."""
     from workbench.sides import texts_of
+    from workbench.speaking import Speaking
 
     places = {os.path.abspath(path), os.path.realpath(path)}
-    return next((text for _layer, of, text in texts_of(side, versions) if of in places), None)
+    texts = side.texts() if isinstance(side, Speaking) else texts_of(side, versions)
+    return next((text for _layer, of, text in texts if of in places), None)
 
 
 def _text_then(path: str, versions: Versions, *, now: str) -> str:
@@ -140,6 +147,15 @@ def _text_then(path: str, versions: Versions, *, now: str) -> str:
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
     return next((text for text in texts if text != now), now if texts else "")
+
+
+def _difference(path: str, base: Side, candidate: Side, versions: Versions) -> str:
+    from workbench import progress
+
+    before, after = (_text(side, path, versions) or "" for side in (base, candidate))
+    if not base.hash:
+        before = _text_then(path, versions, now=after)
+    return progress.difference(before, after, path) if before or after else ""
 
 
 def _keep(
@@ -152,12 +168,11 @@ def _keep(
     selection: Selection,
 ) -> None:
     from workbench import progress
+    from workbench.speaking import Speaking
 
-    before, after = (_text(side, path, corpus.versions) or "" for side in (base, candidate))
-    if not base.hash:
-        before = _text_then(path, corpus.versions, now=after)
+    files = [of for _layer, of, _text in candidate.texts()] if isinstance(candidate, Speaking) else [path]
     told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
-    diff = progress.difference(before, after, path) if before or after else ""
+    diff = "".join(_difference(file, base, candidate, corpus.versions) for file in files)
     identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.typed, causes=told)
     click.echo(f"kept as {identity}  (enricher compare --kept {identity})", err=True)
 

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command("replay")
-@click.option("--instructions", default="", metavar="FILE", help="What to replay with; else the file that speaks here.")
+@click.option(
+    "--instructions",
+    default="",
+    metavar="FILE",
+    help="What to replay with; else all layers that speak here, as they are.",
+)
 @click.option(
     "--base", default="", metavar="NAME", help="Compare with this file, version or git revision, not what was recorded."
 )
@@ -50,7 +55,12 @@ def replay(
         _verify(selection, limit, is_json=is_json)
     path = _file(instructions)
     figures, causes = run_account(
-        lambda versions: _sides(path, base, versions), path, selection, limit=limit, ask_today=today, keep=keep
+        lambda versions: _sides(path, base, versions, is_given=bool(instructions)),
+        path,
+        selection,
+        limit=limit,
+        ask_today=today,
+        keep=keep,
     )
     print_account(figures, causes, is_json=is_json)
 
@@ -65,7 +75,7 @@ def _refuse_beside(option: str, **others: object) -> None:
 
 
 def _file(instructions: str) -> str:
-    """Return the file to replay with: the one named, else the highest layer that lies here, trusted or not."""
+    """Return the file that ``--base`` is about: the one named, else the highest layer here, trusted or not."""
     from workbench.instructions_file import nearest
 
     path = nearest(os.getcwd(), given=instructions)
@@ -74,11 +84,24 @@ def _file(instructions: str) -> str:
     return path
 
 
-def _sides(path: str, base: str, versions: Versions) -> tuple[Side, Side]:
+def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple[Side, Side]:
     from workbench import sides
+    from workbench.speaking import Speaking
 
-    candidate = sides.from_file(path, versions)
-    return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, candidate
+    if is_given:
+        given = sides.from_file(path, versions)
+        return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, given
+    here = os.getcwd()
+    candidate = Speaking(path, here, versions)
+    for file in candidate.untrusted():
+        click.echo(printable(f"{file} is not trusted, so the hook does not use it yet (enricher trust)"), err=True)
+    if not base:
+        return sides.RECORDED, candidate
+
+    def at_revision(label: str, text: str) -> Side:
+        return Speaking(label, here, versions, instead={path: text})
+
+    return sides.named(base, path=path, versions=versions, at_revision=at_revision), candidate
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:

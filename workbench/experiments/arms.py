@@ -105,7 +105,7 @@ class Instructions:
     def task(self, question: Question) -> Task | None:
         """Return the decision on the prompt; None where no rules are known for it."""
         row, base = question.row, question.base
-        own = self._side.rules_for(row.rules_hash) if self._side.concerns(row) else None
+        own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base
         if rules is None:
             return None

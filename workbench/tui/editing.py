@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from enricher.home import config_dir
-from enricher.rules.layers import find_layers
+from enricher.rules.layers import HEURISTICS, find_layers
 from storage import private
 from workbench.tui.places import here
 
@@ -25,7 +25,7 @@ def file_to_edit(given: str = "") -> str:
     """Return the instructions that are edited: those given, else the nearest layer that is not ours, else one's own."""
     if given:
         return given
-    own = [layer.path for layer in find_layers(here()).instructions if layer.name != "packaged"]
+    own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
     return own[-1] if own else os.path.join(config_dir(), "instructions.md")
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from enricher import hosts
+from enricher import bundle, hosts
 from enricher.installation import installer, launcher, registration, selftest
 from enricher.installation.registration import InstallationError, Place
 
@@ -51,6 +51,8 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
 
 
 def _finish(places: list[Place]) -> None:
+    if (fault := bundle.fault()) and bundle.remove():
+        click.echo(f"Removed {bundle.path()}: {fault}. It is written anew after the next prompt.")
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
     tested = [(place.host, place.command) for place in places] or [("claude", launcher.command("claude"))]

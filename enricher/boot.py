@@ -8,4 +8,4 @@ from enricher import bundle
 bundle.install()
 from enricher.hook import main  # noqa: E402 (its modules come from there)
 
-main(sys.argv[1:])
+main(sys.argv[1:], started=bundle.STARTED)

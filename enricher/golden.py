@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from storage import private
+from storage import private, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,7 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
         return 0
     target = os.path.realpath(path)
     with _locked_folder(os.path.dirname(target)):
+        _remove_half_written(target)
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
         left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
         if len(left) < len(lines):
@@ -57,6 +58,16 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
             os.chmod(aside, os.stat(target).st_mode & 0o777)
             os.replace(aside, target)
     return len(lines) - len(left)
+
+
+def _remove_half_written(target: str) -> None:
+    """Remove what killed processes left beside the file: whoever holds the lock is the only one who writes there."""
+    folder, file = os.path.split(target)
+    for name in os.listdir(folder):
+        middle = name.removeprefix(file).removesuffix(unfinished.ENDING).removeprefix(".")
+        is_ours = name.endswith(unfinished.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
+        if is_ours and not os.path.islink(path := os.path.join(folder, name)):
+            os.unlink(path)
 
 
 @contextlib.contextmanager

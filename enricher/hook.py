@@ -16,14 +16,19 @@ gc.disable()  # the process ends before its garbage would matter
 from enricher import pipeline, recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
+from storage import detached  # noqa: E402
 from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
 
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
 WHITE_SPACE = 64
+ANSWERED_BY_S = 1.9
+"""A client that reads slowly is waited for until then; so is a slow disk, after which another process records."""
 EPILOGUE_S = 0.4
-"""For answer and record, once the prompt's own time is up."""
+"""The least time for the answer, and for the record where no other process can be started."""
+RECORDING_S = 30.0
+"""For that other process, which nobody waits for."""
 PIPELINE = "--format=pipeline"
 """Also as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
@@ -42,10 +47,10 @@ class DeadlineError(BaseException):
     """The hook's time is up; what is known by now is the answer."""
 
 
-def main(argv: list[str]) -> None:
+def main(argv: list[str], *, started: float = STARTED) -> None:
     """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
     try:
-        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - STARTED)), _ring)
+        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)
         if PIPELINE in "=".join(argv):
             _answer_in_pipeline(_registered_name(argv))
         else:
@@ -87,19 +92,57 @@ def _answer(named: str, payload: object = None, form: str = "") -> None:
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
     run.tick("read")
-    failure = _attempt(lambda: pipeline.enrich(event, run))
-    on_alarm(EPILOGUE_S, _ring)
-    if failure:
-        _attempt(lambda: _note_failure(failure, run))
-    unsaid = _attempt(lambda: _write(_in_form(run) if form else speaker.answer(run.text(), _notice(run, host))))
-    if unsaid:
-        run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
-    run.tick("answer")
-    if run.problems:
-        _log(run)
-    if not failure:
-        _forget_failures(run.state)
-    recording.keep(run)
+    try:
+        failure = _attempt(lambda: pipeline.enrich(event, run))
+        on_alarm(max(EPILOGUE_S, _left(run)), _ring)
+        if failure:
+            _mark_failed(run, failure)
+        unsaid = _attempt(lambda: _write(_in_form(run) if form else speaker.answer(run.text(), _notice(run, host))))
+        if unsaid:
+            run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
+        run.tick("answer")
+    finally:  # also where the alarm rang between two of these lines
+        try:
+            on_alarm(0, _ring)
+        finally:  # it may have rung on the way here
+            on_alarm(0, _ring)
+            _record(run)
+
+
+def _left(run: pipeline.Run) -> float:
+    return ANSWERED_BY_S - (time.perf_counter() - run.started)
+
+
+def _record(run: pipeline.Run) -> None:
+    """Record the prompt: the trace first, then the log, then what the next prompt needs.
+
+    The process leaves in time. What the disk or the machine was too slow for is then done by a process of its own.
+    """
+    steps: list[Callable[[], None]] = [
+        lambda: recording.send_events(run),
+        lambda: recording.keep_trace(run),
+        lambda: _log(run),
+        lambda: recording.keep_rest(run),
+    ]
+    left = _left(run)
+    if left > 0:
+        _attempt(lambda: _do(steps, within_s=left))
+    on_alarm(0, _ring)
+    if steps and not detached.fork(run.state, "record", lambda: _do(steps, within_s=RECORDING_S)):
+        _attempt(lambda: _do(steps, within_s=EPILOGUE_S))
+
+
+def _do(steps: list[Callable[[], None]], *, within_s: float) -> None:
+    """Do the steps in order and take each off the list once it is done, or has failed; raises DeadlineError."""
+    try:
+        on_alarm(within_s, _ring)
+        while steps:
+            failure = _attempt(steps[0])
+            if isinstance(failure, DeadlineError):
+                raise failure
+            del steps[0]
+    finally:
+        on_alarm(0, _ring)
 
 
 def _in_form(run: pipeline.Run) -> dict[str, object]:
@@ -136,6 +179,9 @@ def _read_event() -> object:
     while len(received) < LARGEST_EVENT:
         try:
             piece = os.read(0, 1 << 20)
+        except BlockingIOError:  # the client's end of the pipe does not wait, and neither does ours
+            _wait_for(0)
+            continue
         except OSError:
             break
         received += piece
@@ -174,7 +220,19 @@ def _write(answer: dict[str, object] | None) -> None:
         return
     rest = dumps(answer).encode("ascii") + b"\n"
     while rest:
-        rest = rest[os.write(1, rest) :]
+        try:
+            rest = rest[os.write(1, rest) :]
+        except BlockingIOError:
+            _wait_for(1)
+
+
+def _wait_for(descriptor: int) -> None:
+    """Wait until a descriptor that is set not to wait can be read, or written to."""
+    import select
+
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLOUT if descriptor else select.POLLIN)
+    waiting.poll()
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
@@ -192,26 +250,37 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
 
 def _log(run: pipeline.Run) -> None:
+    """Write what went wrong into the log, and count failures in a row."""
+    if run.problems:
+        from storage import log
+
+        session = run.trace.session_id
+        for stage, reason, *level in run.problems:
+            log.append(run.state, stage=stage, reason=reason, session_id=session, level=(*level, log.WARNING)[0])
+    if run.trace.status == "error":
+        _count_failure(run.state, run.trace.error)
+    else:
+        _forget_failures(run.state)
+
+
+def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
+    """Say nothing to the agent, and why."""
+    run.trace.status, run.trace.error, run.trace.output_text = "error", _reason(failure), ""
+    stage = run.trace.stages[-1][0] if run.trace.stages else "read"
+    run.problems.insert(0, (f"after {stage}", run.trace.error))
+
+
+def _note_failure(failure: BaseException) -> None:
+    """Log what kept an event from being read, or from becoming a prompt."""
     from storage import log
 
-    for stage, reason, *level in run.problems:
-        log.append(
-            run.state, stage=stage, reason=reason, session_id=run.trace.session_id, level=(*level, log.WARNING)[0]
-        )
-
-
-def _note_failure(failure: BaseException, run: pipeline.Run | None = None) -> None:
-    reason = "deadline" if isinstance(failure, DeadlineError) else f"{type(failure).__name__}: {failure}"
-    state = run.state if run else state_dir()
-    session = run.trace.session_id if run else ""
-    stage = run.trace.stages[-1][0] if run and run.trace.stages else "read"
-    from storage import log
-
-    log.append(state, stage=f"after {stage}", reason=reason, session_id=session)
-    if run:
-        run.trace.status, run.trace.error = "error", reason
-        run.trace.output_text = ""
+    state, reason = state_dir(), _reason(failure)
+    log.append(state, stage="after read", reason=reason)
     _count_failure(state, reason)
+
+
+def _reason(failure: BaseException) -> str:
+    return "deadline" if isinstance(failure, DeadlineError) else f"{type(failure).__name__}: {failure}"
 
 
 def _count_failure(state: str, reason: str) -> None:

@@ -70,23 +70,44 @@ def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
 
-def keep(run: Run) -> None:
-    """Record the trace as the ``log`` setting allows; start the maintenance where it is due."""
+def send_events(run: Run) -> None:
+    """Send the events where a sink is set; the trace says how many arrived, so they have 50 ms before it."""
+    if run.settings.get("events.file") or run.settings.get("events.socket"):
+        from enricher import events
+
+        sent, failed = events.send(run)
+        if sent or failed:
+            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
+
+
+def keep_trace(run: Run) -> None:
+    """Write the trace as far as the ``log`` setting allows; to do it again changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
-    _finish_channels(run)
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
-    if trace.status in traces.INJECTING or trace.status == "shadow":
-        told = trace.injected if level not in ("off", "hash") else _unreadable(trace.injected)
-        sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
     if level == "off":
         return
     if level == "hash":
         trace.prompt = trace.output_text = trace.approach = ""
         trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
         trace.memory_context = {}
+    traces.record(run.state, trace)
+
+
+def keep_rest(run: Run) -> None:
+    """Remember what the session was told, keep the version of the rules, and start the upkeep where it is due."""
+    trace, level = run.trace, run.settings.get("log", "redacted")
+    if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
+        told = run.enrichment.refs()
+        told = told if level not in ("off", "hash") else _unreadable(told)
+        sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
+    if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
+        from enricher.context import external
+
+        external.sweep_later(run.state)
+    if level == "off":
+        return
     if run.rules is not None and trace.rules_hash:
         _keep_version(run.state, run.rules)
-    traces.record(run.state, trace)
     has_index = run.settings.get("channels.code", True) is not False
     upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
 
@@ -96,20 +117,6 @@ def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
     from enricher.decision import unreadable
 
     return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]
-
-
-def _finish_channels(run: Run) -> None:
-    """Tell the sinks how the channels fared; have ended what programs left behind."""
-    if run.settings.get("events.file") or run.settings.get("events.socket"):
-        from enricher import events
-
-        sent, failed = events.send(run)
-        if sent or failed:
-            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
-    if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
-        from enricher.context import external
-
-        external.sweep_later(run.state)
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:

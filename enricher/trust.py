@@ -97,8 +97,7 @@ def follows_branch(root: str) -> bool:
 
 def _given(root: str) -> list[str]:
     try:
-        with open(mark(root), "rb") as file:
-            return file.read(MOST_BYTES).decode("ascii", "replace").split("\n")
+        return private.read_own_file(mark(root), MOST_BYTES).decode("ascii", "replace").split("\n")
     except (OSError, ValueError):
         return []
 

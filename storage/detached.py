@@ -31,15 +31,31 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
     try:
         if not _is_needed(f"{state_dir}/{stamp}"):
             return False
-        if os.fork() == 0:
-            _live_on(state_dir, stamp, work)
-    except (OSError, ValueError, AttributeError) as failure:
-        from storage import intake, log
+        if fork(state_dir, stamp, work):
+            return True
+    except (OSError, ValueError) as failure:
+        _log_failure(state_dir, stamp, failure)
+    from storage import intake
 
-        log.append(state_dir, stage=stamp, reason=f"cannot be started: {failure!r}")
-        intake.make_room(state_dir)
+    intake.make_room(state_dir)
+    return False
+
+
+def fork(state_dir: str, stage: str, work: Callable[[], None]) -> bool:
+    """Do ``work`` in a process of its own and say whether it was started; what fails is logged under ``stage``."""
+    try:
+        if os.fork() == 0:
+            _live_on(state_dir, stage, work)
+    except (OSError, AttributeError) as failure:
+        _log_failure(state_dir, stage, failure)
         return False
     return True
+
+
+def _log_failure(state_dir: str, stage: str, failure: Exception) -> None:
+    from storage import log
+
+    log.append(state_dir, stage=stage, reason=f"cannot be started: {failure!r}")
 
 
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
@@ -76,7 +92,7 @@ def _is_needed(path: str) -> bool:
         os.close(descriptor)
 
 
-def _live_on(state_dir: str, stamp: str, work: Callable[[], None]) -> None:
+def _live_on(state_dir: str, stage: str, work: Callable[[], None]) -> None:
     """Do the work in the forked child; does not return."""
     try:
         os.setsid()
@@ -90,6 +106,6 @@ def _live_on(state_dir: str, stamp: str, work: Callable[[], None]) -> None:
     except BaseException as failure:
         from storage import log
 
-        log.append(state_dir, stage=stamp, reason=f"{type(failure).__name__}: {failure}")
+        log.append(state_dir, stage=stage, reason=f"{type(failure).__name__}: {failure}")
     finally:
         os._exit(0)

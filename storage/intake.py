@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import time
 
-from storage import lean, log, private, spool, traces
+from storage import lean, log, private, spool, traces, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ LIMIT_BYTES = 64 * 1024 * 1024
 LIMIT_REFUSED = 50
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
-ABANDONED_S = 60
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
 STORE_A_SOURCE = """
     insert into instructions_sources (hash, position, layer, path, text)
@@ -59,7 +57,8 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
             (name, tables) for name in names[start : start + BATCH_FILES] if (tables := _read(folder, name, result))
         ]
         _take_in(db, batch, folder=folder, result=result)
-    _sweep(folder)
+    for name in (spool.NAME, spool.VERSIONS):
+        unfinished.sweep(f"{state_dir}/{name}")
     return result
 
 
@@ -81,7 +80,6 @@ def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
         else:
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": lean.utc_now()})
         private.write_file(entry.path, b"")
-    _sweep(folder)
 
 
 def _is_version(name: str) -> bool:
@@ -195,20 +193,6 @@ def _refuse(folder: str, name: str, result: Drained) -> None:
     for surplus in sorted(os.listdir(aside))[:-LIMIT_REFUSED]:
         if os.path.isfile(f"{aside}/{surplus}"):
             os.unlink(f"{aside}/{surplus}")
-
-
-def _sweep(folder: str) -> None:
-    """Remove what processes left half written when they were killed."""
-    for entry in _files(folder):
-        if entry.name.endswith(".tmp") and abs(time.time() - _modified(entry.path)) > ABANDONED_S:
-            _unlinked(entry.path)
-
-
-def _modified(path: str) -> float:
-    try:
-        return os.lstat(path).st_mtime
-    except FileNotFoundError:
-        return time.time()
 
 
 def make_room(state_dir: str) -> None:

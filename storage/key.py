@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 
+from storage import private
+
 NAME = "key"
 SIZE = 32
+LARGEST = 64 * 1024
 
 
 def load(state_dir: str) -> bytes:
@@ -24,19 +27,17 @@ def load(state_dir: str) -> bytes:
 
 
 def _read(path: str) -> bytes | None:
+    """Return the content of the key's file, None where there is none; somebody else's file is removed."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        return private.read_own_file(path, LARGEST)
     except FileNotFoundError:
         return None
-    try:
-        return os.read(descriptor, SIZE + 1)
-    finally:
-        os.close(descriptor)
+    except private.ForeignFileError:
+        os.unlink(path)
+        return None
 
 
 def _create(state_dir: str, path: str) -> bytes:
-    from storage import private
-
     private.make_directory(state_dir)
     aside = private.write_aside(path, os.urandom(SIZE))
     try:
@@ -53,8 +54,6 @@ def _create(state_dir: str, path: str) -> bytes:
 
 def _repair(path: str) -> bytes:
     """Complete a key that a full disk cut off; one process does it, the others wait and read."""
-    from storage import private
-
     descriptor = private.open_file(path, os.O_RDWR)
     try:
         os.lockf(descriptor, os.F_LOCK, 0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from storage import copies, lean, log, notices, private, sessions, spool, traces
+from storage import copies, lean, log, notices, private, sessions, spool, traces, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -63,6 +63,7 @@ def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -
         "events": sum(_clean_events(path, gone) for path in event_files),
         "session files": _clean_sessions(state_dir, gone),
         "refused records": _clean_spool(state_dir, gone),
+        "half-written files": unfinished.erase(state_dir),
         "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
     }
     _clean_claims(state_dir)
@@ -149,14 +150,13 @@ def _forget_told(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: Forgotten) -> int:
-    """Remove what lies aside, what waits for a later version, and what was left half written."""
+    """Remove what lies aside, and what waits for a later version."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):
             name = os.path.basename(path)
             is_named = name.partition(".")[0] in gone.ids
-            is_abandoned = name.endswith(".tmp") and time.time() - copies.modified(path) > copies.ABANDONED_S
-            if is_named or is_abandoned or copies.holds(path, gone, is_database=False):
+            if is_named or copies.holds(path, gone, is_database=False):
                 count += copies.removed(path)
     return count
 

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 
-from storage import database, detached, intake, log, notices, private, sessions, spool
+from storage import database, detached, intake, log, notices, private, sessions, spool, unfinished
 
 POSTPONED_S = 60.0
 PERSISTENCE_S = 60.0
@@ -92,6 +92,7 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
             left = _take_in(state_dir)
             until = time.monotonic() + linger_s
     sessions.forget_old(state_dir)
+    unfinished.sweep(state_dir)
     return left
 
 

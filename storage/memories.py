@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from storage import lean, presence
+from storage import lean, presence, unfinished
 from storage.words import extra_words
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ CHANGE = """
     where project = :project and origin = :origin and key = :key
 """
 # An FTS index keeps the words of deleted rows until its segments are merged.
+WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
 
 
@@ -156,11 +157,16 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories, from the index too; return how many there were. ``forgetting.make_final`` has to follow."""
+    """Delete memories, from the index and from half-written files too; return how many there were.
+
+    ``forgetting.make_final`` has to follow.
+    """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
         if gone:
             db.execute(PURGE_THE_INDEX)
+    if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
+        unfinished.erase(os.path.dirname(file))
     return gone
 
 

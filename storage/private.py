@@ -8,7 +8,12 @@ from __future__ import annotations
 import os
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+OTHERS_WRITE = 0o022
 NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for its other end
+
+
+class ForeignFileError(OSError):
+    """Under this name lies something that somebody else may have put there."""
 
 
 def make_directory(path: str) -> None:
@@ -43,7 +48,7 @@ def write_aside(path: str, content: bytes) -> str:
     descriptor = open_file(aside, os.O_WRONLY | os.O_EXCL)
     try:
         _write_all(descriptor, content)
-    except OSError:
+    except BaseException:  # an alarm may end this, too
         os.unlink(aside)
         raise
     finally:
@@ -53,7 +58,41 @@ def write_aside(path: str, content: bytes) -> str:
 
 def write_file(path: str, content: bytes) -> None:
     """Put a private file in place at once, over an earlier one of that name."""
-    os.replace(write_aside(path, content), path)
+    aside = write_aside(path, content)
+    try:
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
+
+
+def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
+    """Return a whole file that only this user or root can have written.
+
+    With ``follow`` the name may be a link; what counts is the file that it leads to. Raises ForeignFileError for any
+    other file, OSError where there is none or it is longer than ``limit``.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCK | (0 if follow else NOFOLLOW))
+    except OSError:
+        if not follow and os.path.islink(path):
+            raise ForeignFileError(f"{path} is a link") from None
+        raise
+    try:
+        found = os.fstat(descriptor)
+        if not is_own(found):
+            raise ForeignFileError(f"{path} is not a regular file that nobody else can write")
+        if found.st_size > limit:
+            raise OSError(f"{path} is larger than {limit} bytes")
+        return os.read(descriptor, found.st_size)
+    finally:
+        os.close(descriptor)
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Say whether this is a regular file that only this user or root can write."""
+    is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
+    return found.st_mode & 0o170000 == 0o100000 and is_ours and not found.st_mode & OTHERS_WRITE
 
 
 def read_file(path: str, limit: int) -> bytes:

@@ -161,10 +161,17 @@ def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
 def _open_claims(state_dir: str) -> int:
     path = f"{state_dir}/{CLAIMS}"
     try:
-        return os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))  # reading a FIFO must not wait
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except FileNotFoundError:
         private.make_directory(state_dir)
-        return private.open_file(path, os.O_RDWR)
+    except OSError:
+        os.unlink(path)  # a link: what it leads to is not ours to write
+    else:
+        if private.is_own(os.fstat(descriptor)):
+            return descriptor
+        os.close(descriptor)
+        os.unlink(path)
+    return private.open_file(path, os.O_RDWR)
 
 
 def _claimed(descriptor: int, mark: str) -> bool:

@@ -110,7 +110,7 @@ def write(path: str, cases: Iterable[Case]) -> None:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     try:
-        os.makedirs(folder, exist_ok=True)
+        private.make_directory(folder)
         _replace_file(target, "".join(f"{line}\n" for line in lines).encode())
         if (os.path.basename(folder), name) == (FOLDER, FILE):
             _let_git_merge(os.path.join(folder, ".gitattributes"))
@@ -201,7 +201,7 @@ def _one_at_a_time(path: str) -> Iterator[None]:
     try:
         import fcntl
 
-        os.makedirs(folder, exist_ok=True)
+        private.make_directory(folder)
         descriptor = os.open(folder, os.O_RDONLY)
     except ImportError:  # no POSIX locks
         yield
@@ -219,7 +219,7 @@ def _replace_file(path: str, content: bytes) -> None:
     """Write aside and rename, with the permissions that the file had, else those of any new file."""
     aside = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
             file.write(content)
         if os.path.exists(path):
             os.chmod(aside, os.stat(path).st_mode & 0o777)

@@ -113,8 +113,8 @@ def save(path: str, text: str, *, over: str | None) -> None:
     target = os.path.realpath(path)
     aside = f"{target}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        private.make_directory(os.path.dirname(target))
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
             file.write(text.encode(errors="surrogatepass"))
             file.flush()
             os.fsync(file.fileno())

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from enricher import hosts
+from enricher import bundle, hosts
 from enricher.cli.mcp import MISSING, is_sdk_installed
 from enricher.installation import installer, launcher, mcp, registration, selftest
 from enricher.installation.registration import InstallationError, Place
@@ -69,6 +69,8 @@ def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, i
     if is_shadow:
         installer.recompile()
         click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
+    if (fault := bundle.fault()) and bundle.remove():
+        click.echo(f"Removed {bundle.path()}: {fault}. It is written anew after the next prompt.")
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
     places = [place for place, _change in plan.edits if place not in servers]

@@ -11,7 +11,7 @@ import shlex
 import stat
 from dataclasses import dataclass
 
-from enricher import hosts
+from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
 from enricher.installation import gates, installer, launcher, registration, selftest, sources
 from enricher.installation.history import History, read_history
@@ -48,7 +48,7 @@ def examine(cwd: str) -> list[Finding]:
 
 
 def _installation() -> list[Finding]:
-    return [_state(), _launcher(), *_switches()]
+    return [_state(), _launcher(), *_modules(), *_switches()]
 
 
 def _state() -> Finding:
@@ -78,6 +78,15 @@ def _launcher() -> Finding:
     if any(change.is_needed for change in launcher.changes()):
         return Finding("launcher", NOTE, f"{file} starts another installation than this one ({root_dir()})", REINSTALL)
     return Finding("launcher", OK, file)
+
+
+def _modules() -> list[Finding]:
+    """Return what keeps prompts from loading their modules from one file; they load them one by one then."""
+    fault, file = bundle.fault(), bundle.path()
+    if not fault:
+        return []
+    remedy = f"remove {shlex.quote(file)}" if os.path.isdir(file) else REINSTALL
+    return [Finding("modules", NOTE, f"{file}: {fault}; prompts are slower until it is written anew", remedy)]
 
 
 def _switches() -> list[Finding]:

@@ -1,6 +1,7 @@
 """Changes to other programs' files: shown first, backed up, written whole or not at all.
 
-A symlinked dotfile stays a link and its target is changed; mode and owner stay.
+A symlinked dotfile stays a link and its target is changed; mode and owner stay. What is created is private, whatever
+the umask.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ import tempfile
 import time
 
 from enricher.home import state_dir
+from storage import private
+from storage.unfinished import ABANDONED_S
+
+ASIDE = ".enricher-"
 
 
 class Change:
@@ -66,7 +71,7 @@ def apply(change: Change) -> str:
 
 def _back_up(path: str, content: str) -> str:
     folder = os.path.join(state_dir(), "backups")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    private.make_directory(folder)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"
     for attempt in range(1000):
@@ -83,8 +88,9 @@ def _back_up(path: str, content: str) -> str:
 
 def _write(target: str, change: Change) -> None:
     folder = os.path.dirname(target)
-    os.makedirs(folder, exist_ok=True)
-    descriptor, aside = tempfile.mkstemp(dir=folder, prefix=".enricher-")
+    private.make_directory(folder)
+    _sweep(folder)
+    descriptor, aside = tempfile.mkstemp(dir=folder, prefix=ASIDE)  # 0600
     try:
         with open(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(change.after or "")
@@ -97,17 +103,21 @@ def _write(target: str, change: Change) -> None:
         raise
 
 
+def _sweep(folder: str) -> None:
+    """Remove what an installation that was killed left beside the file: it holds the client's settings."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.startswith(ASIDE) and os.path.isfile(path) and time.time() - os.lstat(path).st_mtime > ABANDONED_S:
+            os.unlink(path)
+
+
 def _take_over_mode(target: str, aside: str, change: Change) -> None:
+    if change.is_ours:
+        os.chmod(aside, 0o700)
+        return
     if change.before is None:
-        os.chmod(aside, (0o777 if change.is_ours else 0o666) & ~_umask())
         return
     known = os.stat(target)
     os.chmod(aside, stat.S_IMODE(known.st_mode))
     if (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
         os.chown(aside, known.st_uid, known.st_gid)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

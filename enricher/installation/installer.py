@@ -13,6 +13,7 @@ from enricher.hosts import servers
 from enricher.installation import created, files, gates, launcher, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
+from storage import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +140,8 @@ def recompile() -> None:
 
 def _make_private(folder: str) -> None:
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.chmod(folder, 0o700)
+        private.make_directory(folder)
+        os.chmod(os.path.join(folder, "."), 0o700)  # fails for a file of that name
     except OSError as error:
         raise InstallationError(f"{folder}: {error}; make it yours, then run this again") from None
 
@@ -148,7 +149,11 @@ def _make_private(folder: str) -> None:
 def byte_compile() -> bool:
     """Compile the packages of the hook, so that no prompt does; say whether all could be written."""
     packages = [os.path.join(root_dir(), name) for name in ("storage", "enricher")]
-    return all(compileall.compile_dir(package, quiet=2) for package in packages)
+    umask = os.umask(0o022)  # nobody else may put code there, and everybody who may use the package may read it
+    try:
+        return all(compileall.compile_dir(package, quiet=2) for package in packages)
+    finally:
+        os.umask(umask)
 
 
 def advice(place: Place) -> str:

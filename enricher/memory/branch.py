@@ -121,8 +121,8 @@ def _files(root: str) -> dict[bytes, str]:
 
 
 def _identity(path: str, like: str) -> str:
-    """Return git's object id of a file's content, in the hash that ``like`` is of; empty for a link."""
-    if os.path.islink(path):
+    """Return git's object id of a file's content, in the hash that ``like`` is of; empty for a link or a pipe."""
+    if os.path.islink(path) or not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:
         content = file.read(trust.MOST_BYTES + 1)

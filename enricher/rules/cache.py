@@ -13,6 +13,7 @@ import time
 
 from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
+from storage import private
 from storage.lean import dumps, keyed_hash, loads, scan
 
 FORMAT = 9
@@ -104,17 +105,17 @@ def stamp(path: str) -> list[int]:
 
 def read_any_age(path: str) -> Rules | None:
     """Return the rules of a cache file, whatever became of its sources since."""
-    header, body = _split(_private_bytes(path))
+    header, body = _split(_own_bytes(path))
     return _rules(header, body) if header else None
 
 
 def read_header(path: str) -> dict[str, Any]:
     """Return what a cache file says of its making; empty where there is no sound one."""
-    return _split(_private_bytes(path))[0]
+    return _split(_own_bytes(path))[0]
 
 
 def _read(path: str) -> Rules | None:
-    header, body = _split(_private_bytes(path))
+    header, body = _split(_own_bytes(path))
     if not header or any(stamp(source) != was for source, was in header["sources"]):
         return None
     return _rules(header, body)
@@ -125,7 +126,7 @@ def _read_shipped(layers: Layers) -> Rules | None:
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
-    header, body = _split(_private_bytes(path))
+    header, body = _split(_own_bytes(path))
     made = stamp(path)
     if not header or not made:
         return None
@@ -136,15 +137,10 @@ def _read_shipped(layers: Layers) -> Rules | None:
     return _rules(header, body)
 
 
-def _private_bytes(path: str) -> bytes:
-    """The file's content if nobody else could have written it."""
+def _own_bytes(path: str) -> bytes:
+    """The content of a cache file, empty where somebody else could have written it; the package may hold links."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            found = os.fstat(file.fileno())
-            is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
-            if not is_ours or found.st_mode & 0o002 or found.st_size > LARGEST:
-                return b""
-            return file.read()
+        return private.read_own_file(path, LARGEST, follow=path == shipped_file())
     except OSError:
         return b""
 

@@ -50,5 +50,6 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Account:
     (account.state / "spool" / "nonsense.json").write_text(f"no record, but a {places.NEEDLE}")
     account.cli("trace", "list")
     places.spool_for_a_later_version(account, places.NEEDLE)
+    places.killed_while_writing(account, f"half a sentence about {places.NEEDLE}")
     places.spool_a_prompt(account, f"move the {json.dumps(places.NEEDLE.upper())} to another folder")
     return account

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +95,20 @@ def spool_for_a_later_version(account: Account, text: str) -> None:
 
 def note_in_log(account: Account, text: str) -> None:
     assert log.append(str(account.state), stage="context", reason=f"ValueError: {text}", session_id="elsewhere")
+
+
+def killed_while_writing(account: Account, text: str) -> list[Path]:
+    """Kill a process that has files with the text half written in every folder of the state; return the files."""
+    folders = [account.state, *(path for path in account.state.rglob("*") if path.is_dir())]
+    if (account.project / ".enricher").is_dir():
+        folders.append(account.project / ".enricher")
+    code = "import os, sys; sys.path.insert(0, sys.argv[1]); from storage import private\n"
+    code += "for folder in sys.argv[3:]: private.write_aside(f'{folder}/x', sys.argv[2].encode())\n"
+    code += "os.kill(os.getpid(), 9)"
+    names = map(str, folders)
+    ended = subprocess.run([sys.executable, "-c", code, str(PACKAGED.parent), text, *names], check=False)
+    assert ended.returncode == -9
+    return [next(folder.glob(".*.tmp")) for folder in folders]
 
 
 def project_of(account: Account) -> dict[str, Path]:

@@ -60,7 +60,17 @@ def test_the_word_was_in_every_place_that_there_is(before: dict[str, Any]) -> No
     names = " ".join(before["files"])
 
     assert before["is_in_wal"] and before["kept"] and before["answers"] != [(0,)]
-    places_of_it = ("enricher.db ", "corrupt-", "events.jsonl", "log", "refused/", "sessions/", "code/", "cases.jsonl")
+    places_of_it = (
+        "enricher.db ",
+        "corrupt-",
+        "events.jsonl",
+        "log",
+        "refused/",
+        "sessions/",
+        "code/",
+        "cases.jsonl",
+        ".tmp",
+    )
     assert [one for one in places_of_it if one not in names + " "] == []
 
 
@@ -84,7 +94,16 @@ def test_what_was_done_beside_the_database_is_told(said: dict[str, Any]) -> None
     told = " ".join(said["done"])
 
     assert said["traces"] >= 4
-    for part in ("of the log", "events", "refused", "corrupt-", "index of code", "snapshot", "golden case removed"):
+    for part in (
+        "of the log",
+        "events",
+        "refused",
+        "half-written",
+        "corrupt-",
+        "index of code",
+        "snapshot",
+        "golden case removed",
+    ):
         assert part in told, (part, told)
 
 

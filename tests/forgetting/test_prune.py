@@ -267,3 +267,30 @@ def test_the_doctor_shows_sizes_bounds_and_since_when(past: Account) -> None:
 
 def is_well(account: Account) -> bool:
     return "broken" not in account.cli("doctor", "--json", exit_code=0)
+
+
+def test_what_a_killed_process_left_half_written_goes_behind_a_later_prompt(account: Account) -> None:
+    account.ask("why is the build red?")
+    account.rest()
+    left = places.killed_while_writing(account, "half a sentence")
+    old, fresh = left[:-1], left[-1]
+    for path in old:
+        os.utime(path, (0, 0))
+
+    account.ask("and why was it green?")
+    account.rest()
+
+    assert len(old) >= 3
+    assert [path for path in old if path.exists()] == []
+    assert fresh.exists()
+
+
+def test_forgetting_a_memory_erases_what_is_half_written(account: Account) -> None:
+    account.cli("memory", "add", f"prices of the {places.NEEDLE} are integer cents")
+    (known,) = json.loads(account.cli("memory", "list", "--json"))
+    left = places.killed_while_writing(account, f"half a sentence about the {places.NEEDLE}")
+
+    account.cli("memory", "forget", known["id"])
+
+    assert [path for path in left if path.exists()] == []
+    assert places.holding(account.state) == []

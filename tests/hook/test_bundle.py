@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import marshal
+import os
 import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from _imp import source_hash
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from simulator import ROOT, Account
 
+from enricher import bundle
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PROMPT = "why does the login test fail with KeyError 'user'?"
@@ -28,18 +34,44 @@ def installed(account: Account, tmp_path: Path) -> tuple[Account, Path]:
     return account, copy / "enricher" / "boot.py"
 
 
-def ask(account: Account, boot: Path, prompt: str) -> subprocess.CompletedProcess[bytes]:
-    given = str(account.event(prompt)).replace("'", '"').replace('KeyError "user"', "KeyError 'user'").encode()
+def ask(account: Account, boot: Path, prompt: str, **changed: object) -> subprocess.CompletedProcess[bytes]:
+    given = json.dumps(account.event(prompt, **changed)).encode()
     command = [sys.executable, "-I", "-S", str(boot), "claude"]
-    return subprocess.run(command, input=given, env=account.env, cwd=account.project, capture_output=True, check=True)
+    return subprocess.run(
+        command, input=given, env=account.env, cwd=account.project, capture_output=True, check=True, timeout=30
+    )
 
 
 def bundle_of(account: Account) -> Path:
-    until = time.monotonic() + 10
-    while not (found := list(account.state.glob("modules-*"))) and time.monotonic() < until:
+    """Return the file once it is there: the upkeep behind a prompt writes it."""
+    until = time.monotonic() + 60
+    while not (found := [one for one in account.state.glob("modules-*") if one.is_file()]):
+        assert time.monotonic() < until
         time.sleep(0.02)
     account.rest()
     return found[0]
+
+
+def modules_in(file: Path) -> list[Any]:
+    """Return root, version and modules of a sound file."""
+    content = file.read_bytes()
+    assert content[: bundle.CHECKSUM_BYTES] == source_hash(bundle.CHECKSUM_KEY, content[bundle.CHECKSUM_BYTES :])
+    found: list[Any] = marshal.loads(content[bundle.CHECKSUM_BYTES :])
+    return found
+
+
+def with_checksum(value: object) -> bytes:
+    content = marshal.dumps(value)
+    return source_hash(bundle.CHECKSUM_KEY, content) + content
+
+
+def with_a_broken_module(file: Path) -> bytes:
+    """Return the content of a sound file whose module ``enricher.render`` cannot be loaded."""
+    root, version, modules = modules_in(file)
+    path, is_package, mtime, size, _code = modules["enricher.render"]
+    broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
+    modules["enricher.render"] = (path, is_package, mtime, size, broken)
+    return with_checksum([root, version, modules])
 
 
 def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
@@ -47,7 +79,7 @@ def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
 ) -> None:
     account, boot = installed
     first = ask(account, boot, PROMPT)
-    modules = marshal.loads(bundle_of(account).read_bytes())[2]
+    modules = modules_in(bundle_of(account))[2]
     second = ask(account, boot, PROMPT)
 
     assert first.stdout == second.stdout
@@ -60,11 +92,7 @@ def test_modules_really_come_from_it(installed: tuple[Account, Path]) -> None:
     account, boot = installed
     ask(account, boot, PROMPT)
     file = bundle_of(account)
-    root, version, modules = marshal.loads(file.read_bytes())
-    path, is_package, mtime, size, _code = modules["enricher.render"]
-    broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
-    modules["enricher.render"] = (path, is_package, mtime, size, broken)
-    file.write_bytes(marshal.dumps([root, version, modules]))
+    file.write_bytes(with_a_broken_module(file))
 
     command = [sys.executable, "-I", "-S", str(boot), "claude"]
     ended = subprocess.run(command, input=b"{}", env=account.env, capture_output=True, check=False)
@@ -82,33 +110,124 @@ def test_an_edit_of_a_source_is_honoured_by_the_next_prompt(installed: tuple[Acc
     assert b"## Edited just now" in ask(account, boot, LATER).stdout
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\0" * 100, b"[1, 2]", marshal.dumps([1, 2]), marshal.dumps(["/", "3", {}]), "odd"]
-)
-def test_a_damaged_file_is_passed_over(installed: tuple[Account, Path], content: bytes | str) -> None:
-    account, boot = installed
-    said = ask(account, boot, PROMPT).stdout
-    odd = marshal.dumps([str(boot.parents[1]), sys.version, {"enricher.render": 7}])
-    bundle_of(account).write_bytes(content if isinstance(content, bytes) else odd)
-
-    assert ask(account, boot, PROMPT).stdout == said
+def flipped(content: bytes, bit: int) -> bytes:
+    damaged = bytearray(content)
+    damaged[bit // 8] ^= 1 << bit % 8
+    return bytes(damaged)
 
 
-def test_a_file_that_others_may_write_is_passed_over(installed: tuple[Account, Path]) -> None:
+def test_a_flipped_bit_anywhere_changes_no_answer(installed: tuple[Account, Path]) -> None:
     account, boot = installed
     said = ask(account, boot, PROMPT).stdout
     file = bundle_of(account)
-    root, version, modules = marshal.loads(file.read_bytes())
-    path, is_package, mtime, size, _code = modules["enricher.render"]
-    modules["enricher.render"] = (path, is_package, mtime, size, marshal.dumps(compile("1/0", path, "exec")))
-    file.write_bytes(marshal.dumps([root, version, modules]))
-    file.chmod(0o666)
+    sound = file.read_bytes()
+    bits = {*range(0, 8 * bundle.CHECKSUM_BYTES, 9), *range(8 * bundle.CHECKSUM_BYTES, 8 * len(sound), len(sound) // 4)}
+
+    for bit in sorted(bits):
+        file.write_bytes(flipped(sound, bit))
+        ended = ask(account, boot, PROMPT)
+        assert (ended.stdout, ended.stderr) == (said, b""), bit
+        assert not file.exists() or file.read_bytes() != flipped(sound, bit), bit
+
+
+def odd_module(file: Path) -> None:
+    root, version, _modules = modules_in(file)
+    file.write_bytes(with_checksum([root, version, {"enricher.render": 7}]))
+
+
+def without_a_checksum(file: Path) -> None:
+    file.write_bytes(marshal.dumps(modules_in(file)))
+
+
+def cut_off(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def group_writable(file: Path) -> None:
+    file.write_bytes(with_a_broken_module(file))
+    file.chmod(0o660)
+
+
+def somebody_elses(file: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    file.write_bytes(with_a_broken_module(file))
+    os.chown(file, 12345, 12345)
+
+
+def link(file: Path) -> None:
+    elsewhere = file.with_name("elsewhere")
+    elsewhere.write_bytes(with_a_broken_module(file))
+    file.unlink()
+    file.symlink_to(elsewhere)
+
+
+def fifo(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def device(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("/dev/zero")
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [without_a_checksum, cut_off, empty, group_writable, somebody_elses, link, fifo, device, folder],
+    ids=lambda spoil: spoil.__name__,
+)
+def test_what_is_no_sound_file_is_passed_over_removed_and_written_anew(
+    installed: tuple[Account, Path], spoil: Callable[[Path], None]
+) -> None:
+    account, boot = installed
+    said = ask(account, boot, PROMPT).stdout
+    file = bundle_of(account)
+    spoil(file)
+
+    ended = ask(account, boot, PROMPT, cwd=str(account.home))  # in another folder, whose upkeep was not just done
+
+    assert (ended.stdout, ended.stderr) == (said, b"")
+    assert "enricher.hook" in modules_in(bundle_of(account))[2]
+    assert b"from the bundle" not in file.read_bytes()
+    assert file.lstat().st_mode & 0o170777 == 0o100600
+
+
+def test_modules_that_cannot_be_used_are_passed_over(installed: tuple[Account, Path]) -> None:
+    account, boot = installed
+    said = ask(account, boot, PROMPT).stdout
+    odd_module(bundle_of(account))
 
     assert ask(account, boot, PROMPT).stdout == said
 
 
+def test_doctor_names_a_damaged_file_and_install_removes_it(account: Account) -> None:
+    account.ask(PROMPT)
+    file = bundle_of(account)
+    file.write_bytes(flipped(file.read_bytes(), 4000))
+
+    (found,) = [one for one in json.loads(account.cli("doctor", "--json"))["findings"] if one["subject"] == "modules"]
+    said = account.cli("install", "--launcher-only")
+
+    assert found["detail"].startswith(f"{file}: it is damaged")
+    assert found["remedy"] == "run `enricher install`"
+    assert str(file) in said
+    assert not file.exists()
+    assert '"modules"' not in account.cli("doctor", "--json")
+
+
 def test_a_file_that_cannot_be_written_keeps_nothing_else_from_being_brought_up_to_date(account: Account) -> None:
-    (account.state / f"modules-{sys.implementation.cache_tag}").mkdir(parents=True)
+    file = account.state / f"modules-{sys.implementation.cache_tag}"
+    (file / "not empty").mkdir(parents=True)
     account.write("project/login.py", "def login(user):\n    return user\n")
 
     account.ask(PROMPT)
@@ -116,3 +235,6 @@ def test_a_file_that_cannot_be_written_keeps_nothing_else_from_being_brought_up_
 
     assert any((account.state / "code").glob("*.db"))
     assert [record["stage"] for record in account.log()] == ["upkeep of enricher.bundle"]
+    account.state.chmod(0o700)
+    assert f"remove {file}" in account.cli("doctor")
+    assert not list(account.state.glob(".*.tmp"))

@@ -26,7 +26,7 @@ class Person:
         self.state = home / ".local" / "share" / "prompt-enricher"
         self.variables: dict[str, str] = {}
 
-    def run(self, *arguments: str, code: int | None = 0) -> str:
+    def run(self, *arguments: str, code: int | None = 0, umask: int = 0o022) -> str:
         """Run ``enricher`` and return what it printed; ``code`` is the exit code expected, None for any."""
         done = subprocess.run(
             [sys.executable, "-c", RUN, *arguments],
@@ -35,6 +35,7 @@ class Person:
             capture_output=True,
             text=True,
             check=False,
+            umask=umask,
         )
         if code is not None and done.returncode != code:
             pytest.fail(f"enricher {arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,3 +48,14 @@ def test_backups_of_the_same_second_do_not_overwrite_each_other(tmp_path: Path) 
 
 def test_a_change_of_the_last_line_end_shows_in_the_diff() -> None:
     assert "\\ No newline at end of file" in Change("x", "a", "a\n").diff()
+
+
+def test_what_a_killed_installation_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    left, fresh = tmp_path / ".enricher-left", tmp_path / ".enricher-fresh"
+    for path in (left, fresh):
+        path.write_text("{}")
+    os.utime(left, (0, 0))
+
+    files.apply(Change(str(tmp_path / "settings.json"), None, "{}"))
+
+    assert sorted(path.name for path in tmp_path.glob(".*")) == [".enricher-fresh"]

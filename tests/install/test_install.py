@@ -104,6 +104,27 @@ def test_a_client_without_configuration_gets_one_and_loses_it_again(person: Pers
     assert person.files() == {}
 
 
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_what_installing_creates_is_private_under_any_umask(person: Person, scope: str) -> None:
+    before = set(person.home.rglob("*"))
+
+    person.run("install", "--host", "claude", "--scope", scope, "--shadow", umask=0)
+
+    created = set(person.home.rglob("*")) - before
+    assert person.state / "hook" in created
+    assert [(path, oct(path.stat().st_mode)) for path in created if path.stat().st_mode & 0o077] == []
+
+
+def test_what_was_there_keeps_its_mode_under_any_umask(person: Person) -> None:
+    settings = person.write(".claude/settings.json", SETTINGS)
+    settings.parent.chmod(0o755)
+    settings.chmod(0o640)
+
+    person.run("install", "--host", "claude", umask=0)
+
+    assert [path.stat().st_mode & 0o777 for path in (settings.parent, settings)] == [0o755, 0o640]
+
+
 def test_a_dry_run_shows_the_change_and_makes_none(person: Person) -> None:
     person.write(".claude/settings.json", SETTINGS)
     before = person.files()

@@ -235,9 +235,25 @@ def test_claims_that_make_no_sense_hinder_nobody_and_are_replaced(ready, content
     assert os.stat(f"{ready}/{sessions.CLAIMS}").st_size < 100
 
 
-@pytest.mark.parametrize("occupant", ["folder", "fifo"])
-def test_where_nothing_can_be_claimed_every_prompt_is_answered(ready, occupant):
-    path = f"{ready}/{sessions.CLAIMS}"
-    os.mkdir(path) if occupant == "folder" else os.mkfifo(path)
+def test_where_nothing_can_be_claimed_every_prompt_is_answered(ready):
+    os.mkdir(f"{ready}/{sessions.CLAIMS}")
 
     assert (sessions.claim(ready, "s1", "a"), sessions.claim(ready, "s1", "a")) == (True, True)
+
+
+@pytest.mark.parametrize("occupant", ["fifo", "link", "link that leads nowhere", "writable by the group"])
+def test_claims_that_are_not_our_own_file_are_replaced_and_no_link_is_followed(ready, tmp_path, occupant):
+    path, elsewhere = f"{ready}/{sessions.CLAIMS}", tmp_path / "elsewhere"
+    if occupant == "fifo":
+        os.mkfifo(path)
+    elif occupant == "writable by the group":
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
+        os.chmod(path, 0o660)
+    else:
+        os.symlink(elsewhere, path)
+    if occupant == "link":
+        elsewhere.write_text("mine\n")
+
+    assert (sessions.claim(ready, "s1", "a"), sessions.claim(ready, "s1", "a")) == (True, False)
+    assert os.lstat(path).st_mode == 0o100600
+    assert not elsewhere.exists() or elsewhere.read_text() == "mine\n"

@@ -1,0 +1,57 @@
+"""Half-written files that a killed process left: they may hold text, and nobody will ever finish them.
+
+What the product writes gets its final name by a rename; until then the name ends in ``.tmp``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+ENDING = ".tmp"
+ABANDONED_S = 60.0
+LONGEST_WRITE_S = 2.0
+LOOK_AGAIN_S = 0.05
+
+
+def sweep(folder: str, *, older_than_s: float = ABANDONED_S) -> int:
+    """Remove the abandoned files in a folder and below it; return how many."""
+    return sum(_removed(path) for path in _found(folder) if _age(path) > older_than_s)
+
+
+def erase(folder: str) -> int:
+    """Remove every file that is half written now, also one just begun unless it is finished in a moment.
+
+    Return how many. For when something is to be forgotten: afterwards none of them holds it.
+    """
+    found = _found(folder)
+    until = time.monotonic() + LONGEST_WRITE_S
+    while any(_age(path) < LONGEST_WRITE_S for path in found) and time.monotonic() < until:
+        time.sleep(LOOK_AGAIN_S)
+        found = [path for path in found if os.path.lexists(path)]
+    return sum(map(_removed, found))
+
+
+def _found(top: str) -> list[str]:
+    return [
+        f"{folder}/{name}"
+        for folder, _folders, names in os.walk(top)
+        for name in names
+        if name.endswith(ENDING) and not os.path.islink(f"{folder}/{name}")
+    ]
+
+
+def _age(path: str) -> float:
+    """Return how many seconds ago a file was written to; one from the future is as old as it is ahead."""
+    try:
+        return abs(time.time() - os.lstat(path).st_mtime)
+    except OSError:
+        return 0.0
+
+
+def _removed(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True

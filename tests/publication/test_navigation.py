@@ -19,8 +19,8 @@ NOWHERE = ("/-/enricher/nothing", "/-/enricher/trace/a/b/c/d", "/a/b/c/d/e", "/h
 @pytest.mark.parametrize(
     "path",
     [
-        "/", "/-/enricher", "/-/enricher/coverage", "/history", "/history/traces", "/history?sql=select+1", "/-/plugins",
-        "/history/which_task_types_are_there", *NOWHERE,
+        "/", "/-/enricher", "/-/enricher/coverage", "/history", "/history/traces", "/history?sql=select+1",
+        "/-/plugins", "/history/which_task_types_are_there", *NOWHERE,
     ],
 )  # fmt: skip
 async def test_every_page_leads_to_all_others(live: Datasette, path: str) -> None:

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 
 
 @hookimpl
+def startup(datasette: Datasette) -> None:
+    """Give a history that a plain ``datasette serve`` has opened the bounds of ours."""
+    from workbench.publication.history import find
+
+    if history := find(datasette):
+        from workbench.publication.native import database
+
+        database.adopt(history.database)
+
+
+@hookimpl
 def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]]:
     """Add the pages under ``/-/enricher``."""
     del datasette
@@ -55,16 +66,17 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Put the guard before everything else, where the configuration asks for one."""
+    """Put the guard before everything else, where the configuration asks for one, and mark requests with SQL."""
     from datasette.utils import StartupError
 
+    from workbench.publication.native import confined
     from workbench.publication.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
-    return lambda app: guard.guarded(app, asked) if asked else app
+    return lambda app: guard.guarded(confined.marking(app), asked) if asked else confined.marking(app)
 
 
 @hookimpl

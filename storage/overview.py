@@ -33,7 +33,8 @@ HOW_MANY_OF_EACH = """
     order by facet, sum(prompts) desc, min(value)
 """
 HOW_MANY_IMPORTED = """
-    select coalesce(sum(prompts), 0), coalesce(sum(prompts) filter (where value = 'silent'), 0) from prompts_by_day
+    select coalesce(sum(prompts), 0), coalesce(sum(prompts) filter (where value <> 'skipped'), 0),
+           coalesce(sum(prompts) filter (where value = 'silent'), 0) from prompts_by_day
     where origin = 'import' and facet = 'status' and day >= :since
 """
 WHAT_WAS_EACH_DAY = """
@@ -152,7 +153,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
     by_status = {one.value: one.prompts for one in counts.get("status", ())}
     prompts = sum(by_status.values())
     judged = prompts - by_status.get("skipped", 0)
-    imported, imported_silent = map(int, db.execute(HOW_MANY_IMPORTED, {"since": since}).fetchone())
+    imported, imported_judged, imported_silent = map(int, db.execute(HOW_MANY_IMPORTED, {"since": since}).fetchone())
     latencies = _latencies(db, since)
     stages = [one for (kind, _name), one in latencies.items() if kind == "stage"]
     return Overview(
@@ -162,7 +163,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
         prompts=prompts,
         imported=imported,
         failures=Rate(by_status.get("error", 0), prompts),
-        silences=Rate(by_status.get("silent", 0) + imported_silent, judged + imported),
+        silences=Rate(by_status.get("silent", 0) + imported_silent, judged + imported_judged),
         partials=Rate(by_status.get("partial", 0), judged),
         statuses=tuple(Count(status, by_status[status]) for status in traces.STATUSES if status in by_status),
         task_types=counts.get("task_type", ()),

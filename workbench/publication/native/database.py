@@ -7,8 +7,9 @@ once it has begun: with a million prompts cold that took ten seconds. 1.0 counts
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from datasette.database import Database, QueryInterrupted, Results
@@ -18,6 +19,9 @@ from workbench.publication.native import confined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+NAMED = re.compile(r"[:@$](\w+)")
 
 
 class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no types
@@ -52,7 +56,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no typ
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
         most += most == (page_size or self.ds.page_size)
-        question = confined.Question(sql, params if params is not None else {}, limit_ms, most and most + 1)
+        question = confined.Question(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             self.readers = confined.Confined(_address(self))
         loop = asyncio.get_running_loop()
@@ -75,6 +79,17 @@ def adopt(database: Database) -> None:
     """Make a database that a plain ``datasette serve`` has opened one of ours."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase
+
+
+def _plain(sql: str, params: Any) -> Any:
+    """Return the values that a query names as a plain dictionary: Datasette's makes some when they are asked for."""
+    if not isinstance(params, dict):
+        return list(params or ())
+    found = {}
+    for name in NAMED.findall(sql):
+        with suppress(KeyError):
+            found[name] = params[name]
+    return found
 
 
 def _address(database: Database) -> str:

@@ -216,7 +216,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     describe(run.trace, enrichment, inputs)
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
-        run.trace.status = "shadow"
+        run.trace.status = "shadow" if enrichment.text else "silent"
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:

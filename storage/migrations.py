@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlite_utils import Database, Migrations
 
-from storage import traces
+from storage import rollups, traces
 
 if TYPE_CHECKING:
     import sqlite3
@@ -487,6 +487,15 @@ def m017_roll_ups(db: Database) -> None:
         where status = 'skipped' and origin = 'hook'
     """)
     _look_at_less(db)
+
+
+@migrations()
+def m018_silence_of_imports(db: Database) -> None:
+    """Call prompts silent to which nothing would have been added, imported or in shadow mode; count all anew if any."""
+    found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
+    if found.rowcount > 0:
+        for query in rollups.START_AGAIN:
+            db.execute(query)
 
 
 def _look_at_less(db: Database) -> None:

@@ -1,7 +1,8 @@
 """What a history answers first: how many prompts, how often it fails, how long it takes, what it says and keeps back.
 
 Read from the roll-ups only, so that a million prompts cost some hundredths of a second; what no reader has
-counted yet is not in it. Prompts are those that went through the hook, imports are counted beside; days are UTC.
+counted yet is not in it. Prompts are those that went through the hook, imports are counted beside and in the share of
+silence; days are UTC.
 A percentile is the nearest rank over buckets and is 2.5 % off at most.
 """
 
@@ -32,7 +33,8 @@ HOW_MANY_OF_EACH = """
     order by facet, sum(prompts) desc, min(value)
 """
 HOW_MANY_IMPORTED = """
-    select coalesce(sum(prompts), 0) from prompts_by_day
+    select coalesce(sum(prompts), 0), coalesce(sum(prompts) filter (where value <> 'skipped'), 0),
+           coalesce(sum(prompts) filter (where value = 'silent'), 0) from prompts_by_day
     where origin = 'import' and facet = 'status' and day >= :since
 """
 WHAT_WAS_EACH_DAY = """
@@ -118,8 +120,9 @@ class Channel:
 class Overview:
     """The first questions answered; ``days`` is 0 for the whole history. Counts come most frequent first.
 
-    ``failures`` are of all prompts, ``silences`` and ``partials`` of those that were not skipped. ``total`` is the
-    whole hook, ``stages`` come slowest first (p95); both are None or empty where nothing was measured.
+    ``failures`` are of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
+    imported ones, which are in no other figure but ``imported``. ``total`` is the whole hook, ``stages`` come slowest
+    first (p95); both are None or empty where nothing was measured.
     """
 
     days: int
@@ -150,6 +153,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
     by_status = {one.value: one.prompts for one in counts.get("status", ())}
     prompts = sum(by_status.values())
     judged = prompts - by_status.get("skipped", 0)
+    imported, imported_judged, imported_silent = map(int, db.execute(HOW_MANY_IMPORTED, {"since": since}).fetchone())
     latencies = _latencies(db, since)
     stages = [one for (kind, _name), one in latencies.items() if kind == "stage"]
     return Overview(
@@ -157,9 +161,9 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
         first_day=first,
         last_day=last,
         prompts=prompts,
-        imported=int(db.execute(HOW_MANY_IMPORTED, {"since": since}).fetchone()[0]),
+        imported=imported,
         failures=Rate(by_status.get("error", 0), prompts),
-        silences=Rate(by_status.get("silent", 0), judged),
+        silences=Rate(by_status.get("silent", 0) + imported_silent, judged + imported_judged),
         partials=Rate(by_status.get("partial", 0), judged),
         statuses=tuple(Count(status, by_status[status]) for status in traces.STATUSES if status in by_status),
         task_types=counts.get("task_type", ()),

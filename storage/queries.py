@@ -50,6 +50,10 @@ WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = 
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"
+HOW_MANY_WERE_JUDGED = f"""
+    select coalesce(sum(status = 'silent'), 0), count(*), coalesce(sum(origin = 'import'), 0) {_MATCHING}
+    and status <> 'skipped' and (:origin <> '' or origin <> 'test')
+"""
 HOW_MANY_SKIPPED_BY_REASON = f"""
     select skip_reason, count(*) as prompts {_MATCHING} and status = 'skipped'
     group by skip_reason order by prompts desc, skip_reason
@@ -119,12 +123,17 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How the hook has been doing; rates are shares of all prompts, silence of those not skipped."""
+    """How the hook has been doing; ``failure_rate`` is of all prompts.
+
+    ``silent_share`` is of the ``judged`` prompts, which were not skipped: ``judged_imports`` of them were imported.
+    """
 
     prompts: int
     by_status: dict[str, int]
     failure_rate: float
     silent_share: float
+    judged: int
+    judged_imports: int
     skips: dict[str, int]
     latencies: tuple[Latency, ...]
     last_seen: dict[str, str]
@@ -180,16 +189,19 @@ def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Ite
 
 
 def stats(db: sqlite3.Connection, which: Filter) -> Stats:
-    """Count and time the matching traces."""
+    """Count and time the matching traces; where no origin is named those of the hook, silence with imported ones."""
     named = which.parameters()
+    silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
+    named["origin"] = named["origin"] or "hook"
     by_status = {row["status"]: row["prompts"] for row in db.execute(HOW_MANY_BY_STATUS, named)}
     prompts = sum(by_status.values())
-    judged = prompts - by_status.get("skipped", 0)
     return Stats(
         prompts=prompts,
         by_status={status: by_status[status] for status in traces.STATUSES if status in by_status},
         failure_rate=by_status.get("error", 0) / prompts if prompts else 0.0,
-        silent_share=by_status.get("silent", 0) / judged if judged else 0.0,
+        silent_share=silent / judged if judged else 0.0,
+        judged=judged,
+        judged_imports=imports,
         skips={row["skip_reason"]: row["prompts"] for row in db.execute(HOW_MANY_SKIPPED_BY_REASON, named)},
         latencies=tuple(Latency(**row) for row in db.execute(HOW_LONG_DOES_IT_TAKE, named)),
         last_seen={row["host"]: row["last_at"] for row in db.execute(WHEN_WAS_EACH_HOST_LAST_SEEN, named)},

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 17  # the number of migrations; what waits in the spool says for which it was written
+SCHEMA_VERSION = 18  # the number of migrations; what waits in the spool says for which it was written
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")

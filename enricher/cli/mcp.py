@@ -8,7 +8,7 @@ import click
 
 from enricher.cli.resources import in_folder, opened
 
-DEFAULT_PORT = 8765
+DEFAULT_PORT = 8740  # not 8765, from which on `enricher publish` looks for a free one
 PARTS_OF_THE_SDK = ("mcp", "mcp_types")
 MISSING = "the SDK of the Model Context Protocol, version 2 or newer, is not installed; pip install 'mcp>=2'"
 

@@ -130,10 +130,11 @@ def export(kind: str, out: str | None, **which: str | None) -> None:
 def stats(is_json: bool, **which: str | None) -> None:
     """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt.
 
-    That is what the hook did: imported prompts, and those of tests, are counted with --origin only.
+    That is what the hook did: imported prompts, and those of tests, are counted with --origin only. The share of
+    silent prompts is of imported ones, too, as that is about the rules.
     """
     with opened() as db:
-        figures = queries.stats(db, _filter({**which, "origin": which["origin"] or "hook"}))
+        figures = queries.stats(db, _filter(which))
     if is_json:
         print_json(asdict(figures))
     else:
@@ -327,7 +328,11 @@ def _print_stats(figures: queries.Stats) -> None:
     console = new_console()
     counts = ", ".join(f"{count} {status}" for status, count in figures.by_status.items())
     console.print(f"{figures.prompts} prompts" + (f": {counts}" if counts else ""))
-    console.print(f"failure rate {figures.failure_rate:.2%}, silent share {figures.silent_share:.1%} of those judged\n")
+    imports = f", {figures.judged_imports} of them imported" if figures.judged_imports else ""
+    console.print(
+        f"failure rate {figures.failure_rate:.2%}, silent share {figures.silent_share:.1%}"
+        f" of {figures.judged} judged{imports}\n"
+    )
     for title, heading, counted in (
         ("skips by reason", "prompts", figures.skips),
         ("hosts", "last_at", figures.last_seen),

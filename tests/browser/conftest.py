@@ -59,7 +59,7 @@ def live(shop: Account) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def snapshot(shop: Account) -> Iterator[str]:
     """The address of a server over a redacted snapshot."""
-    with published(shop.state, "--snapshot", str(shop.home / "snapshot.db")) as address:
+    with published(shop.state, "--snapshot", str(shop.home / "snapshot.db"), "--serve") as address:
         yield address
 
 

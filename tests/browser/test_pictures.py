@@ -42,7 +42,10 @@ def _taken_anew(request: pytest.FixtureRequest, browser: Browser, tmp_path_facto
 
 
 def _take(browser: Browser, state: Path, name: str, path: str) -> None:
-    with published(state, "--snapshot", str(state / "snapshot.db")) as address, visiting(browser, address) as visit:
+    with (
+        published(state, "--snapshot", str(state / "snapshot.db"), "--serve") as address,
+        visiting(browser, address) as visit,
+    ):
         visit.open(path).screenshot(
             path=PICTURES / f"{name}.png",
             full_page=True,

@@ -42,7 +42,7 @@ def test_an_imported_trace_is_one_of_nobody_who_was_told_anything(well_used: Acc
     well_used.cli("trace", "import", "--yes", "--host", "claude")
 
     last = well_used.trace()
-    assert (last["origin"], last["status"], last["cwd"], last["session_id"]) == ("import", "shadow", "/p", "s-1")
+    assert (last["origin"], last["status"], last["cwd"], last["session_id"]) == ("import", "silent", "/p", "s-1")
     assert (last["at"], last["channels"], last["stages"]) == ("2025-11-20T00:11:00.250Z", [], [])
     assert (last["inputs"]["injected"], last["inputs"]["spent"]) == ([], 0)
     with closing(sqlite3.connect(well_used.state / "enricher.db")) as db:

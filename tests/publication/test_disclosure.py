@@ -5,8 +5,9 @@ import json
 import pytest
 from effort import processor_s
 
+from workbench.publication.snapshot import identity
 from workbench.publication.snapshot.disclosure import Teller
-from workbench.publication.snapshot.identity import EMAIL, HOST, NAME, USER, Identity
+from workbench.publication.snapshot.identity import DOMAIN, EMAIL, HOST, NAME, USER, Identity
 
 WHO = Identity(
     (
@@ -36,12 +37,12 @@ TELLER = Teller(WHO, b"k" * 32, ["3f2a9c51-session"])
         pytest.param("mail ada@lace.example", f"mail {EMAIL}", id="an address"),
         pytest.param("ADAL on quarkbox.local", f"{USER} on {HOST}.local", id="login and host, whatever the case"),
         pytest.param("adal_test but not adalbert", f"{USER}_test but not adalbert", id="whole words"),
-        pytest.param(r"\\wsl$\Ubuntu\home\grace\x", r"\\wsl$\Ubuntu~\x", id="of Linux, seen from Windows"),
+        pytest.param(r"\\wsl$\Ubuntu\home\grace\x", "[folder]", id="of Linux, seen from Windows"),
         pytest.param(r'"\/home\/grace\/x"', r'"~\/x"', id="with slashes escaped"),
         pytest.param("http://localhost/lab?file=/home/grace/x", "http://localhost/lab?file=~/x", id="asked for"),
         pytest.param("%2Fsrv%2Fpeople%2Fadal%2Fx -srv-people-adal-x", "~%2Fx ~-x", id="the own, otherwise written"),
         pytest.param("Ada%20Lace, ada.lace, ada_lace", f"{NAME}, {NAME}, {NAME}", id="a name in an address"),
-        pytest.param("%2Fsrv%2Fadal%2Fx", f"%2Fsrv%2F{USER}%2Fx", id="a login with escapes before it"),
+        pytest.param("%2Fmy%2Fadal%2Fx", f"%2Fmy%2F{USER}%2Fx", id="a login with escapes before it"),
         pytest.param("mail ada%40lace.example", f"mail {EMAIL}", id="an address with escapes"),
         pytest.param("\u017farahbox ADA\u212a", f"{HOST} {USER}", id="signs that only fold to letters of a name"),
         pytest.param("password=hunter2hunter2", "password=[redacted:password]", id="a secret"),
@@ -76,6 +77,79 @@ def test_who_has_a_home_in_a_merged_history_is_not_named_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        pytest.param('File "/srv/app/worker.py", line 3', 'File "[folder]/worker.py", line 3', id="of a traceback"),
+        pytest.param('File "/nas/My Disk/a b.py", line 3', 'File "[folder]/a b.py", line 3', id="with blanks"),
+        pytest.param("at run (/acme/shop/run.js:10:5)", "at run ([folder]/run.js:10:5)", id="below any top folder"),
+        pytest.param("cd /opt/acme/shop.", "cd [folder].", id="a folder"),
+        pytest.param(r"in D:\Acme\shop\x.cs:line 7", r"in [folder]\x.cs:line 7", id="with a drive"),
+        pytest.param(r'"D:\\Acme\\shop\\x.cs"', r'"[folder]\\x.cs"', id="with a drive, in JSON"),
+        pytest.param(r"\\files\acme\plan.docx", r"[folder]\plan.docx", id="of a Windows server"),
+        pytest.param(r'"\/srv\/acme\/x.py"', r'"[folder]\/x.py"', id="with slashes escaped"),
+        pytest.param("?path=%2Fsrv%2Facme%2Fx.py&b=1", "?path=[folder]%2Fx.py&b=1", id="with escapes"),
+        pytest.param("file:///acme/shop/x.py", "file://[folder]/x.py", id="in a file's address"),
+        pytest.param("2>/dev/null /usr/bin/env", "2>/dev/null /usr/bin/env", id="the same on every machine"),
+        pytest.param("GET /static/app.css and /api/orders", "GET /static/app.css and /api/orders", id="of a request"),
+        pytest.param("https://shop.example/srv/a/b.py", "https://shop.example/srv/a/b.py", id="of a page"),
+        pytest.param("shop/export.py ./a/b.py ../a/b.py", "shop/export.py ./a/b.py ../a/b.py", id="of a project"),
+        pytest.param("and/or 3/4.5 a\\nb\\nc", "and/or 3/4.5 a\\nb\\nc", id="no path"),
+    ],
+)
+def test_paths_of_any_machine_lose_their_folders(text: str, told: str) -> None:
+    assert TELLER.told(text) == told
+
+
+def _someone(monkeypatch: pytest.MonkeyPatch, name: str, email: str = "") -> Teller:
+    monkeypatch.setattr(identity, "_git", {"user.name": (name,), "user.email": (email,)}.__getitem__)
+    monkeypatch.setattr(identity, "_full_name", lambda: "")
+    return Teller(identity.of_this_machine(), b"k" * 32)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        pytest.param("Zoey Quark", "quark and Zoey", f"{NAME} and {NAME}", id="each alone"),
+        pytest.param("Zoey Quark", "Quark, Zoey; zquark's quark_test", f"{NAME}; {NAME}'s {NAME}_test", id="together"),
+        pytest.param("Zoey Quark", "quarks and quarkxpress", "quarks and quarkxpress", id="no part of another word"),
+        pytest.param("Zoey M. Quark-Lepton", "ask lepton, M", f"ask {NAME}, M", id="of two families, an initial"),
+        pytest.param("Will Page", "Will the page load? ask Page", f"Will the page load? ask {NAME}", id="words"),
+        pytest.param("Xi Li", "ask Li: a <li> is xi", f"ask {NAME}: a <li> is xi", id="short ones"),
+        pytest.param("Dev Team", "the Team and the dev", "the Team and the dev", id="nobody"),
+    ],
+)
+def test_parts_of_a_name_are_not_told(monkeypatch: pytest.MonkeyPatch, name: str, text: str, told: str) -> None:
+    assert _someone(monkeypatch, name).told(text) == told
+
+
+@pytest.mark.parametrize(
+    ("email", "told"),
+    [
+        ("zoey@quark.example", f"joe@{DOMAIN} reads git.{DOMAIN}/shop, not quark.examples"),
+        ("zoey@gmail.com", "joe@quark.example reads git.quark.example/shop, not quark.examples"),
+    ],
+)
+def test_the_own_domain_is_not_told_but_that_of_a_mail_provider_is(
+    monkeypatch: pytest.MonkeyPatch, email: str, told: str
+) -> None:
+    text = "joe@quark.example reads git.quark.example/shop, not quark.examples"
+
+    assert _someone(monkeypatch, "zoey", email).told(text) == told
+
+
+def test_a_group_of_prompts_is_named_by_words_that_stand_in_them_as_they_are_told() -> None:
+    groups = [
+        {"terms": ["adal", "export"], "prompts": 3, "examples": ["a", "b"]},
+        {"terms": ["quarkbox"], "prompts": 2, "examples": ["a"]},
+    ]
+    prompts = {"a": "the export of adal on quarkbox", "b": "exports"}
+
+    told = json.loads(TELLER.clusters(json.dumps(groups), json.dumps(prompts)))
+
+    assert told == [{"terms": ["export"], "prompts": 3, "examples": ["a", "b"]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
         ("/srv/acme-corp/shop/x.py", "[folder]/x.py"),
         ("/srv/acme-corp/other/x.py", "[folder]/other/x.py"),
         (r"\/srv\/acme-corp\/shop\/x.py", r"[folder]\/x.py"),
@@ -85,7 +159,7 @@ def test_who_has_a_home_in_a_merged_history_is_not_named_elsewhere() -> None:
         (r"d:\Acme\shop\x.py and D:/Acme/shop", r"[folder]\x.py and [folder]"),
         ("/home/grace/acme-corp/x.py ~/acme-corp/x.py", "[folder]/x.py [folder]/x.py"),
         ("/home/grace/y.py", "~/y.py"),
-        ("/srv/www/x.py /srv", "/srv/www/x.py /srv"),
+        ("/srv/www/x.py /srv", "[folder]/x.py /srv"),
     ],
 )
 def test_folders_in_which_prompts_were_typed_are_not_told(text: str, told: str) -> None:
@@ -130,7 +204,7 @@ def test_evidence_of_another_shape_or_beyond_the_prompt_is_left_out(evidence: st
 
 def test_many_folders_are_looked_for_as_fast_as_few() -> None:
     many = Identity().with_folders([f"/srv/team{team}/part{part}/shop" for team in range(300) for part in range(5)])
-    teller, text = Teller(many, b"k" * 32), "/usr/lib/python3/x.py of foo/bar " * 1500
+    teller, text = Teller(many, b"k" * 32), "/usr/bin/x.py of foo/bar " * 1500
 
     assert teller.told(text) == text
     assert processor_s(lambda: teller.told(text)) < 1.0

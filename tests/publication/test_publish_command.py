@@ -16,8 +16,11 @@ from big_history import write_history
 from publishing import COMMAND, DATASETTE, environment, fetch, keep_open, published, run, until_answered
 from simulator import Account
 
+from enricher.cli.mcp import DEFAULT_PORT
 from storage import database
+from workbench.commands.publish import PORT
 from workbench.publication.server import announcement
+from workbench.publication.server.serving import HOW_MANY_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,7 +137,7 @@ def test_beyond_this_machine_the_live_history_is_not_shown(library: Account) -> 
     ended = run(library, "--host", "0.0.0.0")
 
     assert ended.returncode == 2
-    assert "enricher publish --snapshot FILE --host 0.0.0.0" in ended.stderr
+    assert "enricher publish --snapshot FILE --serve --host 0.0.0.0" in ended.stderr
 
 
 def test_beyond_this_machine_a_snapshot_asks_for_the_password_that_was_made(library: Account, file: Path) -> None:
@@ -184,6 +187,32 @@ def test_a_file_that_is_no_snapshot_is_not_shown(library: Account) -> None:
     ended = run(library, str(library.state / "enricher.db"))
 
     assert (ended.returncode, "is no snapshot" in ended.stderr) == (1, True)
+
+
+def test_a_snapshot_is_written_and_shown_only_where_that_is_asked_for(library: Account, tmp_path: Path) -> None:
+    ended = run(library, "--snapshot", str(tmp_path / "s.db"))
+
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert (tmp_path / "s.db").exists()
+    with published(library, "--snapshot", str(tmp_path / "shown.db"), "--serve", "--port", "0") as server:
+        assert server.get().status == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--snapshot", "s.db", "--port", "0"], "--port is for showing the snapshot: add --serve"),
+        (["--serve"], "--serve and --no-serve go with --snapshot FILE"),
+    ],
+)
+def test_serving_that_would_have_no_effect_is_refused(library: Account, words: list[str], said: str) -> None:
+    ended = run(library, *words)
+
+    assert (ended.returncode, said in ended.stderr) == (2, True)
+
+
+def test_the_server_of_memories_and_this_one_have_ports_of_their_own() -> None:
+    assert not PORT <= DEFAULT_PORT < PORT + HOW_MANY_PORTS
 
 
 def test_what_a_snapshot_keeps_is_not_asked_of_the_live_history(library: Account) -> None:

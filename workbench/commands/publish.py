@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
+SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 TEXTS = ("redacted", "hash", "full")
 
 
 @click.command("publish")
 @click.argument("file", required=False, type=click.Path(dir_okay=False))
 @click.option(
-    "--snapshot", metavar="FILE", type=click.Path(dir_okay=False), help="Write a snapshot there, then show it."
+    "--snapshot", metavar="FILE", type=click.Path(dir_okay=False), help="Write a snapshot there, and show nothing."
 )
-@click.option("--no-serve", "is_written_only", is_flag=True, help="With --snapshot: write it, show nothing.")
+@click.option(
+    "--serve/--no-serve",
+    "is_shown",
+    default=None,
+    help="With --snapshot: show it once it is written, or not (default).",
+)
 @click.option(
     "--text",
     type=click.Choice(TEXTS),
@@ -67,7 +73,7 @@ TEXTS = ("redacted", "hash", "full")
 def publish(
     file: str | None,
     snapshot: str | None,
-    is_written_only: bool,
+    is_shown: bool | None,
     text: str | None,
     is_sure: bool,
     port: int,
@@ -80,8 +86,8 @@ def publish(
 ) -> None:
     """Show the history in a browser: the live one, or the snapshot FILE.
 
-    What is live is shown on this machine only. A snapshot holds what the pages need, by default without
-    secrets, names of people and machines, and folders; it may be shown to others.
+    What is live is shown on this machine only; --snapshot writes one and ends. A snapshot holds what the
+    pages need, by default without secrets, this account's names, and folders; it may be shown to others.
     """  # fmt: skip
     from workbench.publication.server.surroundings import is_loopback
 
@@ -91,21 +97,33 @@ def publish(
         return
     if file and snapshot:
         raise click.UsageError("FILE is shown as it is; --snapshot writes one: give one of the two")
-    if is_written_only and not snapshot:
-        raise click.UsageError("--no-serve goes with --snapshot FILE")
+    if is_shown is not None and not snapshot:
+        raise click.UsageError(
+            "--serve and --no-serve go with --snapshot FILE; what is written already is always shown"
+        )
+    if snapshot and is_shown is None and (unused := _given(*SERVING)):
+        raise click.UsageError(f"{unused} is for showing the snapshot: add --serve, or leave it out")
+    is_shown = is_shown or not snapshot
     if text and not snapshot:
         raise click.UsageError("--text goes with --snapshot FILE: what is shown otherwise is shown as it is")
     if not is_loopback(host) and not (file or snapshot):
         raise click.UsageError(
             "the live history is shown on this machine only; for others: "
-            f"enricher publish --snapshot FILE --host {host}"
+            f"enricher publish --snapshot FILE --serve --host {host}"
         )
-    password = _password(password_file, is_needed=not is_loopback(host) and not is_written_only)
+    password = _password(password_file, is_needed=not is_loopback(host) and is_shown)
     said = _said(file, snapshot, text or TEXTS[0], is_sure=is_sure)
-    if is_written_only:
+    if not is_shown:
         return
     plugin = _plugin(host, allowed, password)
     _serve(file or snapshot or "", said, plugin, (host, port), base_url=base_url, is_opened=is_opened)
+
+
+def _given(*names: str) -> str:
+    """Return the first of these options that was given on the command line, empty where none was."""
+    context = click.get_current_context()
+    given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
+    return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
 def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:

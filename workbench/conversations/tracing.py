@@ -65,7 +65,7 @@ class Tracer:
         return self._rules_for(cwd)[1]
 
     def trace(self, turn: Turn) -> traces.Trace:
-        """Return the trace of a prompt, redacted, with status ``shadow``: nobody was told anything."""
+        """Return the trace of a prompt, redacted; ``shadow`` where there was something to say that nobody was told."""
         rules, settings = self._rules_for(turn.cwd)
         original = traces.storable(turn.text)
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
@@ -84,7 +84,7 @@ class Tracer:
         trace.inputs["redacted"] = list(kinds)
         describe(trace, enrichment, inputs)
         trace.rules_hash = rules.hash
-        trace.status, trace.origin = "shadow", "import"
+        trace.status, trace.origin = "shadow" if enrichment.text else "silent", "import"
         return trace
 
     def leave_versions(self) -> bool:

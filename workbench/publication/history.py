@@ -60,6 +60,10 @@ class History:
 
         return self.path(f"session/{tilde_encode(identity)}")
 
+    def tables(self) -> str:
+        """Return the address of Datasette's page of the database."""
+        return str(self.datasette.urls.database(self.database.name))
+
     def table(self, name: str) -> str:
         """Return the address of a table or view in Datasette."""
         return str(self.datasette.urls.table(self.database.name, name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from datasette.utils.asgi import Forbidden, NotFound, Response
+from datasette.utils.asgi import Forbidden, NotFound, Request, Response
 
 from workbench.publication import looks
 from workbench.publication.history import History, find
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from datasette.app import Datasette
-    from datasette.utils.asgi import Request
 
     View = Callable[[History, Request], Awaitable[Response]]
 
@@ -52,3 +51,21 @@ async def render(history: History, request: Request, template: str, *, status: i
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
     """Return a page (404) that says what is not there, and what to do about it."""
     return await render(history, request, "missing.html", status=404, what=what, why=why)
+
+
+async def not_found(history: History, request: Request, exception: Exception) -> Response:
+    """Answer (404) an address at which there is nothing, in the form that its ending asks for."""
+    said = str(exception)
+    what = f"Nothing is at {request.path}." if said in ("", "404") else said
+    if request.path.endswith(".json"):
+        return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
+    if request.path.endswith(".csv"):
+        return Response.text(what, status=404)
+    return await missing(history, request, what=what, why="The pages are named above, the tables under Tables.")
+
+
+async def places_in(history: History, request: object) -> list[tuple[str, str]]:
+    """Return address and name of each of our pages for a page of Datasette's; none where they may not be seen."""
+    if not isinstance(request, Request) or not await history.is_allowed(request):
+        return []
+    return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]

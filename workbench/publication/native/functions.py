@@ -10,6 +10,8 @@ from storage import rollups, search
 
 LONGEST_VALUE_BYTES = 64 << 20
 """What one value of a query may take; a thousand million as SQLite has it would be the memory of a server."""
+LONGEST_PATTERN_BYTES = 1_000
+"""A pattern of LIKE or GLOB: one comparison costs its length times that of the prompt, and cannot be interrupted."""
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
 """What tells where the file lies, or an address in memory; the first has no rows then, the second no value."""
 NOTHING = '""'
@@ -28,6 +30,7 @@ def keep_in_bounds(connection: sqlite3.Connection) -> None:
     """Have queries of readers tell nothing of the machine, nor build huge values."""
     connection.set_authorizer(_allowed)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
 
 
 def _allowed(action: int, first: str | None, second: str | None, *_where: str | None) -> int:

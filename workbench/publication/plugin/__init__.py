@@ -12,14 +12,26 @@ from datasette import hookimpl
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Awaitable, Callable, Generator
+    from collections.abc import Callable, Generator
 
     from datasette.app import Datasette
     from datasette.filters import FilterArguments
     from datasette.utils.asgi import Request
+    from jinja2 import Environment
     from markupsafe import Markup
 
     from workbench.publication.history import History
+
+
+@hookimpl
+def startup(datasette: Datasette) -> None:
+    """Give a history that a plain ``datasette serve`` has opened the bounds of ours."""
+    from workbench.publication.history import find
+
+    if history := find(datasette):
+        from workbench.publication.native import database
+
+        database.adopt(history.database)
 
 
 @hookimpl
@@ -54,16 +66,17 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Put the guard before everything else, where the configuration asks for one."""
+    """Put the guard before everything else, where the configuration asks for one, and mark requests with SQL."""
     from datasette.utils import StartupError
 
+    from workbench.publication.native import confined
     from workbench.publication.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
-    return lambda app: guard.guarded(app, asked) if asked else app
+    return lambda app: guard.guarded(confined.marking(app), asked) if asked else confined.marking(app)
 
 
 @hookimpl
@@ -90,21 +103,35 @@ def render_cell(
 
 
 @hookimpl
-def menu_links(datasette: Datasette, request: Request) -> Callable[[], Awaitable[list[dict[str, str]]]] | None:
-    """Lead to our pages from every page of Datasette."""
+def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
+    """Give ``base.html`` the links to our pages, which it shows on Datasette's own."""
+    from workbench.publication.history import find
+    from workbench.publication.page import places_in
+
+    async def enricher_places(request: object) -> list[tuple[str, str]]:
+        history = find(datasette)
+        return await places_in(history, request) if history else []
+
+    env.globals["enricher_places"] = enricher_places
+
+
+@hookimpl(wrapper=True)
+def handle_exception(
+    datasette: Datasette, request: Request, exception: Exception
+) -> Generator[None, list[object], list[object]]:
+    """Answer an address that nothing stands at with a page that leads on.
+
+    Instead of Datasette's own answer, which 0.65 cannot give where no view raised the exception: it is a 500 then.
+    """
     from workbench.publication.history import find
 
+    answers = yield
     history = find(datasette)
-    if history is None or request is None:
-        return None
-    from workbench.publication.page import PLACES
+    if history is None or getattr(exception, "status", None) != 404:
+        return answers
+    from workbench.publication.page import not_found
 
-    async def links() -> list[dict[str, str]]:
-        if not await history.is_allowed(request):
-            return []
-        return [{"href": history.path(where), "label": f"Prompts: {name}"} for where, name in PLACES]
-
-    return links
+    return [not_found(history, request, exception)]
 
 
 @hookimpl

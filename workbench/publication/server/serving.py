@@ -48,12 +48,12 @@ def datasette_over(
     """
     from datasette.app import Datasette
 
-    from workbench.publication.native.counting import CountedDatabase
+    from workbench.publication.native.database import HistoryDatabase
 
     ours = described(DATABASE, plugin=plugin or {})
     served = Datasette(memory=False, settings={**SETTINGS, "base_url": base_url}, **ours)
     served.remove_database("_memory")
-    served.add_database(CountedDatabase(served, path=path, is_mutable=not is_immutable), name=DATABASE)
+    served.add_database(HistoryDatabase(served, path=path, is_mutable=not is_immutable), name=DATABASE)
     return served
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 REDACTED, HASH, FULL = TEXTS = ("redacted", "hash", "full")
 NOT_TESTS = "source.traces.origin <> 'test'"
-OF_A_TRACE = "trace_id in (select id from main.traces)"
+OF_A_TRACE = "{trace_id} in (select id from main.traces)"
+"""``{trace_id}`` is what is published of that column."""
 
 
 class Shown(NamedTuple):
@@ -20,16 +21,33 @@ class Shown(NamedTuple):
     full: str
 
 
-def _always(expression: str) -> Shown:
-    return Shown(expression, expression, expression)
+def _always(expression: str, full: str = "") -> Shown:
+    return Shown(expression, expression, full or expression)
 
 
-AS_IS = _always("{c}")
+NUMBER = _always("{c}")
+CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then told({c}) else {c} end", full="{c}")
+"""An id, a hash, a time: digits and few letters; whatever else another program left there is a text."""
+WORD = _always("told({c})", full="{c}")
+"""A word of the product's own, or whatever a merged history has there."""
 TEXT = Shown("told({c})", "''", "{c}")
 NAME = Shown("told({c})", "told({c})", "{c}")
 """A name of a rule or a class: no text that somebody typed into a prompt."""
 DOCUMENT = Shown("told_json({c})", "bare({c})", "{c}")
 LIST = Shown("told_json({c})", "'[]'", "{c}")
+WORDS = _always("told_json({c})", full="{c}")
+"""A list of words of the product's own, of numbers or of ids."""
+CLUSTERS = Shown(
+    """
+    clusters({c}, (
+        select json_group_object(own.id, own.prompt) from source.traces as own
+        where own.origin <> 'test' and own.id in (
+            select example.value from json_each({c}) as cluster, json_each(cluster.value, '$.examples') as example
+        )
+    ))
+    """,
+    "'[]'", "{c}",
+)  # fmt: skip
 FILE = Shown("told({c})", "told(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
 """One without a remote is named by a hash of its folder, which whoever guesses the folder can compute."""
@@ -39,54 +57,57 @@ COLUMNS: dict[str, dict[str, Shown]] = {
     "traces": {
         **dict.fromkeys(
             """
-            id at prompt_chars status confidence uncertain intent_confidence complexity rules_hash output_tokens
-            scanned_chars latency_ms partial origin
+            prompt_chars confidence uncertain intent_confidence output_tokens scanned_chars latency_ms partial
             """.split(),
-            AS_IS,
+            NUMBER,
         ),
+        **dict.fromkeys(("id", "at", "rules_hash"), CODE),
+        **dict.fromkeys(("status", "complexity", "origin"), WORD),
         **dict.fromkeys(("host", "skip_reason", "task_type", "search_intent"), NAME),
         **dict.fromkeys(("prompt", "error", "workflow", "approach", "output_text"), TEXT),
         "session_id": Shown("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
         "project": Shown(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": Shown("''", "''", "{c}"),
-        "prompt_hmac": Shown("''", "{c}", "''"),
+        "prompt_hmac": Shown("''", CODE.hash, "''"),
         "topics": Shown("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
     },
     "trace_scores": {
-        **dict.fromkeys(("trace_id", "facet", "score"), AS_IS),
+        "trace_id": CODE,
+        "facet": WORD,
         "name": NAME,
+        "score": NUMBER,
         "evidence": Shown(
             "moved({c}, (select prompt from source.traces as own where own.id = trace_id))", "'[]'", "{c}"
         ),
     },
-    "trace_stages": dict.fromkeys(("trace_id", "position", "stage", "latency_ms"), AS_IS),
+    "trace_stages": {"trace_id": CODE, "position": NUMBER, "stage": WORD, "latency_ms": NUMBER},
     "trace_channels": {
-        **dict.fromkeys(("trace_id", "status", "latency_ms", "offered", "kept", "tokens"), AS_IS),
+        "trace_id": CODE,
+        "status": WORD,
+        **dict.fromkeys(("latency_ms", "offered", "kept", "tokens"), NUMBER),
         **dict.fromkeys(("channel", "fallback"), NAME),
         "model": FILE,
     },
     "trace_items": {
-        **dict.fromkeys(("trace_id", "position", "score", "kept"), AS_IS),
+        "trace_id": CODE,
+        **dict.fromkeys(("position", "score", "kept"), NUMBER),
         "channel": NAME,
         **dict.fromkeys(("ref", "text", "why"), TEXT),
     },
     "trace_guardrails": {
-        **dict.fromkeys(("trace_id", "position", "score"), AS_IS),
+        "trace_id": CODE,
+        **dict.fromkeys(("position", "score"), NUMBER),
         **dict.fromkeys(("guardrail_id", "title"), NAME),
     },
-    "labels": {**dict.fromkeys(("id", "trace_id", "labelled_at", "verdict"), AS_IS), "task_type": NAME},
-    "instructions_versions": {"hash": AS_IS, "text": NO_DOCUMENT, "first_seen_at": AS_IS},
-    "instructions_sources": {
-        **dict.fromkeys(("hash", "position", "layer"), AS_IS),
-        "path": FILE,
-        "text": TEXT,
-    },
+    "labels": {"id": NUMBER, **dict.fromkeys(("trace_id", "labelled_at"), CODE), "verdict": WORD, "task_type": NAME},
+    "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
+    "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
     "replays": {
-        **dict.fromkeys(
-            ("id", "at", "base_hash", "candidate_hash", "context", "verdict", "prompts", "changed"), AS_IS
-        ),
+        **dict.fromkeys(("id", "at", "base_hash", "candidate_hash"), CODE),
+        **dict.fromkeys(("context", "verdict"), WORD),
+        **dict.fromkeys(("prompts", "changed"), NUMBER),
         "base": Shown("told({c})", "substr(base_hash, 1, 12)", "{c}"),
         "candidate": Shown("told({c})", "substr(candidate_hash, 1, 12)", "{c}"),
         "selection": Shown("chosen({c})", "''", "{c}"),
@@ -94,20 +115,23 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         "figures": DOCUMENT,
     },
     "replay_results": {
-        **dict.fromkeys(("replay_id", "trace_id", "kinds"), AS_IS),
+        **dict.fromkeys(("replay_id", "trace_id"), CODE),
+        "kinds": WORDS,
         "cause": TEXT,
         "before": DOCUMENT,
         "after": DOCUMENT,
     },
     "coverage_measured": {
-        **dict.fromkeys(("rules_hash", "at", "prompts", "judged_again", "labelled", "unmatched", "overlaps"), AS_IS),
+        **dict.fromkeys(("rules_hash", "at"), CODE),
+        **dict.fromkeys(("prompts", "judged_again", "labelled", "unmatched"), NUMBER),
+        "overlaps": WORDS,
         "labels": DOCUMENT,
-        "clusters": LIST,
+        "clusters": CLUSTERS,
     },
     "rule_coverage": {
-        **dict.fromkeys(
-            ("rules_hash", "position", "kind", "facet", "weight", "line", "fired", "tokens", "right", "wrong"), AS_IS
-        ),
+        "rules_hash": CODE,
+        **dict.fromkeys("position weight line fired tokens right wrong".split(), NUMBER),
+        **dict.fromkeys(("kind", "facet"), WORD),
         **dict.fromkeys(("rule", "name"), NAME),
         "label": TEXT,
         "file": FILE,
@@ -129,6 +153,14 @@ BUILT = (
     "latencies_overall",
 )  # fmt: skip
 """Tables whose rows are made anew from those that are published."""
+
+NOT_PUBLISHED = frozenset(
+    """
+    memories memories_fts memory_counts memory_vectors memory_vocabulary sessions experiments experiment_results
+    _sqlite_migrations
+    """.split()
+)
+"""Tables of which nothing is published; a test asks of each new table to be here, in COLUMNS or in BUILT."""
 
 
 def expressions(table: str, text: str) -> dict[str, str]:

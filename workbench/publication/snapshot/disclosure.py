@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from enricher.redaction import redact
 from storage.lean import keyed_hash
+from storage.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -25,6 +26,10 @@ REMEMBERED_TEXTS = 4096
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
+SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
+"""Every machine has these, with the same in them: a path to something in one of them is kept."""
+SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
+ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
 CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
 """Keys under which an outcome holds names of classes and ids, no text."""
 
@@ -67,6 +72,19 @@ class Teller:
         """Return those words of a prompt, a JSON list, that stand in it as it is told."""
         told = self.told(prompt)
         return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
+
+    def clusters(self, document: str, prompts: str) -> str:
+        """Return groups of prompts with those words only that stand in an example as it is published.
+
+        ``prompts`` is a JSON object of the examples' prompts by id. A group that no such word is left of is left out.
+        """
+        known = json.loads(prompts)
+        found = []
+        for one in _list(document):
+            told = {word for own in one["examples"] for word in words(self.told(str(known.get(own, ""))))}
+            if terms := [term for term in one["terms"] if term in told]:
+                found.append(one | {"terms": terms, "examples": [own for own in one["examples"] if own in known]})
+        return json.dumps(found, ensure_ascii=False)
 
     def bare(self, document: str) -> str:
         """Return a JSON document with its numbers and the names of classes, told, and no other text."""
@@ -167,7 +185,18 @@ def _stands_in(word: str, text: str) -> bool:
 
 
 def _place(found: re.Match[str]) -> str:
+    if found.lastgroup == "path":
+        return _without_folder(found[0])
     return {"url": found[0], "inner": FOLDER, "folder": FOLDER, "flat": "-~"}.get(found.lastgroup or "", "~")
+
+
+def _without_folder(path: str) -> str:
+    """Return an absolute path with what stands for its folder; a last part without an ending is a folder, too."""
+    last = [*SEPARATOR.finditer(path)][-1]
+    folder, name = path[: last.start()], path[last.end() :]
+    if folder in SYSTEM_FOLDERS:
+        return path
+    return f"{FOLDER}{last[0]}{name}" if ENDING.search(name) else FOLDER
 
 
 def _difference(before: str, after: str) -> Edit:

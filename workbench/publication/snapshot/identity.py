@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-USER, HOST, NAME, EMAIL = "[user]", "[host]", "[name]", "[email]"
+USER, HOST, NAME, EMAIL, DOMAIN = "[user]", "[host]", "[name]", "[email]", "[domain]"
 GIT_PATIENCE_S = 2.0
 SHORTEST = 2
 EVERYDAY = frozenset(
@@ -34,6 +34,28 @@ EVERYDAY = frozenset(
     """.split()
 )
 """Words of any prompt: as a login or a host they are taken out of paths only; as a folder they tell nothing."""
+NAMES_THAT_ARE_WORDS = frozenset(
+    """
+    art ball banks bell best bill bird black bond book brook brown bush carter case chance chase church cook cross day
+    dean drew early faith field fish ford forest fox frank frost gates good grace grant gray green guy hall hand hill
+    hope hunter jack joy king lake lane law link little long love mark mason may miles mill moon noble page park pat
+    pipe piper pool porter power price rich ray reader rice rob root rose sharp short singer small stone story street
+    sue swift taylor temple turner wall walker ward water way weaver west white will winter wolf wood woods worth young
+    april june august summer autumn
+    """.split()
+)
+"""Alone and in lower case such a name is a word of any prompt: only the family name is replaced, where capitalised."""
+MAIL_PROVIDERS = frozenset(
+    """
+    gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk
+    aol.com proton.me protonmail.com pm.me fastmail.com gmx.de gmx.net gmx.com web.de t-online.de mail.ru yandex.ru
+    qq.com 163.com 126.com naver.com zoho.com hey.com tutanota.com github.com gitlab.com noreply.github.com
+    users.noreply.github.com users.noreply.gitlab.com
+    """.split()
+)
+"""Domains of an e-mail address that tell nothing of a person or a company."""
+SHORTEST_IN_ANY_CASE = 4
+"""A shorter part of a name is replaced only as it is capitalised: "Li" is a name, "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
 """A name of fewer characters may be another word where it is written without its blank."""
@@ -50,15 +72,36 @@ _HOMES = (
     r"(?P<flat>(?<![^\W_])-(?:home|Users)-[^-/\\\s\"']+)",
     r"(?<![\w.~-])/root(?![\w.-])",
 )
+_NAME_OF_A_FILE = rf"{_PART}\.[A-Za-z]\w{{0,7}}(?![\w/\\])"
+_BEFORE = r"(?<![\\\w.~$@*%)}\]<-])"
+_NO_REQUEST = "".join(f"(?<!{verb} )" for verb in ("GET", "POST", "PUT", "PATCH", "HEAD", "DELETE"))
+_TOP_FOLDERS = (
+    "(?:srv|opt|var|mnt|media|data|usr|etc|tmp|run|nix|nfs|export|scratch|builds|vagrant|work|workdir|workspaces?"
+    "|Volumes|private|Applications|Library|System)"
+)
+_PATHS = (
+    r"(?<=File \")(?:/|[A-Za-z]:[\\/])[^\"\n]+(?=\", line)",
+    rf"(?<![^\W_])[A-Za-z]:{_SLASH}{_PART}(?:{_SLASH}{_PART})+(?<!\.)",
+    rf"(?<![\w\\])\\\\{_PART}(?:\\(?!\\){_PART})+(?<!\.)",
+    rf"{_BEFORE}\\?/{_TOP_FOLDERS}(?:\\?/{_PART})+(?<!\.)",
+    rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
+    rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
+)
+"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a folder that
+machines have at the top; below any other one, where it leads to a file and no request is made of it; with escapes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What stands for a person or a machine: words with what is put in their place, a home of its own, folders."""
+    """What stands for a person or a machine: words with what is put in their place, a home of its own, folders.
+
+    ``words`` are found in any case, ``capitalised`` parts of names only as they are written here.
+    """
 
     words: tuple[tuple[str, str], ...] = ()
     home: str = ""
     folders: tuple[str, ...] = ()
+    capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
         """Return it with folders in which prompts were typed or rules stand, and with those whose homes they are in."""
@@ -72,24 +115,28 @@ class Identity:
         )
 
     def places(self) -> re.Pattern[str]:
-        """Return what finds folders: "url" is none, "inner" and "folder" known ones, "flat" a home with dashes."""
+        """Return what finds folders, by the name of the group.
+
+        "url" is none, "inner" and "folder" are known folders, "flat" is a home with dashes, "path" any absolute path.
+        """
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
             is_inner = bool(groups["own"]) and folder.startswith(f"{self.home}/")
             groups["inner" if is_inner else "folder"] += [folder, *self._from_home(folder)]
         known = (rf"(?P<{name}>{_written(found)})" for name, found in groups.items() if found)
-        return re.compile("|".join((_URL, *known, *_HOMES)))
+        return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
         """Return what finds the words whole, each in a group of its own; an underscore ends a word."""
-        known = "|".join(f"({_spelt(word)})" for word, _placeholder in self.words)
+        words = [_spelt(word) for word, _placeholder in self.words]
+        known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
             re.compile(rf"(?:(?<![^\W_])|(?<=%[0-9A-F]{{2}}))(?:{known})(?![^\W_])", re.IGNORECASE) if known else None
         )
 
     def placeholders(self) -> tuple[str, ...]:
         """Return what is put in the place of each word, in the order of the groups."""
-        return tuple(placeholder for _word, placeholder in self.words)
+        return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:
         """Return how a folder is written with a tilde, where it lies in a home."""
@@ -147,10 +194,14 @@ def of_this_machine() -> Identity:
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]
     known += [(part, USER) for email in emails for part in _accounts(email)]
-    known += [(name, NAME) for name in (*_git("user.name"), _full_name())]
+    names = [name for name in (*_git("user.name"), _full_name()) if name.strip()]
+    known += [(form, NAME) for name in names for form in (name, *_forms(name))]
     known += [(name, HOST) for name in (host, host.partition(".")[0])]
+    known += [(domain, DOMAIN) for domain in map(_domain, (*emails, host.replace(".", "@", 1))) if domain]
     known += [(name, USER) for name in _logins()]
-    return Identity(_told_apart(known), os.path.expanduser("~").rstrip("/"))
+    capitalised = {part for name in names for part in _capitalised(name)}
+    home = os.path.expanduser("~").rstrip("/")
+    return Identity(_told_apart(known), home, capitalised=tuple(sorted(capitalised, key=lambda one: (-len(one), one))))
 
 
 def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -161,6 +212,42 @@ def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]
             if len(word) >= SHORTEST and word.lower() not in EVERYDAY:
                 found.setdefault(word.lower(), (word, placeholder))
     return tuple(sorted(found.values(), key=lambda one: (-len(one[0].replace(" ", "")), " " in one[0], one)))
+
+
+def _parts(name: str) -> tuple[list[str], list[str]]:
+    """Return the first names and the family names of a full name, "Lovelace, Ada" turned round; initials left out."""
+    last, comma, first = name.partition(",")
+    parts = f"{first} {last}".split() if comma else name.split()
+    own = [part for part in (part.strip(".\"'()") for part in parts) if len(part) >= SHORTEST and not part.islower()]
+    return (own[:1], own[1:]) if len(own) > 1 else ([], [])
+
+
+def _is_telling(part: str) -> bool:
+    """Say whether a part of a name stands for the person in whatever case it is written."""
+    return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
+
+
+def _forms(name: str) -> list[str]:
+    """Return what else names the person in any case: parts of the name, turned round, the initial before the last."""
+    first, family = _parts(name)
+    alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_telling(one)]
+    joined = [form for last in family[-1:] for form in (f"{last} {first[0]}", f"{last}, {first[0]}")]
+    return [*alone, *joined, *(f"{first[0][0]}{last}" for last in family[-1:] if len(last) >= SHORTEST_IN_ANY_CASE)]
+
+
+def _capitalised(name: str) -> list[str]:
+    """Return the parts of a name that are somebody's only where they are capitalised; no first name that is a word."""
+    first, family = _parts(name)
+    found = [part for part in family if not _is_telling(part)]
+    found += [part for part in first if not _is_telling(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
+    return [part for part in found if part.lower() not in EVERYDAY]
+
+
+def _domain(email: str) -> str:
+    """Return the domain of an address, empty where it is that of a provider or of no network."""
+    domain = email.strip().lower().partition("@")[2]
+    is_telling = "." in domain.strip(".") and domain not in MAIL_PROVIDERS
+    return domain if is_telling else ""
 
 
 def _accounts(email: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ SAY_WHAT_IT_IS = """
 SAY_WHAT_IS_IN_IT = """
     insert into published select :at, :text, count(*), coalesce(min(at), ''), coalesce(max(at), '') from traces
 """
-WHICH_WERE_DELETED = "select count(*) from main.traces where id not in (select id from source.traces)"
+WHICH_WERE_DELETED = "select count(*) from main.traces where id not in (select {id} from source.traces)"
 WHAT_WOULD_BE_SEEN = """
     select count(*), count(distinct nullif(project, '')), count(distinct nullif(cwd, '')),
            count(distinct nullif(session_id, '')), coalesce(min(at), ''), coalesce(max(at), ''),
@@ -153,7 +153,7 @@ def write(
             _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
             said = _sum_up(db, text=text, advance=advance or (lambda *_: None))
             snapshots.note(state_dir, path)
-            if db.execute(WHICH_WERE_DELETED).fetchone()[0]:
+            if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
                 raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
         _to_disk(aside)
         os.replace(aside, path)
@@ -230,7 +230,7 @@ def _know(db: sqlite3.Connection, teller: Teller) -> None:
     for name, places, function in (
         ("told", 1, teller.told), ("told_json", 1, teller.told_json), ("moved", 2, teller.moved),
         ("pseudonym", 2, teller.pseudonym), ("topics", 2, teller.topics), ("chosen", 1, teller.chosen),
-        ("bare", 1, teller.bare), ("last_part", 1, last_part),
+        ("bare", 1, teller.bare), ("clusters", 2, teller.clusters), ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 
@@ -275,7 +275,7 @@ def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")
     names, values = ", ".join(f'"{name}"' for name in shown), ", ".join(shown.values())
-    rows = columns.ROWS.get(table, "true")
+    rows = columns.ROWS.get(table, "true").format(trace_id=shown.get("trace_id"))
     return f"insert into main.{table} ({names}) select {values} from source.{table} where {rows}"
 
 

@@ -34,6 +34,8 @@ select {by}, max(all_of_them) as measurements,
        round(middle_ms(min(case when up_to * 100 >= all_of_them * 99 then bucket end)), 1) as p99_ms
 from ranked
 """
+_SHOWN = "sum(iif(status in ('ok', 'partial', 'shadow'), prompts, 0))"
+"""Prompts with something to add; ``shadow`` is what was held back, or found for an imported prompt."""
 _APPROXIMATE = "Percentiles are read from buckets and at most 2.5 % off; skipped and imported prompts are left out."
 
 HEALTH = (
@@ -215,15 +217,15 @@ group by channel order by kept desc, channel
     Question(
         "which_clients_are_in_use",
         "Which agent clients are in use",
-        "Prompts of the hook by client: to what share of them something was added and what share failed, in percent,"
-        " and the UTC day of the last one.",
+        "Prompts of the hook by client and how many were imported beside; for what share of all that were not skipped"
+        " there was something to add, what share of the hook's failed, in percent, and the UTC day of the hook's last.",
         f"""
-select host, sum(prompts) as prompts,
-       {percent("sum(iif(status in ('ok', 'partial'), prompts, 0))", "sum(prompts)")} as shown_percent,
-       {percent("sum(iif(status = 'error', prompts, 0))", "sum(prompts)")} as failed_percent,
+select host, sum(iif(origin = 'hook', prompts, 0)) as prompts, sum(iif(origin = 'import', prompts, 0)) as imported,
+       {percent(_SHOWN, "sum(iif(status <> 'skipped', prompts, 0))")} as shown_percent,
+       {percent("sum(iif(status = 'error', prompts, 0))", "sum(iif(origin = 'hook', prompts, 0))")} as failed_percent,
        (select max(day) from prompts_by_day
         where prompts_by_day.origin = 'hook' and facet = 'host' and value = host) as last_day
-from prompts_by_class where origin = 'hook' group by host order by prompts desc, host
+from prompts_by_class where origin in ('hook', 'import') group by host order by 2 desc, host
 """,
         {},
     ),

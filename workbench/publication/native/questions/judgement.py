@@ -87,11 +87,11 @@ group by value order by prompts desc, value
     Question(
         "how_often_is_it_silent_by_day",
         "How often nothing is added, by day",
-        "Silent prompts by UTC day, in percent of those that were not skipped; without imported prompts.",
+        "Silent prompts by UTC day, in percent of those that were not skipped; imported ones too.",
         f"""
 select day, sum(prompts) as prompts, coalesce(sum(prompts) filter (where value = 'silent'), 0) as silent,
        {percent("coalesce(sum(prompts) filter (where value = 'silent'), 0)", "sum(prompts)")} as silent_percent
-from prompts_by_day where facet = 'status' and value <> 'skipped' and origin = 'hook' and day >= {SINCE}
+from prompts_by_day where facet = 'status' and value <> 'skipped' and {_WITHOUT_TESTS} and day >= {SINCE}
 group by day order by day desc
 """,
         DAYS,
@@ -142,12 +142,13 @@ order by labels.id desc limit {AT_MOST}
     Question(
         "which_projects_get_nothing",
         "Prompts to which nothing is added, by project",
-        "Prompts of the last days that were not skipped; percent of the project's to which nothing was added.",
+        "Prompts of the last days that were not skipped, imported ones too; percent of the project's for which there"
+        " was nothing to add.",
         f"""
 select project, count(*) as prompts, sum(output_tokens = 0) as without_addition,
        {percent("sum(output_tokens = 0)", "count(*)")} as without_addition_percent
 from traces
-where id >= {SINCE_ID} and status <> 'skipped' and origin = 'hook'
+where id >= {SINCE_ID} and status <> 'skipped' and {_WITHOUT_TESTS}
 group by project order by without_addition desc, project
 """,
         DAYS,

@@ -12,10 +12,16 @@ RULES = (
     Question(
         "which_versions_are_in_use",
         "Which versions of the instructions judged how many prompts",
-        "All prompts by version, with the share to which something was added, in percent.",
+        "All prompts by version, imported ones too, with the share of those not skipped for which there was something"
+        " to add, in percent.",
         f"""
 select rules_hash, first_seen_at, sum(prompts) as prompts,
-       {percent("coalesce(sum(prompts) filter (where status in ('ok', 'partial')), 0)", "sum(prompts)")}
+       {
+            percent(
+                "coalesce(sum(prompts) filter (where status in ('ok', 'partial', 'shadow')), 0)",
+                "sum(prompts) filter (where status <> 'skipped')",
+            )
+        }
        as shown_percent
 from prompts_by_class left join instructions_versions on instructions_versions.hash = rules_hash
 where origin <> 'test' and rules_hash <> '' group by rules_hash order by first_seen_at desc, rules_hash

@@ -22,7 +22,8 @@ TRACED = (
             "prompt_hmac": "A keyed hash of the whole prompt, 32 hex digits; the key never leaves the machine.",
             "prompt_chars": "Length of the whole prompt, in characters.",
             "status": "How it ended: ok (text was added), silent (nothing to add), skipped, partial (text was added,"
-            " but a channel ran out of time), error (nothing was added), shadow (recorded, never added).",
+            " but a channel ran out of time), error (nothing was added), shadow"
+            " (there was something to add, and it was not: shadow mode, or an imported prompt).",
             "skip_reason": "Why the prompt was not looked at; empty where it was.",
             "error": "What went wrong; empty where nothing did.",
             "task_type": "The class of the task: debug, implementation, question and so on; empty where not judged.",

@@ -1,0 +1,44 @@
+"""Every page leads to all others, Datasette's own as well; so does the 404 of an address at which nothing stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from datasette.app import Datasette
+
+from workbench.publication.page import PLACES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAVIGATION = [f'href="/-/enricher{"/" * bool(where)}{where}"' for where, _name in PLACES] + ['href="/history"']
+NOWHERE = ("/-/enricher/nothing", "/-/enricher/trace/a/b/c/d", "/a/b/c/d/e", "/history/nothing", "/history/a/b/c/d")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/", "/-/enricher", "/-/enricher/coverage", "/history", "/history/traces", "/history?sql=select+1",
+        "/-/plugins", "/history/which_task_types_are_there", *NOWHERE,
+    ],
+)  # fmt: skip
+async def test_every_page_leads_to_all_others(live: Datasette, path: str) -> None:
+    page = (await live.client.get(path, follow_redirects=True)).text
+
+    assert [link for link in NAVIGATION if link not in page] == []
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+async def test_where_nothing_stands_a_page_says_so(live: Datasette, path: str) -> None:
+    page, data = await live.client.get(path), await live.client.get(f"{path}.json")
+
+    assert (page.status_code, data.status_code) == (404, 404)
+    assert "All prompts" in page.text
+    assert data.json()["status"] == 404
+
+
+async def test_a_datasette_without_a_history_is_left_alone(tmp_path: Path) -> None:
+    served = Datasette(memory=True)
+
+    assert "enricher" not in (await served.client.get("/_memory")).text

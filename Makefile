@@ -5,13 +5,20 @@ BIN := $(VENV)/bin
 DATASETTE_ALPHA := 1.0a41
 ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
-.PHONY: demo test check conformance test-hosts test-browser test-datasette-alpha test-packaging clean
+# As many tests beside each other as there are cores.
+BESIDE := --numprocesses auto --dist worksteal
+
+.PHONY: demo test test-slow check conformance test-hosts test-browser test-datasette-alpha test-packaging clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not slow" $(BESIDE)
+
+# What takes long or measures time, so one after the other.
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/pytest -m slow
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -35,7 +42,7 @@ test-packaging: $(VENV)/.installed-dev
 # 1.0 commits each described column to a temporary file when it starts: five times faster where that is memory.
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
-	TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication
+	TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow" $(BESIDE)
 
 clean:
 	rm -rf $(VENV) .cache dist build

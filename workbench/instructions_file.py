@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
-from enricher.rules.layers import OWN_FOLDER, find_layers, packaged_file, speaking_folders
+from enricher.rules import own_layer
+from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
 from enricher.trust import is_trusted
 from storage import private
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
+
+    from enricher.rules.own_layer import OwnLayer
 
 FILE = "instructions.md"
 DRAFT = "workbench-draft.json"
@@ -51,7 +54,7 @@ class Editable:
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
     """Return the files that a person in ``cwd`` can work on, the packaged one first; ``given`` is one more."""
     packaged = packaged_file()
-    user = os.path.join(config_dir(), FILE)
+    user = own_file()
     folders = dict(speaking_folders(cwd)) or {"project": project_root(cwd)}
     found = [
         ("packaged", packaged),
@@ -84,6 +87,25 @@ def objection(path: str) -> str:
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "you may not write to it"
     return ""
+
+
+def saves_as_layer(path: str) -> bool:
+    """Say whether an edit of this file is saved as a layer over it: it is ours, and may not be written."""
+    return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path))
+
+
+def own_file() -> str:
+    """Return the person's own layer, there or not."""
+    return os.path.join(config_dir(), FILE)
+
+
+def layer_of_edit(text: str, cwd: str) -> OwnLayer:
+    """Return the person's own layer with what they changed in the packaged file; raises LayerError."""
+    own = Layer("user", own_file())
+    found = find_layers(cwd)
+    packaged, *above = found.instructions
+    stack = [packaged, own, *(layer for layer in above if layer.name != own.name)]
+    return own_layer.layer_of_edit(text, stack=stack, own=own, configuration=found.configuration)
 
 
 def read(path: str) -> str:

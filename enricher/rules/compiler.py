@@ -271,8 +271,11 @@ def _link_guardrails(result: Compiled) -> _Linked:
     home = next((rule.file for rule in _kind(result, "catalogues", named=False)), result.sources[0])
     catalogue_file, names_file = (_catalogue_file(home, files[key], result) for key in ("guardrails", "names"))
     result.sources += [catalogue_file, names_file]
-    catalogue = read_catalogue(catalogue_file, result.problems, result.files)
-    shorthands = read_shorthands(names_file, result.problems, result.files)
+    found: list[Problem] = []
+    catalogue = read_catalogue(catalogue_file, found, result.files)
+    shorthands = read_shorthands(names_file, found, result.files)
+    missing = dict(_missing_catalogues(result))
+    result.problems += [missing.get(problem.file, problem) for problem in found]
     known = {name: row.guardrail for row in shorthands for name in (row.slug, *row.aliases)}
     identity = dict(_resolved(result, known, catalogue))
     _report_dangling(shorthands, catalogue, result)
@@ -298,6 +301,15 @@ def _catalogue_file(home: str, name: str, result: Compiled) -> str:
         Problem(home, 1, "warning", f"there is no {name} beside this file; the packaged one is used")
     )
     return ours
+
+
+def _missing_catalogues(result: Compiled) -> Iterator[tuple[str, Problem]]:
+    """Yield each catalogue that does not exist, with the line that names it."""
+    for rule in _kind(result, "catalogues", named=False):
+        for key, path in zip(("guardrails", "names"), result.sources[-2:], strict=True):
+            if not os.path.lexists(path) and not result.files.has(path):
+                message = f"the catalogue {path} does not exist, so no guardrail is shown; correct the path"
+                yield path, Problem(rule.file, rule.line_of(key), "error", message)
 
 
 def _silenced(result: Compiled, known: dict[str, str], catalogue: dict[str, Guardrail]) -> set[str]:

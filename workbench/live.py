@@ -107,8 +107,6 @@ class Desk:
     def __post_init__(self) -> None:
         self.path = os.path.abspath(self.path)
         self.cwd = self.cwd or os.getcwd()
-        if files.saves_as_layer(self.path):
-            self._own = _File(files.own_file(), files.read(files.own_file()))
 
     @property
     def _saved(self) -> _File:
@@ -118,12 +116,14 @@ class Desk:
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
         """Yield what the text would change: figures that grow, then lint; or only what is broken.
 
-        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``.
+        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
+        if files.saves_as_layer(self.path):
+            self._own = self._own or _File(files.own_file(), files.read(files.own_file()))
         with opened(self.state_dir, self.selection) as corpus:
             try:
-                layer = files.layer_of_edit(text, self.cwd) if self._own else None
+                layer = files.layer_of_edit(text, self.opened, self.cwd) if self._own else None
                 candidate = self._candidate(layer.text if layer else text, corpus.versions)
             except (sides.SideError, LayerError) as error:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])

@@ -1,8 +1,8 @@
 """Write edited instructions as a small layer with the same effect: only the rules that differ from those below.
 
 A new rule is copied, a removed one is disabled, and one that only gained list items or
-got other values is extended. Whoever saves the layer first asks ``unlike`` whether the
-compiled layers then say what the edited text says.
+got other values is extended. Before a layer is handed out, the layers are compiled with
+it and compared with what the edited text compiles to.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from enricher.rules.catalogue import read_shorthands
+from enricher.rules.catalogue import Files, read_shorthands
 from enricher.rules.compiler import LISTED_KEYS, compile_layers
 from enricher.rules.document import LOADER, PARTS, Problem, read_document
 
@@ -98,10 +98,13 @@ class Entry:
     rule: str = ""
 
 
-def layer_of_edit(edited: str, *, stack: Sequence[Layer], own: Layer, configuration: Sequence[Layer] = ()) -> OwnLayer:
+def layer_of_edit(
+    edited: str, *, opened: str, stack: Sequence[Layer], own: Layer, configuration: Sequence[Layer] = ()
+) -> OwnLayer:
     """Return ``own`` with what it needs so that the layers say what ``edited`` says in place of the lowest one.
 
-    ``stack`` are all layers with ``own`` among them, as they are on the disk. Raises LayerError.
+    ``opened`` is the text that was edited; an update may have changed that file since. ``stack`` are all
+    layers with ``own`` among them, as they are on the disk. Raises LayerError.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
@@ -111,17 +114,29 @@ def layer_of_edit(edited: str, *, stack: Sequence[Layer], own: Layer, configurat
     errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
     if wanted.broken or errors:
         raise LayerError(wanted.broken or errors)
-    before = compile_layers(stack, texts=_absent(own))
-    text_before, own_text = before.texts[0][2], next(text for _name, path, text in before.texts if path == own.path)
+    own_text = next(text for _name, path, text in wanted.texts if path == own.path)
     document = read_document(packaged, edited)
-    entries = list(entries_for(text_before, edited, called=_called_by_table(wanted)))
+    entries = list(entries_for(opened, edited, called=_called_by_table(wanted)))
     if taken := list(_already_in(own.path, own_text, entries, document)):
         raise LayerError(taken)
     text = with_entries(own_text, entries)
-    got = compile_layers(stack, texts={own.path: text})
-    if problems := list(unlike(wanted, got, document)):
-        raise LayerError(problems)
+    refuse_other_effect(wanted, text, stack=stack, own=own, below=opened, edited=document)
     return OwnLayer(text, tuple(one.rule for one in entries if one.rule), checked)
+
+
+def refuse_other_effect(
+    wanted: Compiled, text: str, *, stack: Sequence[Layer], own: Layer, below: str, edited: Document
+) -> None:
+    """Raise LayerError unless ``text`` in the place of ``own`` says what was wanted, and fits the files of today.
+
+    ``below`` is the text of the lowest layer that the edit was made from.
+    """
+    got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
+    if problems := list(unlike(wanted, got, edited)):
+        raise LayerError(problems)
+    is_updated = Files().content(stack[0].path) != below
+    if is_updated and (broken := compile_layers(stack, texts={own.path: text}).broken):
+        raise LayerError(broken)
 
 
 def _absent(own: Layer) -> dict[str, str]:

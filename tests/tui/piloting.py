@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-WAIT_S = 8.0
+WAIT_S = 60.0
 
 
 @asynccontextmanager

@@ -25,6 +25,7 @@ from instructing import (
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage import database, labels, replays
+from workbench import drafts
 from workbench import instructions_file as files
 from workbench.tui.messages import OpenInstructions
 
@@ -284,24 +285,6 @@ async def test_another_screen_can_ask_for_a_line(library: Account, layer: Path) 
         assert app.focused is instructions(app).editor
 
 
-async def test_a_file_of_an_installed_package_is_copied_instead(
-    library: Account, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(library.home))
-    monkeypatch.chdir(library.project)
-    monkeypatch.setattr("workbench.instructions_file.objection", lambda _path: "it belongs to the installed package")
-    own = library.config / "instructions.md"
-    async with open_it(library) as (app, pilot):
-        await settled(app, pilot, "identical")
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: "Save as your own?" in screen_text(app))
-        await pilot.press("enter")
-        await until(pilot, own.exists)
-        await until(pilot, lambda: screen_text(app).splitlines()[1].strip().startswith("user"))
-
-        assert own.read_text() == instructions(app).editor.text
-
-
 @pytest.mark.usefixtures("layer")
 async def test_tab_indents_and_groups_fold(library: Account) -> None:
     async with open_it(library) as (app, pilot):
@@ -355,16 +338,16 @@ async def test_an_edit_that_was_not_saved_is_there_the_next_time(library: Accoun
 
 @pytest.mark.usefixtures("layer")
 async def test_an_edit_is_kept_while_the_app_runs_and_forgotten_when_it_is_saved(library: Account) -> None:
-    draft = library.state / files.DRAFT
+    folder = library.state / drafts.FOLDER
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "changed")
-        kept = draft.read_text()
+        (kept,) = (json.loads(file.read_text()) for file in folder.glob("*.json"))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Saved." in notices(app))
 
-        assert json.loads(kept)["text"] == QUIETER
-        assert not draft.exists()
+        assert kept["text"] == QUIETER
+        assert not list(folder.glob("*.json"))
 
 
 async def test_a_long_history_is_replayed_by_other_processes_under_the_screen(
@@ -391,15 +374,24 @@ async def test_an_unsaved_edit_is_not_taken_to_the_line_of_another_file(library:
         assert instructions(app).editor.line == line
 
 
-async def test_an_edit_of_a_file_that_was_written_since_is_not_brought_back(library: Account, layer: Path) -> None:
+async def test_an_edit_of_a_file_that_was_written_since_is_offered_and_never_saved_over_it_unasked(
+    library: Account, layer: Path
+) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "changed")
-    save_elsewhere(layer, LAYER + "\nSince.\n")
+    since = LAYER + "\nSince.\n"
+    save_elsewhere(layer, since)
     async with open_it(library) as (app, pilot):
-        await settled(app, pilot, "identical")
+        await until(pilot, lambda: "the file was written since" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "changed on the disk" in screen_text(app))
+        brought_back = instructions(app).editor.text
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Whose text stays?" in screen_text(app))
+        on_the_disk = files.read(str(layer))
 
-        assert instructions(app).editor.text.endswith("Since.\n")
+        assert (brought_back, on_the_disk) == (QUIETER, since)
 
 
 @pytest.mark.usefixtures("layer")

@@ -1,6 +1,6 @@
 """Edits that were not saved: each app keeps its own on the disk, and the next one offers those of apps that have ended.
 
-An app holds a lock for as long as it runs, which the system releases however it ends. So
+An app holds a lock for as long as it has a draft, which the system releases however it ends. So
 the drafts of apps that are still running are told from those left behind by a crash.
 """
 
@@ -56,9 +56,10 @@ class Drafts:
         """Remove this app's own draft: the edit was saved or given up."""
         with contextlib.suppress(OSError):
             os.unlink(self._file)
+        self.close()
 
     def close(self) -> None:
-        """Leave the draft, if there is one, to the next app."""
+        """Release the lock: the draft, if there is one, is for the next app."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OTHERS = LAYER.replace("0.54", "0.11")
 APP = """
-import asyncio, sys, time
+import asyncio, os, sys
 from workbench.tui.app import Workbench
 
 async def session():
@@ -29,8 +29,8 @@ async def session():
         while not app.screen.is_mounted or not getattr(app.screen, "_path", ""):
             await pilot.pause(0.05)
         app.screen.editor.text = sys.argv[2]
-        await pilot.pause(0.5)
-        app.screen.keep_draft()
+        while not os.path.exists(app.screen.drafts._file):
+            await pilot.pause(0.05)
         print("typed", file=sys.__stdout__, flush=True)
         await asyncio.sleep(600)
 

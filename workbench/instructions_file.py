@@ -8,14 +8,14 @@ folder is watched, never the file.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
-from enricher.rules.layers import OWN_FOLDER, find_layers, packaged_file, speaking_folders
+from enricher.rules import own_layer
+from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
 from enricher.trust import is_trusted
 from storage import private
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
+    from enricher.rules.own_layer import OwnLayer
+
 FILE = "instructions.md"
-DRAFT = "workbench-draft.json"
 LARGEST = 4 << 20
 DEBOUNCE_MS, STEP_MS = 200, 20
 AGAIN_S = 0.5
@@ -51,7 +52,7 @@ class Editable:
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
     """Return the files that a person in ``cwd`` can work on, the packaged one first; ``given`` is one more."""
     packaged = packaged_file()
-    user = os.path.join(config_dir(), FILE)
+    user = own_file()
     folders = dict(speaking_folders(cwd)) or {"project": project_root(cwd)}
     found = [
         ("packaged", packaged),
@@ -84,6 +85,25 @@ def objection(path: str) -> str:
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "you may not write to it"
     return ""
+
+
+def saves_as_layer(path: str) -> bool:
+    """Say whether an edit of this file is saved as a layer over it: it is ours, and may not be written."""
+    return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path))
+
+
+def own_file() -> str:
+    """Return the person's own layer, there or not."""
+    return os.path.join(config_dir(), FILE)
+
+
+def layer_of_edit(text: str, opened: str, cwd: str) -> OwnLayer:
+    """Return the person's own layer with what they changed in the packaged file they opened; raises LayerError."""
+    own = Layer("user", own_file())
+    found = find_layers(cwd)
+    packaged, *above = found.instructions
+    stack = [packaged, own, *(layer for layer in above if layer.name != own.name)]
+    return own_layer.layer_of_edit(text, opened=opened, stack=stack, own=own, configuration=found.configuration)
 
 
 def read(path: str) -> str:
@@ -168,52 +188,3 @@ def trust_note(path: str, cwd: str) -> str:
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
     return f"Saved. It counts once you trust it again: enricher trust {folder}"
-
-
-def leave_draft(state_dir: str, path: str, disk: str, text: str) -> None:
-    """Keep an edit that was not saved, readable for this person only; no disk is worth an error at the end."""
-    draft = {"path": path, "disk": disk, "text": text, "pid": os.getpid()}
-    with contextlib.suppress(OSError):
-        private.write_file(os.path.join(state_dir, DRAFT), json.dumps(draft).encode())
-
-
-def take_draft(state_dir: str, path: str, disk: str) -> str | None:
-    """Return the edit that was not saved and forget it.
-
-    None where the file was written since, for another file, and while an app that is
-    running works on it.
-    """
-    draft = _draft(state_dir, path)
-    if draft is None or _is_running(draft.get("pid")):
-        return None
-    forget_draft(state_dir, path)
-    return str(draft.get("text")) if draft.get("disk") == disk else None
-
-
-def forget_draft(state_dir: str, path: str) -> None:
-    """Forget the edit of a file that was not saved; that of another app that is running stays."""
-    draft = _draft(state_dir, path)
-    if draft is not None and not _is_running(draft.get("pid")):
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(state_dir, DRAFT))
-
-
-def _draft(state_dir: str, path: str) -> dict[str, object] | None:
-    try:
-        draft = json.loads(private.read_file(os.path.join(state_dir, DRAFT), 3 * LARGEST))
-    except (OSError, ValueError):
-        return None
-    return draft if isinstance(draft, dict) and draft.get("path") == path else None
-
-
-def _is_running(pid: object) -> bool:
-    """Say whether another process of that number is there."""
-    if not isinstance(pid, int) or pid in (0, os.getpid()):
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

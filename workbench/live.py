@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.rules.compiler import LONE_LAYER
+from enricher.rules.compiler import LONE_LAYER, compile_layers
+from enricher.rules.layers import Layer, find_layers
 from enricher.rules.lint import findings
+from enricher.rules.own_layer import LayerError
 from storage.selection import EVERYTHING, Selection
 from workbench import attribution, cases, sides
+from workbench import instructions_file as files
 from workbench.account import TELL_EVERY_S, account
 from workbench.cases import CasesError, path_for
 from workbench.corpus import opened
 from workbench.progress import Broken, Cause, Caused, Figures, Linted
 from workbench.replay import Replay, never
 from workbench.sides import NEWEST
-from workbench.stacks import layer_file, stack_of
-from workbench.versions import compile_texts
+from workbench.stacks import OF_ONE_FOLDER, ORDER, layer_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,12 +80,20 @@ class Kept(sides.InAnyFolder):
         return self._known[recorded]
 
 
+class _File(NamedTuple):
+    path: str
+    text: str
+
+
 @dataclass(slots=True)
 class Desk:
     """One file on which a person works: where it is, what it held when it was opened, what is compared with.
 
     ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a
     version's hash. ``cwd`` says which layers and whose golden cases count.
+
+    An edit of a packaged file that may not be written is saved as a layer over it, so that layer is what is
+    compiled and replayed, in the place where it will lie.
     """
 
     state_dir: str
@@ -93,62 +103,79 @@ class Desk:
     selection: Selection = EVERYTHING
     cwd: str = ""
     _known: dict[str, Rules | None] = field(default_factory=dict)
+    _own: _File | None = None
 
     def __post_init__(self) -> None:
         self.path = os.path.abspath(self.path)
         self.cwd = self.cwd or os.getcwd()
 
+    @property
+    def _saved(self) -> _File:
+        """The file that a save writes, and what it holds now."""
+        return self._own or _File(self.path, self.opened)
+
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
         """Yield what the text would change: figures that grow, then lint; or only what is broken.
 
-        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``.
+        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
+        if files.saves_as_layer(self.path):
+            self._own = self._own or _File(files.own_file(), files.read(files.own_file()))
         with opened(self.state_dir, self.selection) as corpus:
             try:
-                candidate = self._candidate(text, corpus.versions)
-            except sides.SideError as error:
+                layer = files.layer_of_edit(text, self.opened, self.cwd) if self._own else None
+                candidate = self._candidate(layer.text if layer else text, corpus.versions)
+            except (sides.SideError, LayerError) as error:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])
                 return
             base = self._base_side(corpus.versions)
             changes: tuple[Change, ...] = ()
             run = Replay(corpus, candidate, base=base, should_stop=should_stop)
+            problems: tuple[Problem, ...] = ()
             for figures in account(run, cases_file=self._cases_file(), began=began):
                 changes = figures.changes
-                yield figures
+                if figures.is_complete:
+                    problems = tuple(findings(layer.compiled) if layer else self.lint(text, corpus.versions))
+                    errors = sum(one.severity == "error" for one in problems)
+                    yield replace(figures, errors=errors)
+                else:
+                    yield figures
             if should_stop():
                 return
-            yield Linted(tuple(self.lint(text, corpus.versions)))
+            yield Linted(problems)
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
-        """Return what compiler and lint say of this file among its layers."""
+        """Return what ``enricher check`` would say once the text is saved, of this file and of all others."""
         file = layer_file(self.path, versions)
-        texts = file.within(stack_of(NEWEST, file, versions), text) if file else []
-        compiled = compile_texts(texts or [(LONE_LAYER, self.path, text)])
-        place = file.path if file else self.path
-        return [one for one in findings(compiled) if os.path.abspath(one.file) == place]
+        if file is None or file.layer not in ORDER:
+            return findings(compile_layers([Layer(LONE_LAYER, self.path)], texts={self.path: text}))
+        found = find_layers(os.path.dirname(file.path) if file.layer in OF_ONE_FOLDER else self.cwd)
+        others = [one for one in found.instructions if os.path.abspath(one.path) != file.path]
+        stack = sorted([*others, Layer(file.layer, file.path)], key=lambda one: ORDER.index(one.name))
+        return findings(compile_layers(stack, found.configuration, texts={file.path: text}))
 
     def _candidate(self, text: str, versions: Versions, label: str = "") -> sides.Side:
         told = label or f"{os.path.basename(self.path)} as edited"
-        return sides.from_text(self.path, text, versions=versions, label=told)
+        return sides.from_text(self._saved.path, text, versions=versions, label=told)
 
     def _base_side(self, versions: Versions) -> sides.Side:
         if self.base == sides.RECORDED.label:
             return sides.RECORDED
         if self.base not in (OPENED, HEAD):
-            named = partial(sides.named, self.base, path=self.path, versions=versions)
+            named = partial(sides.named, self.base, path=self._saved.path, versions=versions)
             return Kept(self.base, named, known=self._known)
         label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
         return Kept(
             label,
-            lambda: self._candidate(self.opened if self.base == OPENED else self._at_head(), versions, label),
+            lambda: self._candidate(self._saved.text if self.base == OPENED else self._at_head(), versions, label),
             known=self._known,
-            file=layer_file(self.path, versions),
+            file=layer_file(self._saved.path, versions),
         )
 
     def _at_head(self) -> str:
-        return sides.text_at(HEAD, self.path)
+        return sides.text_at(HEAD, self._saved.path)
 
     def _cases_file(self) -> str:
         """The golden cases of the repository; none where the file cannot be used, which the gate tells."""
@@ -179,8 +206,10 @@ class Desk:
 
     def _base_text(self, versions: Versions) -> str | None:
         """Return the text of the file on the base's side; None where it depends on the prompt."""
-        if self.base in (OPENED, HEAD):
-            return self.opened if self.base == OPENED else self._at_head()
+        if self.base == OPENED or (self.base == HEAD and self._own):
+            return self.opened
+        if self.base == HEAD:
+            return self._at_head()
         texts = next((versions.texts(one) for one in versions.in_use if one.startswith(self.base)), ())
         return next((text for _layer, path, text in texts if path == self.path), None)
 

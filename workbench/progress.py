@@ -51,6 +51,8 @@ class Figures:
     standing: Standing | None = None
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
+    errors: int = 0
+    """Errors that ``enricher check`` would find; with any of them there is no verdict to rely on."""
 
     @property
     def is_complete(self) -> bool:

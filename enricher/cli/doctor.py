@@ -8,16 +8,18 @@ from dataclasses import asdict
 
 import click
 
-from enricher.installation.doctor import BROKEN, NOTE, OK, examine
+from enricher.installation.doctor import BROKEN, NOTE, OK, examine, repair
 
 _COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}
 
 
 @click.command()
 @click.option("--json", "is_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(*, is_json: bool) -> None:
+@click.option("--fix", "is_fix", is_flag=True, help="Turn copies of the packaged instructions into small layers.")
+def doctor(*, is_json: bool, is_fix: bool) -> None:
     """Check every registered client, the instructions and the records; exit 1 if something is broken."""
-    found = examine(os.getcwd())
+    repaired = repair(os.getcwd()) if is_fix else []
+    found = [*repaired, *examine(os.getcwd())]
     is_well = all(finding.status != BROKEN for finding in found)
     if is_json:
         click.echo(json.dumps({"ok": is_well, "findings": [asdict(finding) for finding in found]}, indent=2))

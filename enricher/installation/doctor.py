@@ -1,7 +1,7 @@
 """Look at everything a prompt meets on its way, and name the remedy of what is wrong.
 
-Reads only: the self-test works in a folder of its own, and the database is opened
-as any reader opens it.
+``examine`` reads only: the self-test works in a folder of its own, and the database is
+opened as any reader opens it. ``repair`` writes, and only if a person asks for it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
+NAME_NO_CATALOGUE = "put the file there or correct the path; remove the rule '## Catalogues' to use the packaged ones"
+REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +136,52 @@ def _instructions(cwd: str) -> list[Finding]:
     if rules.state != cache.FRESH:
         reason = rules.problem or "the last good version is used"
         found = [Finding("instructions", BROKEN, f"{rules.state}: {reason}", "run `enricher check`")]
+    found += _faulty_layers(cwd)
     if layers.missing:
         found.append(Finding("instructions", NOTE, f"$AOPS names {layers.missing}, which does not exist"))
     if layers.untrusted:
         found.append(Finding("instructions", NOTE, f"{layers.untrusted} is not trusted", "run `enricher trust`"))
+    return found
+
+
+def _faulty_layers(cwd: str) -> list[Finding]:
+    """Return the layers that name a missing catalogue, and those that are a copy of the packaged instructions."""
+    from enricher.installation import copies
+
+    found = [
+        Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_CATALOGUE)
+        for one in copies.missing_catalogues(cwd)
+    ]
+    for copy in copies.copies(cwd):
+        detail = f"{copy.path} is a copy of the packaged instructions, which hides every later version of them"
+        if copy.reason:
+            detail = f"{detail}, and cannot be made smaller yet: {copy.reason}"
+        remedy = (
+            "correct that line, then run this again" if copy.reason else REPAIR.format(rules=copies.counted(copy.rules))
+        )
+        found.append(Finding("instructions", NOTE, detail, remedy))
+    return found
+
+
+def repair(cwd: str) -> list[Finding]:
+    """Make each copy of the packaged instructions the small layer that it stands for, and say what was done."""
+    from enricher.installation import copies
+
+    found = []
+    for copy in copies.copies(cwd):
+        if copy.reason:
+            continue
+        try:
+            kept = copies.replace(copy)
+        except OSError as failure:
+            reason = f"{copy.path} cannot be written: {failure.strerror or failure}"
+            found.append(Finding("repair", BROKEN, reason, "make it writable, then run this again"))
+            continue
+        found.append(
+            Finding(
+                "repair", OK, f"{copy.path} holds what you changed ({copies.counted(copy.rules)}); the copy is {kept}"
+            )
+        )
     return found
 
 

@@ -73,6 +73,11 @@ class Files:
         """
         if file in self._texts:
             return self._texts[file]
+        if named_at and not os.path.lexists(file):
+            place, _, line = named_at.rpartition(":")
+            message = f"the catalogue {file} does not exist, so nothing is taken from it; correct the path"
+            problems.append(Problem(place, int(line), "error", message))
+            return ""
         return _read_text(file, problems, f"{what} (named at {named_at})" if named_at else what)
 
 

@@ -263,7 +263,7 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
 def _link_guardrails(result: Compiled) -> Guardrails:
     named = result.catalogues
     if result.texts[0][0] == LONE_LAYER:
-        named = files_of_lone(result.sources[0], named, result.files, result.problems)
+        named = result.catalogues = files_of_lone(result.sources[0], named, result.files, result.problems)
     result.sources += [one.path for one in named if one.path not in result.sources]
     rules = list(_kind(result, "guardrail"))
     disabled = [rule for rule in result.disabled.values() if rule.kind == "guardrail" and rule.name]

@@ -91,6 +91,8 @@ class Document:
     rules: list[RuleBlock]
     problems: list[Problem]
     parts: dict[str, int]
+    headings: list[tuple[int, int, str]] = field(default_factory=list)
+    """Line, level and title of the headings that parts and rules have, in their order."""
 
 
 def read_document(file: str, text: str) -> Document:
@@ -144,6 +146,7 @@ class _Reader:
         if level > DEEPEST_HEADING:
             return
         self.close_heading()
+        self.document.headings.append((line, level, title))
         self.prose = []
         if level == 1:
             self.enter_part(title, line)

@@ -121,14 +121,3 @@ def test_the_outline_leaves_out_what_is_in_blocks() -> None:
     text = "# Part\n\n## Rule: one\n\n```yaml\n# a comment\n```\n\n### deeper\n"
 
     assert [(one.line, one.title) for one in outline(text)] == [(1, "Part"), (3, "Rule: one")]
-
-
-def test_the_edit_of_an_app_that_is_running_is_left_to_it(tmp_path: Path) -> None:
-    files.leave_draft(str(tmp_path), "/a.md", "before", "after")
-    draft = tmp_path / files.DRAFT
-    draft.write_text(draft.read_text().replace(str(os.getpid()), str(os.getppid())))
-    taken = files.take_draft(str(tmp_path), "/a.md", "before")
-    files.forget_draft(str(tmp_path), "/a.md")
-
-    assert taken is None
-    assert draft.exists()

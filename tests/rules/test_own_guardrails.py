@@ -98,7 +98,8 @@ def test_a_catalogue_that_is_not_there_costs_no_packaged_guardrail(account: Acco
     account.compile()
 
     assert "H19 (Questions Require Answers)" in account.ask(QUESTION).context
-    assert f"(named at {file}:6) cannot be read" in account.cli("check", exit_code=1)
+    told = account.cli("check", exit_code=1)
+    assert f"{file}:6: error: the catalogue {account.config / 'mine.md'} does not exist" in told
 
 
 def test_heuristics_under_aops_are_read_before_the_packaged_catalogue(account: Account) -> None:

@@ -24,7 +24,9 @@ from instructing import (
 )
 from piloting import notices, run_workbench, screen_text, settle, until
 
+from enricher.rules.layers import packaged_file
 from storage import database, labels, replays
+from workbench import drafts
 from workbench import instructions_file as files
 from workbench.tui.messages import OpenInstructions
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from simulator import Account
+
+ONE_GUARDRAIL = "# Guardrails\n\n## Guardrail\n\n```yaml\nextend: true\nmost: 1\n```\n"
 
 
 @pytest.fixture
@@ -284,22 +288,83 @@ async def test_another_screen_can_ask_for_a_line(library: Account, layer: Path) 
         assert app.focused is instructions(app).editor
 
 
-async def test_a_file_of_an_installed_package_is_copied_instead(
-    library: Account, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def read_only_package(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work as after an installation: the packaged file may not be written; return the person's own layer."""
     monkeypatch.setenv("HOME", str(library.home))
     monkeypatch.chdir(library.project)
-    monkeypatch.setattr("workbench.instructions_file.objection", lambda _path: "it belongs to the installed package")
-    own = library.config / "instructions.md"
+    reason = "it belongs to the installed package"
+    monkeypatch.setattr("workbench.instructions_file.objection", lambda path: reason if path == packaged_file() else "")
+    return library.config / "instructions.md"
+
+
+async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_does_what_the_figures_said(
+    library: Account, read_only_package: Path
+) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
+        packaged = files.read(packaged_file())
+        await edited(
+            app, pilot, packaged.replace("task_type_weight: 3\nmost: 3", "task_type_weight: 3\nmost: 1", 1), "changed"
+        )
+        promised = instructions(app)._figures  # noqa: SLF001
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Save as your own?" in screen_text(app))
         await pilot.press("enter")
-        await until(pilot, own.exists)
-        await until(pilot, lambda: screen_text(app).splitlines()[1].strip().startswith("user"))
+        await until(pilot, lambda: "Saved 1 changed rule in your own layer" in notices(app))
+        await settled(app, pilot, "changed")
+        kept = instructions(app)._figures  # noqa: SLF001
+        text = instructions(app).editor.text
+        first_line = screen_text(app).splitlines()[1].strip()
+    crash = "why does the nightly export crash with KeyError: 'sku'?"
+    library.compile()
+    library.ask(crash)
 
-        assert own.read_text() == instructions(app).editor.text
+    assert text == files.read(str(read_only_package)) == ONE_GUARDRAIL
+    assert first_line.startswith("user")
+    assert promised is not None
+    assert kept is not None
+    assert [one.after.text for one in kept.changes] == [one.after.text for one in promised.changes]
+    assert library.trace()["output_text"] in [one.after.text for one in promised.changes if one.prompt.text == crash]
+    assert library.trace()["output_text"].endswith("H5 (Error Messages Are Primary Evidence)")
+
+
+async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved(
+    library: Account, read_only_package: Path
+) -> None:
+    packaged = files.read(packaged_file())
+    start, end = packaged.index("## Task type: question"), packaged.index("## Task type: implementation")
+    moved = packaged[:start] + packaged[end:].replace(
+        "## Search intent\n", f"{packaged[start:end]}## Search intent\n", 1
+    )
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = moved
+        await until(pilot, lambda: "a layer cannot change the order of rules" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Save as your own?" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "cannot change the order" in notices(app))
+
+        assert instructions(app).editor.text == moved
+        assert files.read(str(read_only_package)) == ""
+
+
+async def test_a_missing_catalogue_is_told_as_check_tells_it_and_there_is_no_verdict(
+    library: Account, layer: Path
+) -> None:
+    text = "# Guardrails\n\n## Catalogues\n\n```yaml\nextend: true\nnames: mine.md\n```\n"
+    async with open_it(library, (200, 50)) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = text
+        await until(pilot, lambda: "7: the catalogue" in screen_text(app))
+        shown = screen_text(app)
+    save_elsewhere(layer, text)
+    checked = json.loads(library.cli("check", "--json", exit_code=1))["problems"]
+
+    assert "1 error: no verdict" in shown
+    assert "identical" not in shown
+    assert [problem["line"] for problem in checked if problem["severity"] == "error"] == [7]
 
 
 @pytest.mark.usefixtures("layer")
@@ -355,16 +420,16 @@ async def test_an_edit_that_was_not_saved_is_there_the_next_time(library: Accoun
 
 @pytest.mark.usefixtures("layer")
 async def test_an_edit_is_kept_while_the_app_runs_and_forgotten_when_it_is_saved(library: Account) -> None:
-    draft = library.state / files.DRAFT
+    folder = library.state / drafts.FOLDER
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "changed")
-        kept = draft.read_text()
+        (kept,) = (json.loads(file.read_text()) for file in folder.glob("*.json"))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Saved." in notices(app))
 
-        assert json.loads(kept)["text"] == QUIETER
-        assert not draft.exists()
+        assert kept["text"] == QUIETER
+        assert not list(folder.glob("*.json"))
 
 
 async def test_a_long_history_is_replayed_by_other_processes_under_the_screen(
@@ -391,15 +456,24 @@ async def test_an_unsaved_edit_is_not_taken_to_the_line_of_another_file(library:
         assert instructions(app).editor.line == line
 
 
-async def test_an_edit_of_a_file_that_was_written_since_is_not_brought_back(library: Account, layer: Path) -> None:
+async def test_an_edit_of_a_file_that_was_written_since_is_offered_and_never_saved_over_it_unasked(
+    library: Account, layer: Path
+) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "changed")
-    save_elsewhere(layer, LAYER + "\nSince.\n")
+    since = LAYER + "\nSince.\n"
+    save_elsewhere(layer, since)
     async with open_it(library) as (app, pilot):
-        await settled(app, pilot, "identical")
+        await until(pilot, lambda: "the file was written since" in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "changed on the disk" in screen_text(app))
+        brought_back = instructions(app).editor.text
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Whose text stays?" in screen_text(app))
+        on_the_disk = files.read(str(layer))
 
-        assert instructions(app).editor.text.endswith("Since.\n")
+        assert (brought_back, on_the_disk) == (QUIETER, since)
 
 
 @pytest.mark.usefixtures("layer")

@@ -8,17 +8,27 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message
 
+from enricher.rules.own_layer import LayerError
+from workbench import drafts
 from workbench import instructions_file as files
+from workbench.drafts import Drafts
 from workbench.tui.places import here
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.picker import Answer, Picker
 
-OVERWRITE, TAKE_THEIRS, COPY = "overwrite", "theirs", "copy"
+if TYPE_CHECKING:
+    from workbench.drafts import Draft
+
+OVERWRITE, TAKE_THEIRS, LAYER, THROW_AWAY = "overwrite", "theirs", "layer", "throw away"
+SHORT = 48
 
 
 @dataclass
@@ -31,11 +41,16 @@ class FileChanged(Message):
 
 @dataclass
 class Saved(Message):
-    """The buffer is on the disk; ``note`` is what else should be done."""
+    """The text is on the disk in place of ``before``; ``note`` is what else the person should know.
+
+    ``edited`` is what was in the editor where that is not the text itself.
+    """
 
     path: str
     text: str
     note: str
+    before: str = ""
+    edited: str = ""
 
 
 @dataclass
@@ -67,9 +82,14 @@ class BufferScreen(WorkbenchScreen):
         """Say which file this is, and how it stands."""
         raise NotImplementedError
 
-    def moved(self, path: str) -> None:
-        """The buffer belongs to another file now."""
+    def moved(self, path: str, before: str) -> None:
+        """The edit was saved in another file, which is in the editor now; ``before`` is what that file held."""
         raise NotImplementedError
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """The draft of this app, and those that others have left."""
+        return Drafts(self.app.state_dir)
 
     @property
     def editor(self) -> InstructionsEditor:
@@ -87,24 +107,54 @@ class BufferScreen(WorkbenchScreen):
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
 
-    def take_draft(self) -> None:
-        """Put an edit into the editor that was not saved when the app was left."""
-        draft = files.take_draft(self.app.state_dir, self._path, self._disk)
-        if draft is not None and draft != self._clean:
-            self.editor.show_text(draft, line=self.editor.line)
-            self._buffer = self.editor.text
-            self.notify("Your edit of last time is here, not saved yet; ctrl+r reads the disk again.", timeout=6)
+    def offer_drafts(self) -> None:
+        """Put back an edit that was left unsaved; ask where there are several, or the file was written since."""
+        found = self.drafts.abandoned(self._path)
+        for draft in found:
+            if draft.text == self._disk:
+                drafts.remove(draft)
+        found = [draft for draft in found if draft.text != self._disk]
+        if len(found) == 1 and found[0].disk == self._disk:
+            self._take_draft(found[0])
+        elif found:
+            self._ask_for_draft(found)
+
+    def _ask_for_draft(self, found: list[Draft]) -> None:
+        answers = [Answer(one.file, *_draft_told(one, self._disk)) for one in found]
+        answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
+        note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
+
+        def answered(answer: str | None) -> None:
+            if answer == THROW_AWAY:
+                for draft in found:
+                    drafts.remove(draft)
+            elif chosen := next((one for one in found if one.file == answer), None):
+                self._take_draft(chosen)
+
+        self.app.push_screen(Picker("Edits that were not saved", answers, note=note), answered)
+
+    def _take_draft(self, draft: Draft) -> None:
+        self.editor.show_text(draft.text, line=self.editor.line)
+        self._buffer = self.editor.text
+        if draft.disk != self._disk:
+            self._disk, self._news = draft.disk, self._disk
+        self.keep_draft()
+        drafts.remove(draft)
+        self.notify("Your edit of last time is here, not saved yet; ctrl+r reads the disk again.", timeout=6)
+        self.begin()
+        self.show_file()
 
     def keep_draft(self) -> None:
         """Put an edit that is not saved where the next start finds it, however this one ends."""
         if self.is_unsaved:
-            files.leave_draft(self.app.state_dir, self._path, self._disk, self._buffer)
-        elif self._path:
-            files.forget_draft(self.app.state_dir, self._path)
+            self.drafts.keep(self._path, self._disk, self._buffer)
+        else:
+            self.drafts.forget()
 
     def on_unmount(self) -> None:
         self._stop_watching()
         self.keep_draft()
+        self.drafts.close()
 
     def watch_file(self) -> None:
         self._stop_watching()
@@ -153,29 +203,56 @@ class BufferScreen(WorkbenchScreen):
 
     def action_save(self) -> None:
         """Save the buffer; ask where that would lose somebody's work, or be lost itself."""
-        if objection := files.objection(self._path):
-            self._ask_for_copy(objection)
+        if files.saves_as_layer(self._path):
+            self._ask_for_layer()
+        elif objection := files.objection(self._path):
+            self.notify(
+                f"{objection}: chmod u+w {self._path}. Your edit is kept until you save it or take it back (ctrl+r).",
+                title="Not saved",
+                severity="error",
+                timeout=8,
+                markup=False,
+            )
         elif self._news is not None:
             self._ask_whose()
         else:
             self.store(self._path, self.editor.text, self._disk)
 
-    def _ask_for_copy(self, objection: str) -> None:
-        own = next(one for one in files.choices(here()) if one.layer == "user")
-        if own.exists:
-            note = (
-                f"This file cannot be edited here: {objection}. You have a file of your own: {own.path} (f opens it)."
-            )
-            self.app.push_screen(Picker("Not saved", [Answer("", "Go on")], note=note))
-            return
-        note = f"This file cannot be edited here: {objection}. A copy of it as your own layer speaks in its place."
-        answers = [Answer(COPY, "Save a copy as your own layer", shortened(own.path)), Answer("", "Go on editing")]
-        self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_copy)
+    def _ask_for_layer(self) -> None:
+        note = (
+            f"This file cannot be edited here: {files.objection(self._path)}. The rules that you changed go into a "
+            "layer of your own, which has precedence over it; all others still come from this file."
+        )
+        answers = [
+            Answer(LAYER, "Save what I changed as my own layer", shortened(files.own_file())),
+            Answer("", "Go on editing"),
+        ]
+        self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_layer)
 
-    def _answered_copy(self, answer: str | None) -> None:
-        if answer == COPY:
-            own = next(one for one in files.choices(here()) if one.layer == "user")
-            self.store(own.path, self.editor.text, "")
+    def _answered_layer(self, answer: str | None) -> None:
+        if answer == LAYER:
+            self.store_layer(self.editor.text, self._disk)
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def store_layer(self, text: str, opened: str) -> None:
+        """Write the rules that differ from the packaged file into the person's own layer."""
+        path = files.own_file()
+        try:
+            before = files.read(path)
+            layer = files.layer_of_edit(text, opened, here())
+            if not layer.rules and layer.text == before:
+                self.post_message(NotSaved("Nothing to save: no rule differs from the packaged file.", False))
+                return
+            files.save(path, layer.text, over=before)
+        except (files.FileError, LayerError) as error:
+            self.post_message(NotSaved(str(error), False))
+            return
+        count = len(layer.rules)
+        note = (
+            f"Saved {count} changed rule{'s' * (count != 1)} in your own layer, which is open now; "
+            "the packaged file stays as it is (f goes back to it)."
+        )
+        self.post_message(Saved(path, layer.text, note, before, text))
 
     def _ask_whose(self) -> None:
         answers = [
@@ -204,13 +281,16 @@ class BufferScreen(WorkbenchScreen):
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
-        self._disk, self._news, self._clean = message.text, None, message.text
-        self.keep_draft()
         self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
+        if message.edited and message.edited != self.editor.text:
+            return  # typed on meanwhile: that stays in the editor, as an edit of the file it belongs to
         if message.path != self._path:
             self._path = message.path
+            self.show_text(message.text)
             self.watch_file()
-            self.moved(message.path)
+            self.moved(message.path, message.before)
+        self._disk, self._news, self._clean = message.text, None, message.text
+        self.keep_draft()
         self.begin()
         self.show_file()
 
@@ -227,7 +307,10 @@ class BufferScreen(WorkbenchScreen):
         """Open the file in the person's own editor; what it saves is seen here."""
         from workbench.tui.editing import open_editor
 
-        if self.is_unsaved:
+        if files.saves_as_layer(self._path):
+            note = f"{files.objection(self._path)}. Edit it here (i): ctrl+s saves what you changed as your own layer."
+            self.notify(note, severity="warning", timeout=8, markup=False)
+        elif self.is_unsaved:
             self.notify(
                 "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
             )
@@ -241,3 +324,12 @@ def shortened(path: str) -> str:
     """Return the path as a person writes it, from their home."""
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def _draft_told(draft: Draft, disk: str) -> tuple[str, str]:
+    """Return when a draft was typed, and what tells it from the others: its first line that the file lacks."""
+    at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
+    known = set(disk.splitlines())
+    new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]
+    since = "" if draft.disk == disk else "the file was written since; "
+    return at, f"{since}{new[0][:SHORT] if new else 'lines removed'}"

@@ -77,6 +77,8 @@ file **as it was opened** (`b` chooses another base: what was recorded, the last
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
 otherwise · `inconclusive` the labels are too few to tell. The share has its 95 % interval, sessions resampled.
 
+While `enricher check` would find an error there is no verdict: the errors are counted in its place, `f8` goes to them.
+
 `enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
 What the channels found is taken from the record; where other rules would have asked something else: context unknown.
 """
@@ -182,12 +184,12 @@ What the channels found is taken from the record; where other rules would have a
         self._figures = self._shown = None
         self._problems, self._causes, self._broken = (), {}, ""
         self.show_text(text, line=self.recall("line", 1) if is_same else 1)
-        self.take_draft()
         self._show()
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
         self.watch_file()
         self._new_desk(text)
+        self.offer_drafts()
 
     def _new_desk(self, opened: str) -> None:
         which = ""
@@ -263,8 +265,8 @@ What the channels found is taken from the record; where other rules would have a
         """Draw figures, problems and outline anew."""
         told = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
         self.query_one("#summary", Static).update(told)
-        self.editor.show_problems([one.line for one in self._problems])
-        problems = blast_view.problem_group(self._problems)
+        self.editor.show_problems([one.line for one in self._own_problems])
+        problems = blast_view.problem_group(self._problems, self._path)
         width = self.size.width if self.has_class("-narrow") else self.size.width // 2
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
@@ -276,6 +278,11 @@ What the channels found is taken from the record; where other rules would have a
         if self._shown is not None:
             count = self._shown.prompts
             self.bar.tell(f"{count:,} prompt{'s' * (count != 1)}")
+
+    @property
+    def _own_problems(self) -> list[Problem]:
+        """The problems in the file that is in the editor."""
+        return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the groups that open by themselves when they first appear: problems, and what is short enough."""
@@ -292,8 +299,10 @@ What the channels found is taken from the record; where other rules would have a
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
             state = "! changed on the disk (^r reads it, ^s asks)  "
+        elif files.saves_as_layer(self._path):
+            state += "read only (^s saves a layer)  "
         elif files.objection(self._path):
-            state += "read only (^s copies it)  "
+            state += "read only  "
         elif not os.path.exists(self._path):
             state += "not there yet (^s makes it)  "
         name = Content.assemble(
@@ -318,9 +327,9 @@ What the channels found is taken from the record; where other rules would have a
         self.remove_class("-editing")
         self.lines.focus()
 
-    def moved(self, path: str) -> None:
+    def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
-        self._new_desk(self._desk.opened if self._desk else self._clean)
+        self._new_desk(before)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A key that types a character in the editor is not told below it."""
@@ -423,7 +432,9 @@ What the channels found is taken from the record; where other rules would have a
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
         line = message.line
-        if place := getattr(line.value, "line", 0):
+        if line.value in self._problems and line.value not in self._own_problems:
+            self.notify(f"This is in another file: {line.value}", severity="warning", timeout=8, markup=False)
+        elif place := getattr(line.value, "line", 0):
             self.editor.go_to(place)
             self.action_edit()
         elif line.value is not None:
@@ -432,10 +443,10 @@ What the channels found is taken from the record; where other rules would have a
 
     def action_problem(self) -> None:
         """Go to the next problem behind the cursor, else to the first."""
-        if not self._problems:
+        places = sorted(one.line for one in self._own_problems)
+        if not places:
             self.notify("There is no problem in this file.", timeout=2)
             return
-        places = sorted(one.line for one in self._problems)
         self.editor.go_to(next((place for place in places if place > self.editor.line), places[0]))
         self.action_edit()
 
@@ -456,6 +467,9 @@ What the channels found is taken from the record; where other rules would have a
         """Keep the complete run."""
         if self._figures is None or self._desk is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
+            return
+        if self._figures.errors:
+            self.notify("A run over a file with errors has no verdict to keep; f8 goes to them.", severity="warning")
             return
         diff = progress.difference(self._desk.opened, self.editor.text, self._path)
         self.keep(self._figures, diff, self._filter, dict(self._causes))

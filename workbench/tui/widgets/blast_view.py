@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
@@ -46,13 +47,17 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Con
 
 def _first(figures: Figures, *, is_old: bool = False) -> Content:
     if is_old:
-        return Content.styled(f"the last sound text: {figures.verdict or ''} {headline(figures)}", "$text-muted")
+        told = "" if figures.errors else figures.verdict or ""
+        return Content.styled(f"the last sound text: {told} {headline(figures)}", "$text-muted")
     if not figures.total:
         return Content.styled("No prompt to replay: none is recorded that this filter selects.", "$text-muted")
     if figures.verdict is None:
         done = BAR * figures.prompts // max(1, figures.total)
         bar = f"{'━' * done}{'─' * (BAR - done)} {figures.prompts:,} of {figures.total:,}"
         return Content.assemble((headline(figures), "bold"), "  ", (bar, "$primary"))
+    if figures.errors:
+        errors = f" {figures.errors} error{'s' * (figures.errors != 1)}: no verdict "
+        return Content.assemble((errors, "bold reverse $error"), " ", (headline(figures), "bold"))
     verdict = (f" {figures.verdict} ", f"bold reverse {VERDICT_LOOKS[figures.verdict]}")
     return Content.assemble(verdict, " ", (headline(figures), "bold"))
 
@@ -161,15 +166,15 @@ def change_groups(
             yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
 
 
-def problem_group(problems: Sequence[Problem]) -> Group | None:
-    """Return the problems of the file, None where there are none."""
+def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
+    """Return the problems, those of other files than ``path`` with their names; None where there are none."""
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"
     lines = [
         Line(
             f"problem {number}",
-            f"{one.line}: {one.message}",
+            f"{_place(one, path)}: {one.message}",
             one.severity,
             "error" if one.severity == "error" else "warning",
             one,
@@ -178,6 +183,11 @@ def problem_group(problems: Sequence[Problem]) -> Group | None:
         for number, one in enumerate(problems)
     ]
     return Group(Line("problems", "problems", f"{len(problems)}", look), lines)
+
+
+def _place(problem: Problem, path: str) -> str:
+    is_own = os.path.abspath(problem.file) == path
+    return str(problem.line) if is_own else f"{os.path.basename(problem.file)}:{problem.line}"
 
 
 def outline_group(headings: Sequence[Heading]) -> Group:

@@ -1,0 +1,367 @@
+"""Write edited instructions as a small layer with the same effect: only the rules that differ from those below.
+
+A new rule is copied, a removed one is disabled, and one that only gained list items or
+got other values is extended. Before a layer is handed out, the layers are compiled with
+it and compared with what the edited text compiles to.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from enricher.rules.catalogue import Files
+from enricher.rules.compiler import LISTED_KEYS, compile_layers
+from enricher.rules.document import LOADER, PARTS, Problem, read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from enricher.rules.compiler import Compiled
+    from enricher.rules.document import Document, RuleBlock
+    from enricher.rules.layers import Layer
+
+YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
+ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
+"""Kinds of which the first rule wins between equals."""
+CALLED_BY_TABLE = "No signals: only the task types of the catalogue's table call for it."
+
+
+class LayerError(ValueError):
+    """The edit cannot be written as a layer; ``problems`` name the lines of the edited text and the remedies."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = list(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLayer:
+    """The text of a layer, the ids of the rules that were put into it, and what the edited text compiles to."""
+
+    text: str
+    rules: tuple[str, ...]
+    compiled: Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with everything up to the next one; ``rule`` is None where it has no yaml block."""
+
+    title: str
+    level: int
+    part: str
+    line: int
+    lines: tuple[str, ...]
+    rule: RuleBlock | None
+
+    @property
+    def key(self) -> str:
+        """Return what tells the section in another version of the file."""
+        return self.rule.id if self.rule else f"{self.part}/{self.level}/{self.title}"
+
+    @property
+    def heading(self) -> str:
+        """Return the heading as one line."""
+        return f"{'#' * self.level} {self.title}"
+
+    @property
+    def block(self) -> tuple[int, int] | None:
+        """Return the lines of the yaml block between its fences, counted within the section; None without fences."""
+        for start, line in enumerate(self.lines):
+            if fence := YAML_FENCE.match(line):
+                ends = (at for at, one in enumerate(self.lines) if at > start and one.strip().startswith(fence[1]))
+                return start + 1, next(ends, len(self.lines))
+        return None
+
+    @property
+    def prose(self) -> str:
+        """Return the text between the heading and the yaml block."""
+        return "\n".join(self.lines[1 : self.block[0] - 1 if self.block else None]).strip("\n")
+
+    @property
+    def text(self) -> str:
+        """Return all of it without blank lines around it."""
+        return "\n".join(self.lines).strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A piece of a layer: the part it belongs to, its text, and the rule it is; prose has no rule."""
+
+    part: str
+    text: str
+    rule: str = ""
+
+
+def layer_of_edit(
+    edited: str, *, opened: str, stack: Sequence[Layer], own: Layer, configuration: Sequence[Layer] = ()
+) -> OwnLayer:
+    """Return ``own`` with what it needs so that the layers say what ``edited`` says in place of the lowest one.
+
+    ``opened`` is the text that was edited; an update may have changed that file since. ``stack`` are all
+    layers with ``own`` among them, as they are on the disk. Raises LayerError.
+    """
+    packaged = stack[0].path
+    checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
+    if wanted.broken and not {one.file for one in wanted.broken} & {packaged, own.path}:
+        stack = [stack[0], own]  # another file is broken, which is no fault of this edit
+        wanted = compile_layers(stack, texts={packaged: edited, **_absent(own)})
+    errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
+    if wanted.broken or errors:
+        raise LayerError(wanted.broken or errors)
+    own_text = next(text for _name, path, text in wanted.texts if path == own.path)
+    document = read_document(packaged, edited)
+    entries = list(entries_for(opened, edited, called=_called_by_table(wanted)))
+    if taken := list(_already_in(own.path, own_text, entries, document)):
+        raise LayerError(taken)
+    text = with_entries(own_text, entries)
+    refuse_other_effect(wanted, text, stack=stack, own=own, below=opened, edited=document)
+    return OwnLayer(text, tuple(one.rule for one in entries if one.rule), checked)
+
+
+def refuse_other_effect(
+    wanted: Compiled, text: str, *, stack: Sequence[Layer], own: Layer, below: str, edited: Document
+) -> None:
+    """Raise LayerError unless ``text`` in the place of ``own`` says what was wanted, and fits the files of today.
+
+    ``below`` is the text of the lowest layer that the edit was made from.
+    """
+    got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
+    if problems := list(unlike(wanted, got, edited)):
+        raise LayerError(problems)
+    is_updated = Files().content(stack[0].path) != below
+    if is_updated and (broken := compile_layers(stack, texts={own.path: text}).broken):
+        raise LayerError(broken)
+
+
+def _absent(own: Layer) -> dict[str, str]:
+    """Return an empty text for a layer that is not there yet."""
+    return {} if os.path.exists(own.path) else {own.path: ""}
+
+
+def entries_for(
+    below: str,
+    edited: str,
+    *,
+    called: Collection[str] = (),
+    keeps_removed: bool = False,
+    verbatim: Collection[str] = (),
+) -> Iterator[Entry]:
+    """Yield what a layer over ``below`` needs to say what ``edited`` says, in the order of the edited text.
+
+    ``called`` are the guardrails that the catalogue's table calls for without a rule.
+    ``keeps_removed`` leaves rules alone that ``edited`` lacks; those in ``verbatim`` are copied as they are.
+    """
+    old = {one.key: one for one in sections(below)}
+    new = {one.key: one for one in sections(edited)}
+    for key, section in new.items():
+        text = section.text if key in verbatim or key not in old else _changed(old[key], section)
+        if section.rule is None:
+            text = _new_prose(old.get(key), section)
+        if text:
+            yield Entry(section.part, text, section.rule.id if section.rule else "")
+    for key, section in old.items():
+        if section.rule and key not in new and not keeps_removed:
+            yield Entry(section.part, _removed(section, section.rule, called), key)
+
+
+def sections(text: str) -> list[Section]:
+    """Return the headings of instructions with all that stands below each."""
+    document = read_document("", text)
+    lines = text.replace("\r\n", "\n").split("\n")
+    rules = {rule.line: rule for rule in document.rules}
+    ends = [*(line for line, *_ in document.headings[1:]), len(lines) + 1]
+    found, part = [], ""
+    for (line, level, title), end in zip(document.headings, ends, strict=False):  # without headings there is one end
+        if level == 1:
+            part = next((one for one in PARTS if one.lower() == title.lower()), "")
+        found.append(Section(title, level, part, line, tuple(lines[line - 1 : end - 1]), rules.get(line)))
+    return found
+
+
+def _changed(old: Section, new: Section) -> str:
+    """Return a rule as a layer has to write it; empty where nothing but blank space differs."""
+    if old.rule is None or new.rule is None or new.block is None:
+        return new.text
+    has_new_prose = old.prose != new.prose
+    if old.rule.data == new.rule.data:
+        if _without_blanks(old) != _without_blanks(new):
+            return new.text  # a comment in the block
+        return _extended(new, []) if has_new_prose else ""
+    lines = _additions(old.rule, new.rule, new.lines[slice(*new.block)])
+    if lines is None:
+        return new.text
+    return _extended(new, lines, has_prose=has_new_prose)
+
+
+def _without_blanks(section: Section) -> list[str]:
+    return [line.rstrip() for line in section.lines[slice(*section.block or (0, 0))] if line.strip()]
+
+
+def _extended(section: Section, lines: Sequence[str], *, has_prose: bool = True) -> str:
+    prose = [section.prose, ""] if has_prose and section.prose else []
+    return "\n".join([section.heading, "", *prose, "```yaml", "extend: true", *lines, "```"])
+
+
+def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
+    """Return the lines that ``extend`` needs to make the new rule of the old one; None where it cannot."""
+    root = yaml.compose("\n".join(block), Loader=LOADER)
+    if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
+        return None
+    found: list[str] = []
+    ends = [*(key.start_mark.line for key, _value in root.value[1:]), len(block)]
+    for (key_node, node), end in zip(root.value, ends, strict=False):
+        key, first = key_node.value, key_node.start_mark.line
+        was, now = old.data.get(key), new.data[key]
+        if key not in LISTED_KEYS or was is None:
+            found += [] if was == now else block[first:end]
+        elif now[: len(was)] != was:
+            return None
+        elif len(now) > len(was):
+            if node.flow_style:
+                found.append(f"{key}: {_in_one_line(now[len(was) :])}")
+            else:
+                found += [block[first], *block[node.value[len(was)].start_mark.line : end]]
+    return [line for line in found if line.strip()] if _says("\n".join(found), old, new) else None
+
+
+def _in_one_line(value: object) -> str:
+    return str(yaml.safe_dump(value, default_flow_style=True, width=1_000_000, allow_unicode=True)).strip()
+
+
+def _says(added: str, old: RuleBlock, new: RuleBlock) -> bool:
+    """Say whether the old rule with these lines has the values of the new one: a list may begin on the key's line."""
+    try:
+        data = yaml.load(added, Loader=LOADER) or {}
+    except yaml.YAMLError:
+        return False
+    merged = {**old.data, **data}
+    for key in LISTED_KEYS:
+        if key in old.data and key in data:
+            merged[key] = [*old.data[key], *data[key]]
+    return merged == new.data
+
+
+def _removed(section: Section, rule: RuleBlock, called: Collection[str]) -> str:
+    """Return what takes a rule away; a guardrail that the table calls for stays, as it does without a rule."""
+    if rule.kind == "guardrail" and rule.name in called:
+        return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
+    return f"{section.heading}\n\n```yaml\ndisabled: true\n```"
+
+
+def _new_prose(old: Section | None, new: Section) -> str:
+    """Return the paragraphs that are new under a heading without a rule, with that heading unless it is a part's."""
+    known = _paragraphs(old) if old else []
+    found = [one for one in _paragraphs(new) if one not in known]
+    is_part = new.level == 1 and bool(new.part)
+    heading = [] if is_part or not (found or old is None) else [new.heading]
+    return "\n\n".join([*heading, *found])
+
+
+def _paragraphs(section: Section) -> list[str]:
+    return [one.strip("\n") for one in "\n".join(section.lines[1:]).split("\n\n") if one.strip()]
+
+
+def _called_by_table(compiled: Compiled) -> set[str]:
+    """Return every name of the guardrails for which the table names task types."""
+    rows = compiled.guardrails.shorthands
+    return {name for row in rows if row.task_types for name in (row.guardrail, row.slug, *row.aliases)}
+
+
+def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document) -> Iterator[Problem]:
+    lines = {rule.id: rule.line for rule in read_document(path, own).rules}
+    for entry in entries:
+        if entry.rule in lines:
+            title = entry.text.partition("\n")[0]
+            message = f"'{title}' is also in your layer, {path}:{lines[entry.rule]}; make this change there"
+            yield Problem(edited.file, _line_of(entry.rule, edited), "error", message)
+
+
+def with_entries(own: str, entries: Sequence[Entry]) -> str:
+    """Return a layer with more entries, each at the end of its part; everything else stays as it is."""
+    if not entries:
+        return own
+    lines = own.replace("\r\n", "\n").rstrip("\n").split("\n") if own.strip() else []
+    headings = read_document("", own).headings
+    tops = [(line, title.lower()) for line, level, title in headings if level == 1]
+    ends = [*(line - 1 for line, _title in tops[1:]), len(lines)]
+    end_of = {title: end for (_line, title), end in zip(tops, ends, strict=False)}
+    texts = {part: [one.text for one in entries if one.part == part] for part in (*PARTS, "")}
+    present = [part for part, found in texts.items() if found and part.lower() in end_of]
+    for part in sorted(present, key=lambda part: end_of[part.lower()], reverse=True):  # what is above keeps its lines
+        end = end_of[part.lower()]
+        while not lines[end - 1].strip():
+            end -= 1
+        lines[end:end] = _apart("", *texts[part])
+    for part, found in texts.items():
+        if found and part not in present:
+            lines += _apart(*([""] if lines else []), *([f"# {part}"] if part else []), *found)
+    text = "\n".join(lines) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in own else text
+
+
+def _apart(*texts: str) -> list[str]:
+    """Return the lines of texts with a blank one between them; an empty text at first is only that blank."""
+    first, *others = texts
+    return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]
+
+
+def unlike(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
+    """Yield where the layers that were compiled do not say what was wanted, with the lines of the edited text."""
+    if got.broken:
+        yield from got.broken
+        return
+    said, says = _meaning(wanted), _meaning(got)
+    for rule in [*said, *(one for one in says if one not in said)]:
+        if said.get(rule) != says.get(rule):
+            message = f"this change of '{rule}' cannot be written as a layer; {_remedy(rule)}"
+            yield Problem(edited.file, _line_of(rule, edited), "error", message)
+    yield from _other_order(said, says, edited)
+    for key in wanted.body.keys() - {"classes", "settings"}:
+        if said == says and wanted.body[key] != got.body.get(key):
+            message = f"the edit changes '{key}' in a way that a layer cannot; take back what was changed there"
+            yield Problem(edited.file, 1, "error", message)
+
+
+def _meaning(compiled: Compiled) -> dict[str, Any]:
+    """Return what every rule says; the catalogues by their content, guardrails without any signal left out."""
+    found: dict[str, Any] = {}
+    for rule in compiled.rules.values():
+        data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}
+        if rule.kind == "catalogues":
+            found[rule.id] = list(dict.fromkeys(compiled.files.content(one.path) for one in compiled.catalogues))
+        elif data or rule.kind != "guardrail":
+            found[rule.id] = data
+    return found
+
+
+def _remedy(rule: str) -> str:
+    if rule == "catalogues":
+        return "name the catalogues by their full paths"
+    return "take out its keys 'extend' and 'disabled', or write the rule into your own layer"
+
+
+def _other_order(said: Mapping[str, Any], says: Mapping[str, Any], edited: Document) -> Iterator[Problem]:
+    titles = {line: title for line, _level, title in edited.headings}
+    for kind in ORDERED_KINDS:
+        wanted, got = ([one for one in rules if one.partition(".")[0] == kind] for rules in (said, says))
+        if sorted(wanted) != sorted(got):
+            continue
+        at = next((at for at, pair in enumerate(zip(wanted, got, strict=True)) if pair[0] != pair[1]), None)
+        if at is not None:
+            rule = wanted[at]
+            line, other = _line_of(rule, edited), _line_of(got[got.index(rule) - 1], edited)
+            message = (
+                f"a layer cannot change the order of rules, which decides between equal scores; put "
+                f"'## {titles.get(line)}' behind '## {titles.get(other)}' on line {other}"
+            )
+            yield Problem(edited.file, line, "error", message)
+
+
+def _line_of(rule: str, document: Document) -> int:
+    return next((one.line for one in document.rules if one.id == rule), 1)

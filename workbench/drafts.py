@@ -1,0 +1,128 @@
+"""Edits that were not saved: each app keeps its own on the disk, and the next one offers those of apps that have ended.
+
+An app holds a lock for as long as it has a draft, which the system releases however it ends. So
+the drafts of apps that are still running are told from those left behind by a crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage import private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "workbench-drafts"
+LARGEST = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An edit of the file at ``path`` that was not saved; ``disk`` is what the file held, ``at`` when it was kept."""
+
+    file: str
+    path: str
+    disk: str
+    text: str
+    at: float
+
+
+class Drafts:
+    """The draft of one app, and those that other apps have left."""
+
+    def __init__(self, state_dir: str) -> None:
+        self._folder = os.path.join(state_dir, FOLDER)
+        self._name = os.urandom(8).hex()
+        self._lock = -1
+
+    @property
+    def _file(self) -> str:
+        return os.path.join(self._folder, f"{self._name}.json")
+
+    def keep(self, path: str, disk: str, text: str) -> None:
+        """Write the edit, readable for this person only; no disk is worth an error at the end of a session."""
+        with contextlib.suppress(OSError):
+            private.make_directory(self._folder)
+            self._hold_lock()
+            private.write_file(self._file, json.dumps({"path": path, "disk": disk, "text": text}).encode())
+
+    def forget(self) -> None:
+        """Remove this app's own draft: the edit was saved or given up."""
+        with contextlib.suppress(OSError):
+            os.unlink(self._file)
+        self.close()
+
+    def close(self) -> None:
+        """Release the lock: the draft, if there is one, is for the next app."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+            with contextlib.suppress(OSError):
+                os.unlink(_lock_of(self._file))
+
+    def abandoned(self, path: str) -> list[Draft]:
+        """Return the drafts of this file whose apps have ended, newest first."""
+        found = [draft for draft in self._others() if draft.path == path and not _is_locked(_lock_of(draft.file))]
+        return sorted(found, key=lambda draft: draft.at, reverse=True)
+
+    def _others(self) -> Iterator[Draft]:
+        try:
+            names = [name for name in os.listdir(self._folder) if name.endswith(".json")]
+        except OSError:
+            return
+        for name in names:
+            file = os.path.join(self._folder, name)
+            if file != self._file and (draft := _read(file)) is not None:
+                yield draft
+
+    def _hold_lock(self) -> None:
+        """Lock under another name first: who sees the lock's file finds it locked."""
+        if self._lock >= 0:
+            return
+        lock = _lock_of(self._file)
+        self._lock = private.open_file(f"{lock}.new", os.O_RDWR)
+        with contextlib.suppress(OSError):  # a file system without locks: the draft is worth more
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.rename(f"{lock}.new", lock)
+
+
+def remove(draft: Draft) -> None:
+    """Remove a draft that was taken or is not wanted."""
+    for file in (draft.file, _lock_of(draft.file)):
+        with contextlib.suppress(OSError):
+            os.unlink(file)
+
+
+def _read(file: str) -> Draft | None:
+    try:
+        at = os.stat(file).st_mtime
+        found = json.loads(private.read_file(file, LARGEST))
+        return Draft(file, str(found["path"]), str(found["disk"]), str(found["text"]), at)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _lock_of(file: str) -> str:
+    return f"{file.removesuffix('.json')}.lock"
+
+
+def _is_locked(lock: str) -> bool:
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_CLOEXEC | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # this file system has no locks
+        return False
+    finally:
+        os.close(descriptor)
+    return False

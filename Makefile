@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATASETTE_ALPHA := 1.0a41
 ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
-.PHONY: demo test check conformance test-hosts test-browser test-datasette-alpha clean
+.PHONY: demo test check conformance mutations test-hosts test-browser test-datasette-alpha clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -21,6 +21,9 @@ check: $(VENV)/.installed-dev
 
 conformance: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.conformance
+
+mutations: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.mutations
 
 test-hosts: $(VENV)/.installed-dev
 	$(BIN)/pytest tests/hosts -m hosts -o addopts="-ra"

@@ -173,9 +173,14 @@ def test_nothing_to_say_is_nothing_on_stdout(account: Account) -> None:
 
 def test_the_same_through_the_launcher_and_the_shell(account: Account) -> None:
     account.cli("install", "--host", "claude", "--scope", "user")
-    registered = f"sh {account.state}/hook claude 2>/dev/null || true"
+    settings = json.loads((account.home / ".claude" / "settings.json").read_text())
+    (group,) = settings["hooks"]["UserPromptSubmit"]
+    registered = group["hooks"][0]["command"]
 
     answer = account.run(account.event("the test is not working"), shell_line=registered)
+    (account.state / "hook").unlink()
+    gone = account.run(account.event("the test is not working"), shell_line=registered)
 
+    assert (gone.exit_code, gone.stdout, gone.stderr) == (0, b"", b"")
     assert answer.is_harmless()
     assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")

@@ -1,9 +1,11 @@
 """``make mutations``: break the product one line at a time, and see that the named tests notice.
 
-Each breakage is applied to a fresh copy of the checkout, so that neither a compiled
-module nor compiled instructions of the unbroken product can hide it. First the named
-tests must pass without any breakage. A breakage is noticed if an assertion fails; a
-test that cannot be collected, or fails for another reason, proves nothing.
+Each breakage is applied to a fresh copy of the checkout that is installed in an
+environment of its own, so that neither this checkout nor a compiled module or compiled
+instructions of the unbroken product can hide it. First the named
+tests run without any breakage: those that fail prove nothing. A breakage is noticed if
+an assertion fails; a test that cannot be collected, or fails for another reason, proves
+nothing either.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -70,13 +73,26 @@ def main(mutations: Sequence[Mutation]) -> None:
 def _tried(chosen: Sequence[Mutation], folder: Path, *, jobs: int) -> Iterable[Result]:
     original = folder / "original"
     _copy_checkout(original)
-    _check_that_tests_pass(chosen, original, folder, jobs=jobs)
+    failing = _failing_without_a_breakage(chosen, original, folder, jobs=jobs)
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(_try, one, original, folder / str(at)) for at, one in enumerate(chosen)]
+        waiting = []
+        for at, one in enumerate(chosen):
+            if unsound := next((failing[test] for test in map(_bare, one.tests.split()) if test in failing), ""):
+                yield _told(Result(one, FAULTY, f"fails without a breakage: {unsound}", 0.0))
+            else:
+                waiting.append(pool.submit(_try, one, original, folder / str(at)))
         for done in as_completed(waiting):
-            result = done.result()
-            print(f"{result.outcome:9}{result.seconds:6.1f} s  {result.mutation.name}: {result.detail}", flush=True)
-            yield result
+            yield _told(done.result())
+
+
+def _told(result: Result) -> Result:
+    print(f"{result.outcome:9}{result.seconds:6.1f} s  {result.mutation.name}: {result.detail}", flush=True)
+    return result
+
+
+def _bare(test: str) -> str:
+    """Return a test as pytest's report names it: without folders, ending and parameters."""
+    return test.rpartition("/")[2].replace(".py::", "::").partition("[")[0]
 
 
 def _copy_checkout(target: Path) -> None:
@@ -93,35 +109,38 @@ def _copy_checkout(target: Path) -> None:
             shutil.copy2(ROOT / name, target / name)
 
 
-def _check_that_tests_pass(chosen: Sequence[Mutation], original: Path, folder: Path, *, jobs: int) -> None:
+def _failing_without_a_breakage(
+    chosen: Sequence[Mutation], original: Path, folder: Path, *, jobs: int
+) -> dict[str, str]:
+    """Run all named tests in sound copies; return those that fail with pytest's message."""
     tests = sorted({test for one in chosen for test in one.tests.split()})
     shares = [tests[at::jobs] for at in range(min(jobs, len(tests)))]
-    begun = time.monotonic()
     copies = [folder / f"sound-{at}" for at in range(len(shares))]
-    for copy in copies:
-        shutil.copytree(original, copy)
-    with ThreadPoolExecutor(jobs) as pool:
-        ran = list(
-            pool.map(lambda pair: _run(pair[0], pair[1], timeout_s=TIMEOUT_S * 6), zip(copies, shares, strict=True))
-        )
-    bad = [f"{name}: {message}" for failures, _problem in ran for name, message in failures]
-    bad += [problem for _failures, problem in ran if problem]
-    if bad:
-        sys.exit("these tests do not pass without a breakage:\n" + "\n".join(bad))
-    print(f"{len(tests)} tests pass without a breakage ({time.monotonic() - begun:.0f} s)", flush=True)
-
-
-def _try(mutation: Mutation, original: Path, copy: Path) -> Result:
     begun = time.monotonic()
-    shutil.copytree(original, copy)
-    file = copy / mutation.file
+    for copy in copies:
+        shutil.copytree(original, copy / "checkout")
+    with ThreadPoolExecutor(jobs) as pool:
+        ran = list(pool.map(lambda copy, share: _run(copy, share, timeout_s=TIMEOUT_S * 6), copies, shares))
+    if problems := [problem for _failures, problem in ran if problem]:
+        sys.exit("the tests cannot be run without a breakage:\n" + "\n".join(problems))
+    failing = {_bare(name): f"{name}: {message}" for failures, _problem in ran for name, message in failures}
+    print(
+        f"{len(tests)} tests run without a breakage, {len(failing)} fail ({time.monotonic() - begun:.0f} s)", flush=True
+    )
+    return failing
+
+
+def _try(mutation: Mutation, original: Path, folder: Path) -> Result:
+    begun = time.monotonic()
+    checkout = shutil.copytree(original, folder / "checkout")
+    file = checkout / mutation.file
     text = file.read_text(encoding="utf-8")
     if text.count(mutation.old) != 1:
         return Result(mutation, FAULTY, f"the old text stands {text.count(mutation.old)} times in {mutation.file}", 0.0)
     file.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
-    failures, problem = _run(copy, mutation.tests.split(), timeout_s=TIMEOUT_S)
+    failures, problem = _run(folder, mutation.tests.split(), timeout_s=TIMEOUT_S)
     seconds = time.monotonic() - begun
-    shutil.rmtree(copy, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     for name, message in failures:
         if any(sign in message[:200] for sign in ASSERTIONS):
             return Result(mutation, NOTICED, name, seconds)
@@ -131,17 +150,16 @@ def _try(mutation: Mutation, original: Path, copy: Path) -> Result:
     return Result(mutation, FAULTY if problem else SURVIVED, problem or f"passed: {mutation.tests}", seconds)
 
 
-def _run(copy: Path, tests: Sequence[str], *, timeout_s: float) -> tuple[list[tuple[str, str]], str]:
-    """Run tests in a copy; return those that failed with pytest's message, and what kept pytest from running them."""
-    (copy / "tmp").mkdir()
-    report = copy / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+def _run(folder: Path, tests: Sequence[str], *, timeout_s: float) -> tuple[list[tuple[str, str]], str]:
+    """Run tests of ``folder/checkout``; return those that failed, with pytest's message, and why pytest could not."""
+    report, temporary = folder / "report.xml", folder / "tmp"
+    temporary.mkdir()
+    command = [_install(folder), "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "ENRICHER_"))}
-    env |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(copy / "tmp")}
     with subprocess.Popen(
         [*command, *(f"tests/{test}" for test in tests)],
-        cwd=copy,
-        env=env,
+        cwd=folder / "checkout",
+        env=env | {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -155,6 +173,29 @@ def _run(copy: Path, tests: Sequence[str], *, timeout_s: float) -> tuple[list[tu
     if process.returncode not in (0, 1) or not report.exists():
         return [], f"pytest ended with {process.returncode}: {' '.join(output.splitlines()[-3:])}"
     return _failures(report), ""
+
+
+def _install(folder: Path) -> str:
+    """Make an environment with the packages of this one, in which the checkout is installed; return its Python."""
+    packages = Path(sysconfig.get_paths()["purelib"])
+    environment = folder / "venv"
+    own = environment / packages.relative_to(sys.prefix)
+    own.mkdir(parents=True)
+    (environment / "bin").mkdir()
+    shutil.copy(Path(sys.prefix, "pyvenv.cfg"), environment)
+    for entry in packages.iterdir():
+        if entry.suffix == ".pth" and str(ROOT) in (text := entry.read_text(encoding="utf-8")):
+            (own / entry.name).write_text(text.replace(str(ROOT), str(folder / "checkout")), encoding="utf-8")
+        else:
+            (own / entry.name).symlink_to(entry)
+    for entry in Path(sys.prefix, "bin").iterdir():
+        new = environment / "bin" / entry.name
+        if entry.name == "enricher":
+            new.write_text(entry.read_text(encoding="utf-8").replace(sys.prefix, str(environment)), encoding="utf-8")
+            new.chmod(0o755)
+        else:
+            new.symlink_to(entry.readlink() if entry.is_symlink() else entry)
+    return str(environment / "bin" / Path(sys.executable).name)
 
 
 def _failures(report: Path) -> list[tuple[str, str]]:

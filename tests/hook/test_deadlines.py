@@ -36,6 +36,11 @@ BROKEN = [
     pytest.param("exit 1", "error", id="exits 1 without a word"),
     pytest.param("kill -SEGV $$", "error", id="crashes"),
     pytest.param("head -c 200000 /dev/zero | tr '\\0' x", "error", id="more than 64 KB"),
+    pytest.param(
+        """printf '{"items": [{"text": "'; head -c 70000 /dev/zero | tr '\\0' x; echo '"}]}'""",
+        "error",
+        id="a sound answer of more than 64 KB",
+    ),
     pytest.param("yes", "error", id="writes for ever"),
     pytest.param("""echo '{"items": 7}'""", "error", id="no list"),
     pytest.param(

@@ -201,24 +201,32 @@ runpy.run_path(boot, run_name="__main__")
 
 
 @pytest.mark.conformance("P27", "P38")
-@pytest.mark.parametrize("timeout", ["", "5.0", "0.01", "garbage", "-1", "inf", "nan"])
-def test_a_listener_that_never_listens_is_given_50_ms_for_all_events(told: Caller, timeout: str) -> None:
+@pytest.mark.parametrize(
+    ("timeout", "most_s"),
+    [("", 0.05), ("5.0", 0.05), ("garbage", 0.05), ("inf", 0.05), ("0.01", 0.01), ("-1", 0.001), ("nan", 0.001)],
+)
+def test_a_listener_that_never_listens_is_given_50_ms_for_all_events(told: Caller, timeout: str, most_s: float) -> None:
     """The socket's queue is full, so that connecting to it would wait for ever."""
     path, notes = socket_path(told), told.account.home / "notes"
     _python, *options, boot, host = told.account.command()
     starts = [sys.executable, *options, "-c", NOTES_ITS_PATIENCE, boot, str(notes), host, "--format=pipeline"]
     told.account.env["OMNICLAUDE_EMIT_TIMEOUT"] = timeout
+    patience: list[tuple[str, float]] = []
     with listener(path, backlog=0), socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
         for waiting in (first, second):
             waiting.setblocking(False)
             waiting.connect_ex(str(path))
-        ended = told.account.run(told.account.event(PROMPT), shell_line=shlex.join(starts))
+        for _attempt in range(5):  # a busy machine may be too late even to connect
+            ended = told.account.run(told.account.event(PROMPT), shell_line=shlex.join(starts))
+            events = told.account.trace()["inputs"]["events"]
+            assert ended.exit_code == 0 and json.loads(ended.stdout)["success"]
+            assert events == {"sent": 0, "failed": len(told.account.trace()["channels"])}
+            patience = [(kind, float(seconds)) for kind, seconds in map(str.split, notes.read_text().splitlines())]
+            if {kind for kind, _seconds in patience} == {"socket", "alarm"}:
+                break
 
-    patience = [(kind, float(seconds)) for kind, seconds in map(str.split, notes.read_text().splitlines())]
-    assert ended.exit_code == 0 and json.loads(ended.stdout)["success"]
-    assert [kind for kind, _seconds in patience] == ["socket", "alarm"]
-    assert all(0 < seconds <= (0.01 if timeout == "0.01" else EMIT_MS / 1000) for _kind, seconds in patience)
-    assert told.account.trace()["inputs"]["events"] == {"sent": 0, "failed": len(told.account.trace()["channels"])}
+    assert all(0 < seconds <= most_s for _kind, seconds in patience), patience
+    assert most_s < 0.01 or {kind for kind, _seconds in patience} == {"socket", "alarm"}
 
 
 def after_answer_ms(trace: dict[str, Any]) -> float:

@@ -253,10 +253,12 @@ def test_a_fact_that_the_answer_says_is_left_out_also_when_it_is_replayed(accoun
     session = Claude()
     session.asks("look at the orders")
     session.answers(f"Orders hold prices. {fact}")
-    ask(account, "why are the prices of orders stored as integer cents and not as floats?", session)
+    for _attempt in range(8):  # a busy machine may not grant the memory its 150 ms
+        ask(account, "why are the prices of orders stored as integer cents and not as floats?", session)
+        if account.trace()["items"]:
+            break
 
-    (item,) = account.trace()["items"]
-    assert (item["kept"], item["why"]) == (0, "the conversation has it already")
+    assert [(one["kept"], one["why"]) for one in account.trace()["items"]] == [(0, "the conversation has it already")]
     account.cli("replay", "--verify")
 
 

@@ -245,9 +245,12 @@ def test_a_prompt_that_is_already_in_the_file_is_not_an_earlier_one(tmp_path: Pa
 
 
 def test_what_was_recorded_comes_back_and_nothing_else(tmp_path: Path) -> None:
-    conversation = read(told("claude").save(tmp_path / "t"))
+    file = told("claude").save(tmp_path / "t")
+    for prompt in ("and now?", "do the same for the other one"):
+        conversation = read(file, prompt=prompt)
+        assert Conversation.from_json(conversation.to_json(), prompt).to_json() == conversation.to_json()
+    assert conversation.answer_files == ["shop/cart.py"]
 
-    assert Conversation.from_json(conversation.to_json(), "and now?").to_json() == conversation.to_json()
     hostile = {"prompts": ["x" * 10**6, 3] * 100, "todos": [1, ["a"], ["s", "t"], None], "answer": 7, "resumed": []}
     kept = Conversation.from_json(hostile, "and now?")
     assert kept.todos == [("s", "t")]

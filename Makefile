@@ -8,7 +8,7 @@ ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 # As many tests beside each other as there are cores.
 BESIDE := --numprocesses auto --dist worksteal
 
-.PHONY: demo test test-slow check conformance test-hosts test-browser test-datasette-alpha test-packaging clean
+.PHONY: demo test test-slow check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
@@ -28,6 +28,9 @@ check: $(VENV)/.installed-dev
 
 conformance: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.conformance
+
+mutations: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.mutations
 
 test-hosts: $(VENV)/.installed-dev
 	$(BIN)/pytest tests/hosts -m hosts -o addopts="-ra"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = ("the host has it", "it only stands beside")
+NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
 """How a channel's objection begins that has nothing to do with age."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
@@ -86,14 +86,20 @@ class Inputs:
 
     @staticmethod
     def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
+        conversation = Conversation.from_json(value.get("conversation", {}), prompt)
+        channels = [Gathered.from_json(channel) for channel in value["channels"]]
+        if conversation.answer:
+            from enricher.context.known import mark_said
+
+            mark_said(channels, conversation.answer)
         return Inputs(
             prompt,
             settings=value["settings"],
             skills=[(name, description) for name, description in value["skills"]],
             injected=list(value["injected"]),
             spent=value["spent"],
-            channels=[Gathered.from_json(channel) for channel in value["channels"]],
-            conversation=Conversation.from_json(value.get("conversation", {})),
+            channels=channels,
+            conversation=conversation,
             form=value.get("form", ""),
             has_mcp=value.get("mcp", False),
         )
@@ -258,8 +264,6 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     known = inputs.said_before
     if known and any(f"item:{one}" in known for name in names for one in (name, unreadable(name))):
         return "said before in this session"
-    if offered.text and _flat(offered.text) in _flat(inputs.conversation.answer):
-        return "the conversation has it already"
     return ""
 
 

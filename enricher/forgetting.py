@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from enricher import golden
+from enricher import answers, golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
 from storage import (
@@ -232,7 +232,7 @@ def settings_of_the_account() -> dict[str, Any]:
 
 
 def look_after(state: str) -> None:
-    """End what was interrupted, and prune by the account's settings.
+    """End what was interrupted, prune by the account's settings, take out what earlier versions kept beyond need.
 
     Behind a prompt, in a process that nobody waits for. Raises what ``prune`` does.
     """
@@ -244,6 +244,7 @@ def look_after(state: str) -> None:
             finish(db, state, patience_s=0)
             if _is_beyond(db, bounds := bounds_of(settings_of_the_account())):
                 prune(db, state, bounds)
+            answers.take_out(db, state)
     finally:
         detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
         os.close(turn)

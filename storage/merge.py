@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Row = tuple[traces.Value, ...]
+    Condense = Callable[[str, str], str]
 
 PAGE = 200
 """Traces of one transaction."""
@@ -29,6 +30,7 @@ MOST_CONFLICTS = 1000
 OLDEST_SCHEMA = 1
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
+PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt", "inputs"))
 WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
@@ -68,14 +70,17 @@ def merge(
     path: str,
     *,
     state_dir: str,
+    condense: Condense = lambda _prompt, inputs: inputs,
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> Merged:
     """Add the traces of the database at ``path`` with all beside them, labels and versions of the instructions.
 
-    With ``is_dry`` nothing is written. ``advance`` is told how many traces were looked at,
-    of how many. Each page is one transaction; memories, sessions, replays and experiments
-    stay where they are. Raises MergeError, or StorageError where this database cannot be written.
+    ``condense`` takes a prompt and its recorded inputs, and returns them as this version records
+    them: that is what is stored and compared. With ``is_dry`` nothing is written. ``advance`` is
+    told how many traces were looked at, of how many. Each page is one transaction; memories,
+    sessions, replays and experiments stay where they are. Raises MergeError, or StorageError
+    where this database cannot be written.
     """
     result = Merged(path)
     with _opened(path, state_dir) as other:
@@ -83,7 +88,7 @@ def merge(
         total, done, after = _read(other, HOW_MANY, path=path)[0][0], 0, ""
         while page := _read(other, WHICH_COME_NEXT, {"after": after}, path=path):
             after, done = str(page[-1][0]), done + len(page)
-            _take_page(db, other, page, result, is_dry=is_dry)
+            _take_page(db, other, [_condensed(row, condense) for row in page], result, condense, is_dry=is_dry)
             if advance:
                 advance(done, int(str(total)))
     return result
@@ -181,14 +186,20 @@ def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: Me
 
 
 def _take_page(
-    db: sqlite3.Connection, other: sqlite3.Connection, page: list[Row], result: Merged, *, is_dry: bool
+    db: sqlite3.Connection,
+    other: sqlite3.Connection,
+    page: list[Row],
+    result: Merged,
+    condense: Condense,
+    *,
+    is_dry: bool,
 ) -> None:
     batch: list[dict[str, traces.Rows]] = []
     labelled: list[tuple[str, list[Row]]] = []
     for row in page:
         identity = str(row[0])
         here = db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
-        if here is not None and tuple(here) != row:
+        if here is not None and _condensed(tuple(here), condense) != row:
             _note_conflict(result, identity)
             continue
         result.same += here is not None
@@ -201,6 +212,13 @@ def _take_page(
     result.traces += added
     result.refused += refused + len(batch) - len(sound)
     _take_labels(db, labelled, result, is_dry=is_dry)
+
+
+def _condensed(row: Row, condense: Condense) -> Row:
+    prompt, inputs = row[PROMPT_AT], row[INPUTS_AT]
+    if not isinstance(prompt, str) or not isinstance(inputs, str):
+        return row
+    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])
 
 
 def _note_conflict(result: Merged, identity: str) -> None:

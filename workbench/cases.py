@@ -185,7 +185,7 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     return Case(
         case_id, clean(prompt), OK, Decided(),
-        earlier=clean(Conversation.from_json(recorded.get("conversation", {})).basis(prompt)),
+        earlier=clean(Conversation.from_json(recorded.get("conversation", {}), prompt).basis(prompt)),
         settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
         injected=tuple(ref for ref in recorded["injected"] if ref.startswith(TOLD_BEFORE)),

@@ -122,7 +122,7 @@ def _earlier(row: Row) -> str:
     """The words that the prompt points back to; what it says itself mostly tells that there are none."""
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
         return ""
-    return Conversation.from_json(json.loads(row.inputs)["conversation"]).basis(row.prompt)
+    return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
 def _features(row: Row) -> set[str]:

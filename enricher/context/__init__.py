@@ -200,9 +200,10 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
         _ask_ours(asked, request, results)
     gathered = [results[rule["name"]] for rule in declared]
     if any(item.text for one in gathered for item in one.candidates):
-        from enricher.context.known import mark
+        from enricher.context.known import mark, mark_said
 
         mark(gathered, request)
+        mark_said(gathered, request.conversation.answer)
     return gathered
 
 

@@ -14,24 +14,47 @@ POINTING_WORDS = 24
 MOST = 40
 LONGEST = 2400
 """Bounds of what a recorded conversation may hold; ``enricher.transcripts`` keeps far below."""
+MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
+"""Without any of these, nothing is known about what happened before the prompt."""
 
 
 class Conversation:
     """The end of a session's transcript, redacted and short.
 
-    ``prompts`` are the person's last ones, oldest first; ``answer`` the assistant's
-    last words; ``files`` what its tools touched, newest first, and ``changed`` those
-    it changed since the last prompt; ``errors`` what they failed with, newest first;
-    ``todos`` (status, text); ``resumed`` names the mark since which nothing of this
-    is in the host's context any more, empty where all of it is; ``problem`` what could
-    not be read.
+    ``prompts`` are the person's last ones, oldest first; ``files`` what the agent's tools
+    touched, newest first, and ``changed`` those they changed since the last prompt;
+    ``errors`` what they failed with, newest first; ``todos`` (status, text); ``resumed``
+    names the mark since which nothing of this is in the host's context any more, empty
+    where all of it is; ``problem`` what could not be read.
+
+    ``answer`` is the agent's last answer and never recorded. ``read_answer`` takes from it
+    what the prompt refers to, which is recorded: ``option``, the one that the prompt
+    chooses; where the prompt means "the other one", ``answer_files`` and ``answer_names``,
+    which the answer mentions, and ``open_point``, the sentence about what is left to do.
     """
 
-    __slots__ = ("answer", "changed", "errors", "files", "problem", "prompts", "resumed", "todos")
+    __slots__ = (
+        "answer",
+        "answer_files",
+        "answer_names",
+        "changed",
+        "errors",
+        "files",
+        "open_point",
+        "option",
+        "problem",
+        "prompts",
+        "resumed",
+        "todos",
+    )
 
     def __init__(self) -> None:
         self.prompts: list[str] = []
         self.answer = ""
+        self.answer_files: list[str] = []
+        self.answer_names: list[str] = []
+        self.open_point = ""
+        self.option = ""
         self.files: list[str] = []
         self.changed: list[str] = []
         self.errors: list[str] = []
@@ -40,7 +63,15 @@ class Conversation:
         self.problem = ""
 
     def __bool__(self) -> bool:
-        return bool(self.prompts or self.answer or self.files or self.errors or self.todos)
+        return any(getattr(self, name) for name in MAKE_A_PAST)
+
+    def read_answer(self, prompt: str) -> None:
+        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it."""
+        if not self.answer or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+            return
+        from enricher.context.followup import read_answer
+
+        read_answer(self, prompt)
 
     def basis(self, prompt: str) -> str:
         """Return the earlier words that say what a prompt asks for which does not say it; else empty.
@@ -63,23 +94,27 @@ class Conversation:
         return subject(self, prompt)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recorded form; empty where nothing is known."""
-        return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name)}
+        """Return the recorded form, without the answer; empty where nothing is known."""
+        return {name: value for name in self.__slots__ if name != "answer" and (value := getattr(self, name))}
 
     @staticmethod
-    def from_json(value: Mapping[str, Any]) -> Conversation:
-        """Return a recorded conversation; what is not of its form is left out."""
+    def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
+        """Return the conversation recorded with ``prompt``; what is not of its form is left out.
+
+        Traces of earlier versions hold the whole answer; it is read as the hook does now.
+        """
         conversation = Conversation()
-        for name in ("prompts", "files", "changed", "errors"):
+        for name in ("prompts", "files", "changed", "errors", "answer_files", "answer_names"):
             items = value.get(name)
             texts = items[:MOST] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])
-        for name in ("answer", "resumed", "problem"):
+        for name in ("answer", "option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
         todos = value.get("todos")
         pairs = [pair for pair in todos[:MOST] if _is_pair(pair)] if isinstance(todos, list) else []
         conversation.todos = [(status, text[:LONGEST]) for status, text in pairs]
+        conversation.read_answer(prompt)
         return conversation
 
 

@@ -7,7 +7,7 @@ prompt that names a file, a name from a program or an address stands on its own.
 from __future__ import annotations
 
 from enricher.classify.structure import CODE, URL, chunk_marker, survey
-from enricher.context.conversation import POINTING_WORDS
+from enricher.context.conversation import MOST, POINTING_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ FEW_WORDS = 8
 FEWEST_WORDS_OF_AN_ORDER = 3
 MOST_REFERENTS = 3
 MENTIONS_CHARS = 4000
+OPEN_POINT_CHARS = 120
 EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_~\u2019\u2018“”"
 
 _NAMED = frozenset(
@@ -56,6 +57,9 @@ _NOUNS_OF_OPTIONS = frozenset(
     "option number choice variant approach alternative plan solution version suggestion".split()
 )
 _POINTERS = frozenset("it this that them these those its their ones both".split())
+_PLURALS = frozenset("others rest remaining ones all".split())
+_OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
+"""A sentence with one of these speaks of something beside what was done."""
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 
@@ -63,6 +67,29 @@ _OF_NAMES = frozenset("function functions method methods class classes variable 
 def needs_the_answer(prompt: str) -> bool:
     """Say whether the assistant's last words decide what this prompt means."""
     return kind(prompt) in (CHOICE, OTHER, SAME)
+
+
+def read_answer(conversation: Conversation, prompt: str) -> None:
+    """Take from the agent's answer the option, the names or the sentence that this prompt refers to."""
+    how, answer = kind(prompt), conversation.answer
+    if how == CHOICE:
+        conversation.option = option(answer, prompt)
+    elif how == OTHER:
+        conversation.answer_files = mentions(answer, is_file=True)[:MOST]
+        conversation.answer_names = mentions(answer, is_file=False)[:MOST]
+        if not the_others(conversation, prompt):
+            conversation.open_point = _open_point(answer)
+
+
+def _open_point(answer: str) -> str:
+    """Return the last sentence of the answer that speaks of something beside what was done."""
+    from enricher.context.session import cut
+
+    flat = " ".join(answer.split())
+    for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
+        if any(word in f" {sentence.lower()}" for word in _OPEN):
+            return cut(sentence, OPEN_POINT_CHARS)
+    return ""
 
 
 def kind(prompt: str) -> str:
@@ -99,7 +126,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
     """Return the earlier words that say what this prompt asks for; empty where it says so itself, or nobody does."""
     how = kind(prompt)
     if how == CHOICE:
-        return option(conversation.answer, prompt)
+        return conversation.option
     if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
         return last_order(conversation)
     return ""
@@ -110,8 +137,8 @@ def subject(conversation: Conversation, prompt: str) -> str:
     how = kind(prompt)
     if not how:
         return ""
-    if how == CHOICE and (chosen := option(conversation.answer, prompt)):
-        return chosen
+    if how == CHOICE and conversation.option:
+        return conversation.option
     orders = _last_orders(conversation)
     if how == OTHER and (found := referents(conversation, prompt)):
         return " ".join([*found, *orders])
@@ -187,6 +214,12 @@ def _counterpart(words: list[str]) -> bool:
     return False
 
 
+def the_others(conversation: Conversation, prompt: str) -> list[str]:
+    """Return the referents where it is clear what is meant: there is one, or the prompt means several."""
+    found = referents(conversation, prompt)
+    return found if len(found) == 1 or not _PLURALS.isdisjoint(prompt.lower().split()) else []
+
+
 def referents(conversation: Conversation, prompt: str) -> list[str]:
     """Return what "the other one" is: named in the last exchange, but not what was just worked on.
 
@@ -199,7 +232,8 @@ def referents(conversation: Conversation, prompt: str) -> list[str]:
     for is_file in (True, False):
         if (is_file and wants_names) or (not is_file and wants_files):
             continue
-        asked, answered = mentions(last, is_file=is_file), mentions(conversation.answer, is_file=is_file)
+        asked = mentions(last, is_file=is_file)
+        answered = conversation.answer_files if is_file else conversation.answer_names
         done = conversation.changed if is_file else []
         done = done or [one for one in asked if _is_among(one, answered)] or asked
         places = [asked + answered, conversation.files if is_file else []]

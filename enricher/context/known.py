@@ -1,4 +1,4 @@
-"""What the host has in its context anyway, from the files it reads itself, is not worth telling (ruling R29)."""
+"""Mark facts that the host has in its context anyway (ruling R29), from files that it reads or its last answer."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MOST_BYTES = 64 * 1024
 FEWEST_CHARACTERS = 20
 """Less than this stands somewhere in every file."""
 KNOWN = "the host has it in "
+SAID = "the conversation has it already"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,19 @@ def mark(gathered: list[Gathered], request: Request) -> None:
         for item, text in offered:
             if not item.stale and text in content:
                 item.stale = KNOWN + name
+
+
+def mark_said(gathered: list[Gathered], answer: str) -> None:
+    """Mark the candidates whose text the agent's last answer repeats."""
+    said = _one_line(answer)
+    for one in gathered:
+        for item in one.candidates:
+            if said and item.text and not item.stale and _one_line(item.text) in said:
+                item.stale = SAID
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _read(request: Request) -> list[tuple[str, str]]:
@@ -58,4 +72,4 @@ def _folders(cwd: str, root: str) -> list[str]:
 
 def flat(text: str) -> str:
     """Return the words alone, so that neither line breaks nor emphasis make two of one."""
-    return " ".join(text.lower().replace("*", "").replace("`", "").split())
+    return _one_line(text.replace("*", "").replace("`", ""))

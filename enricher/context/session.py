@@ -25,7 +25,6 @@ REFERENT_CHARS = 120
 ERROR_CHARS = 90
 TODO_CHARS = 60
 MOST_FILES = 4
-_COUNTERPART = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
 
 
 def offer(request: Request, channel: Channel) -> list[Candidate]:
@@ -67,11 +66,12 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
         if left < SHORTEST_PROMPT:
             break
         room = max(SHORTEST_PROMPT, left // 2 if not shown else left // max(1, len(prompts) - len(shown)))
-        shown.append(_cut(text, min(room, left)))
+        shown.append(cut(text, min(room, left)))
     return " → ".join(reversed(shown))
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """Return the text on one line, cut at a word where it is longer than ``limit`` characters."""
     flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat
@@ -85,7 +85,7 @@ def _state(conversation: Conversation) -> str:
     if conversation.todos:
         parts.append(todo_state(conversation.todos))
     if conversation.errors:
-        parts.append(f"last error: {_cut(conversation.errors[0], ERROR_CHARS)}")
+        parts.append(f"last error: {cut(conversation.errors[0], ERROR_CHARS)}")
     files = [*conversation.changed, *(path for path in conversation.files if path not in conversation.changed)]
     if files:
         parts.append("files: " + ", ".join(files[:MOST_FILES]))
@@ -99,7 +99,7 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
     said = []
     for name, count in counts.items():
         if count:
-            detail = f" ({_cut(doing, TODO_CHARS)})" if name == "in_progress" else ""
+            detail = f" ({cut(doing, TODO_CHARS)})" if name == "in_progress" else ""
             said.append(f"{count} {name.replace('_', ' ')}{detail}")
     return "todos: " + ", ".join(said)
 
@@ -108,25 +108,13 @@ def _referent(conversation: Conversation, prompt: str) -> list[Candidate]:
     """Name what "the other one" is; where nothing fits, quote the request that the prompt repeats."""
     from enricher.context import followup
 
-    order = _cut(followup.last_order(conversation), REFERENT_CHARS)
-    found = followup.referents(conversation, prompt)
-    is_plural = any(word in prompt.lower().split() for word in ("others", "rest", "remaining", "ones", "all"))
-    if found and (len(found) == 1 or is_plural):
+    order = cut(followup.last_order(conversation), REFERENT_CHARS)
+    if found := followup.the_others(conversation, prompt):
         label = f"{', '.join(found)} — named before in this session, not yet worked on"
         return [
             Candidate(order, _ref("other", label), REFERENT_SCORE, label=f"{label}; last request" if order else label)
         ]
     if not order:
         return []
-    sentence = _sentence(conversation.answer)
-    text = f"{order} → {sentence}" if sentence else order
+    text = f"{order} → {conversation.open_point}" if conversation.open_point else order
     return [Candidate(text, _ref("request", text), LAST_REQUEST_SCORE, label="last request of this session")]
-
-
-def _sentence(answer: str) -> str:
-    """Return the last sentence of the answer that speaks of something beside what was done."""
-    flat = " ".join(answer.split())
-    for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
-        if any(word in f" {sentence.lower()}" for word in _COUNTERPART):
-            return _cut(sentence, REFERENT_CHARS)
-    return ""

@@ -343,14 +343,16 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     """Put what was found into its short, redacted form, prompts in the order they were asked."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
-    is_terse = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
-    limit = LONG_ANSWER_CHARS if is_terse else ANSWER_CHARS
+    depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
+    limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
     conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
+    if depends_on_answer:
+        conversation.read_answer(prompt)
 
 
 def _needs_the_answer(prompt: str) -> bool:

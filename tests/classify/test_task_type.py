@@ -108,7 +108,13 @@ def test_structure_is_recognised(text: str, feature: str, table: Table) -> None:
 
 
 @pytest.mark.conformance("E35")
-@pytest.mark.parametrize("prompt", ["修复登录页面", "por favor agrega una prueba para el inicio de sesión", "🎉🎉", ""])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("修复登录页面", "por favor agrega una prueba para el inicio de sesión", "🎉🎉", ""),
+        "Go through all open issues and group them by topic",
+    ],
+)
 def test_what_is_not_understood_is_uncertain(prompt: str, table: Table) -> None:
     found = judged(prompt, table)
 

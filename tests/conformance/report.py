@@ -1,7 +1,9 @@
 """``make conformance``: run the tests that prove rows, and say for each document what is done, failing, untested.
 
 A row is done when all its tests pass, failing when one fails, untested when it has
-none or they were skipped. Exit 1 for a failing row or a marker that names no row.
+none or they were skipped. It is open when they pass and it still waits for something:
+rows of seed 003 that only the enrichment form meets wait for the hydration form
+(ruling R37). Exit 1 for a failing row or a marker that names no row.
 """
 
 from __future__ import annotations
@@ -41,11 +43,13 @@ class Row:
 
     @property
     def state(self) -> str:
-        """Return done, failing or untested."""
+        """Return done, open, failing or untested."""
         outcomes = {outcome for _name, outcome, _reason in self.tests}
         if FAILED in outcomes:
             return "failing"
-        return "done" if PASSED in outcomes else "untested"
+        if PASSED not in outcomes:
+            return "untested"
+        return "open" if self.waits_for else "done"
 
 
 def read_rows() -> dict[str, Row]:
@@ -82,7 +86,7 @@ def print_report(rows: dict[str, Row], *, is_brief: bool) -> None:
     """Print a line per document, then every row with its tests."""
     for document, title in DOCUMENTS.items():
         own = [row for row in rows.values() if row.document == document]
-        counts = {state: sum(row.state == state for row in own) for state in ("done", "failing", "untested")}
+        counts = {state: sum(row.state == state for row in own) for state in ("done", "open", "failing", "untested")}
         waiting = sum(bool(row.waits_for) and row.state == "untested" for row in own)
         figures = ", ".join(f"{count} {state}" for state, count in counts.items())
         print(f"\n{document}  {title}: {len(own)} rows, {figures} ({waiting} wait for later work)")
@@ -95,7 +99,8 @@ def _print_row(row: Row, *, is_brief: bool) -> None:
         if not is_brief:
             print(f"  {row.id:9} waits     {row.claim}: {row.waits_for}")
         return
-    print(f"  {row.id:9} {row.state:9} {row.claim}")
+    waits = f": also waits for {row.waits_for}" if row.state == "open" else ""
+    print(f"  {row.id:9} {row.state:9} {row.claim}{waits}")
     shown = row.tests if not is_brief else [test for test in row.tests if test[1] != PASSED]
     for name, outcome, reason in shown:
         print(f"            {outcome if outcome != PASSED else '+':9} {name}{f': {reason}' if reason else ''}")

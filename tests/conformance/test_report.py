@@ -75,5 +75,13 @@ def test_a_row_is_what_its_tests_are(junit: Callable[..., Path], inner: tuple[st
     assert (rows["E18"].state, unknown) == (state, [])
 
 
+def test_a_row_that_only_the_enrichment_form_meets_stays_open(junit: Callable[..., Path]) -> None:
+    rows = report.read_rows()
+
+    report.join(rows, junit(("Y01", "")))
+
+    assert (rows["Y01"].waits_for, rows["Y01"].state) == ("hydration format", "open")
+
+
 def test_a_marker_that_names_no_row_is_told(junit: Callable[..., Path]) -> None:
     assert report.join(report.read_rows(), junit(("E99", ""))) == ["E99 is no row; named by t::0"]

@@ -93,7 +93,7 @@ def traces(account_of_all: Account, answers: list[Answer]) -> list[dict[str, obj
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("E01", "E20", "P37")
+@pytest.mark.conformance("E01", "E20", "P37", "Y01")
 def test_every_prompt_is_answered_with_exit_0_and_one_object_or_nothing(answers: list[Answer]) -> None:
     assert len(answers) == PROMPTS
     assert all(answer.is_harmless() for answer in answers)
@@ -103,7 +103,7 @@ def test_every_prompt_is_answered_with_exit_0_and_one_object_or_nothing(answers:
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("E01", "E20")
+@pytest.mark.conformance("E01", "E20", "Y01")
 def test_every_prompt_is_traced_and_none_as_an_error(traces: list[dict[str, object]]) -> None:
     assert len(traces) == PROMPTS
     assert [trace["error"] for trace in traces if trace["status"] == "error"] == []

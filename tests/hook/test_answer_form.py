@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from simulator import Account
+from simulator import ROOT, Account
 
 TRACE = """the login test fails, please fix it:
 
@@ -63,13 +60,56 @@ def test_the_four_labels_stand_in_their_order(account: Account) -> None:
     ]
 
 
-@pytest.mark.conformance("E15")
-@pytest.mark.parametrize("prompt", [TRACE, "update the hooks to add a new feature", "What is the hydrator?"])
-def test_the_wording_is_advice(account: Account, prompt: str) -> None:
-    context = account.ask(prompt).context
+ORDERS = re.compile(
+    r"\b(must|mandatory|required|never|always|important|shall|should|have to|need to|do not|don't|make sure|ensure"
+    r"|follow (the |these )?(instructions|steps))\b",
+    re.IGNORECASE,
+)
+NAME_OF_A_GUARDRAIL = re.compile(r"H\d+[a-z]? \([^()]+\)")
+ONE_OF_EACH_APPROACH = {
+    "start-at-frame": TRACE,
+    "share-the-items": "add a docstring to each of the 40 files in src/models",
+    "plan-and-critic": "update the hooks to add a new feature",
+    "use-skill": "write the release notes for version 2.4 from the merged pull requests",
+    "track-the-list": "implement these:\n1. export as CSV\n2. import from CSV\n3. a progress bar\n4. a --quiet flag",
+    "answer-directly": "do we need to add a lock in session.py?",
+}
+SKILL = """---
+name: release-notes
+description: Writes release notes for a version from merged pull requests
+---
+"""
 
-    assert context
-    assert not re.search(r"\b(MUST|MANDATORY|NEVER|ALWAYS|IMPORTANT|[Ff]ollow (the )?instructions)\b", context)
+
+@pytest.fixture(scope="module")
+def advised(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is said where each of the shipped approaches is suggested, by the approach's id."""
+    account = Account(tmp_path_factory.mktemp("advised") / "home")
+    account.write(".claude/skills/release-notes/SKILL.md", SKILL)
+    account.channel("slow", "sleep 5")
+    account.compile()
+    return {approach: account.ask(prompt).context for approach, prompt in ONE_OF_EACH_APPROACH.items()}
+
+
+@pytest.mark.conformance("E15")
+def test_every_shipped_approach_is_suggested_to_some_prompt(advised: dict[str, str]) -> None:
+    shipped = (ROOT / "instructions" / "prompt-enricher-instructions.md").read_text(encoding="utf-8")
+
+    suggested = {line for context in advised.values() for line in context.splitlines() if "Suggested Approach" in line}
+
+    assert sorted(re.findall(r"^## Approach: (\S+)$", shipped, re.MULTILINE)) == sorted(advised)
+    assert len(suggested) == len(advised)
+
+
+@pytest.mark.conformance("E15")
+@pytest.mark.parametrize("approach", ONE_OF_EACH_APPROACH)
+def test_what_is_said_is_advice(advised: dict[str, str], approach: str) -> None:
+    """Every line is of the documented form and gives no order; guardrails' names are the titles of a catalogue."""
+    context = advised[approach]
+
+    assert LABELS.fullmatch(context)
+    assert "\n**Suggested Approach**: " in context and "\n_Partial: slow (time)_" in context
+    assert not ORDERS.search(NAME_OF_A_GUARDRAIL.sub("", context)), context
 
 
 @pytest.mark.conformance("E27")
@@ -133,9 +173,14 @@ def test_nothing_to_say_is_nothing_on_stdout(account: Account) -> None:
 
 def test_the_same_through_the_launcher_and_the_shell(account: Account) -> None:
     account.cli("install", "--host", "claude", "--scope", "user")
-    registered = f"sh {account.state}/hook claude 2>/dev/null || true"
+    settings = json.loads((account.home / ".claude" / "settings.json").read_text())
+    (group,) = settings["hooks"]["UserPromptSubmit"]
+    registered = group["hooks"][0]["command"]
 
     answer = account.run(account.event("the test is not working"), shell_line=registered)
+    (account.state / "hook").unlink()
+    gone = account.run(account.event("the test is not working"), shell_line=registered)
 
+    assert (gone.exit_code, gone.stdout, gone.stderr) == (0, b"", b"")
     assert answer.is_harmless()
     assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 LABELLED = SHARED / "eval" / "prompts_tune.jsonl"
 STRICT, LENIENT = 0.60, 0.70
 """Accuracy below which the shipped instructions have been broken; what they reach stands in the README."""
+
+FRENCH = "pourquoi le test login échoue avec KeyError: 'user' dans tests/test_login.py"
 
 ROWS = {
     "E30": ("What is the hydrator?", "question"),
@@ -39,7 +42,10 @@ def test_a_class_is_recognised(account: Account, prompt: str, task_type: str) ->
 @pytest.mark.conformance("E35")
 @pytest.mark.parametrize(
     "prompt",
-    ["hello there", "🙂🙂🙂", "なぜテストが失敗するのですか", "Пожалуйста, посмотри на это", "qwrt zxcv", "42"],
+    [
+        *("hello there", "🙂🙂🙂", "なぜテストが失敗するのですか", "Пожалуйста, посмотри на это", "qwrt zxcv", "42"),
+        pytest.param(f"{FRENCH}, corrige le bug", id="English names in a language that no signal knows"),
+    ],
 )
 def test_anything_else_falls_back_to_saying_nothing(account: Account, prompt: str) -> None:
     answer = account.ask(prompt)
@@ -95,6 +101,9 @@ def test_a_defect_gets_verification_and_the_exact_error(account: Account) -> Non
 
     assert {"H3", "H5"} <= set(guardrails(account))
     assert "H3 (Verification Before Assertion)" in shown
+    scores = {one["guardrail_id"]: one["score"] for one in account.trace()["guardrails"]}
+    assert re.findall(r"(H\d+) \(", shown) == sorted(scores, key=lambda one: -scores[one])
+    assert len(set(scores.values())) > 1
 
 
 @pytest.mark.conformance("E44", "E48")
@@ -138,6 +147,7 @@ def test_nothing_is_said_twice_in_a_session(account: Account) -> None:
     assert "H3" in first.context
     assert "H3" not in second.context
     assert "H3" in other.context
+    account.cli("replay", "--verify")
 
 
 def test_a_sessions_budget_holds(account: Account) -> None:

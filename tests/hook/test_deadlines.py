@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from test_answer_form import TRACE
+from test_bad_input import EVENT, piped
 
 from enricher.context import BUILT_IN
 
@@ -42,6 +43,11 @@ BROKEN = [
     pytest.param("exit 1", "error", id="exits 1 without a word"),
     pytest.param("kill -SEGV $$", "error", id="crashes"),
     pytest.param("head -c 200000 /dev/zero | tr '\\0' x", "error", id="more than 64 KB"),
+    pytest.param(
+        """printf '{"items": [{"text": "'; head -c 70000 /dev/zero | tr '\\0' x; echo '"}]}'""",
+        "error",
+        id="a sound answer of more than 64 KB",
+    ),
     pytest.param("yes", "error", id="writes for ever"),
     pytest.param("""echo '{"items": 7}'""", "error", id="no list"),
     pytest.param(
@@ -157,6 +163,14 @@ def test_no_channel_makes_a_prompt_wait_for_two_seconds(account: Account, script
     account.compile()
 
     assert min(account.ask(TRACE).wall_s for _ in range(ATTEMPTS)) < HOOK_S
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("E18")
+def test_an_event_that_never_ends_is_given_up_on_within_two_seconds(account: Account) -> None:
+    begun_to_speak = EVENT + b'"the test is'
+
+    assert min(piped(account, begun_to_speak, closes=False).wall_s for _ in range(ATTEMPTS)) < HOOK_S
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ MARKERS = {
 }
 
 
-@pytest.mark.conformance("E01", "E02", "E24", "E25", "E27", "E28", "Y01")
+@pytest.mark.conformance("E01", "E02", "E24", "E25", "E27", "E28")
 @pytest.mark.parametrize("host", hosts.NAMES)
 def test_the_answer_is_one_object_with_the_recorded_text_where_the_client_looks(account: Account, host: str) -> None:
     account.env |= MARKERS[host]

@@ -53,7 +53,7 @@ def assert_told(client: Client) -> None:
         assert client.shows("Prompt Enricher could not start", "fix it")
 
 
-@pytest.mark.conformance("E01", "E02", "E25", "E27", "E28", "E57", "E61", "Y01")
+@pytest.mark.conformance("E01", "E02", "E25", "E27", "E28", "E57", "E61")
 def test_the_prompt_arrives_byte_for_byte_and_the_enrichment_once(
     any_client: Client, copy: InstalledCopy, stub: StubModels
 ) -> None:

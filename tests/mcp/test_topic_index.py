@@ -166,6 +166,46 @@ def test_eight_threads_add_and_list_without_losing_one() -> None:
     }
 
 
+class IdOfAThreadThatStops(str):
+    """An id that lets the other threads go on wherever the index looks it up."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        time.sleep(0.0002)
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other)
+
+
+@pytest.mark.conformance("S1-3.2c")
+def test_threads_that_replace_the_same_memories_leave_each_in_the_topics_of_one_version() -> None:
+    """A thread is interrupted in the middle of each change; without the lock two versions of a memory mix."""
+    index, same = TopicIndexService(), ("m-0", "m-1", "m-2")
+    failures: list[Exception] = []
+
+    def work(own: int) -> None:
+        try:
+            for _round in range(4):
+                for identity in same:
+                    index.add(note(IdOfAThreadThatStops(identity), "patterns", (f"thread-{own}",), "kafka"))
+                    index.list()
+        except Exception as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(own,)) for own in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    listed = {one.name: one.memory_count for one in index.list()}
+    assert not failures
+    assert (listed.pop("patterns"), listed.pop("kafka")) == (3, 3)
+    assert sum(listed.values()) == 3, listed
+
+
 @pytest.mark.conformance("S1-3.3d", "S1-3.6c")
 def test_building_from_a_thousand_and_adding_one_are_quick(tmp_path: Path) -> None:
     library = Library(str(tmp_path), state=str(tmp_path / "state"))

@@ -71,12 +71,23 @@ def test_the_intent_decides_which_namespace_comes_first(
     assert answer.context.index(f"{namespace} 2026-05-01") == answer.context.index("2026-05-01") - len(f"{namespace} ")
 
 
-def test_another_project_hears_nothing_of_it(account: Account) -> None:
+@pytest.mark.parametrize("own", [0, 1, 3], ids=["nothing of its own", "few of its own", "most of its own"])
+def test_another_project_hears_nothing_of_it(account: Account, own: int) -> None:
+    """Where a project has memories of its own they are searched, in two ways: most of all memories, or few."""
     account.cli("memory", "add", HIT, "--namespace", "decisions")
     other = account.home / "other"
     other.mkdir()
+    for number in range(own):
+        account.cli("memory", "add", f"The orders of shop {number} are exported every night as floats.", cwd=other)
+    for _attempt in range(8):  # a busy machine may not grant the memory its 150 ms
+        context = account.ask(QUESTION, cwd=str(other)).context
+        statuses = {one["channel"]: one["status"] for one in account.trace()["channels"]}
+        if statuses["memory"] != "timeout":
+            break
 
-    assert "integer cents" not in account.ask(QUESTION, cwd=str(other)).context
+    assert statuses["memory"] == ("ok" if own else "empty")
+    assert "integer cents" not in context
+    assert "integer cents" not in str(account.trace()["items"])
 
 
 def test_what_is_forgotten_is_not_told(account: Account) -> None:

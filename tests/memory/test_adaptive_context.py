@@ -20,6 +20,7 @@ from storage.memories import NAMESPACES, Memory
 
 HOWTO = "how do I rotate the signing certificate?"
 TROUBLE = "why does the signing certificate fail to rotate?"
+NO_INTENT = "rotate the signing certificate of every host to the new one"
 CERTAIN_HOWTO = (
     "How do I rotate the signing certificate? I want to know how to rotate it. What is the right way to do that?"
 )
@@ -187,6 +188,30 @@ def test_the_hook_shows_and_records_what_is_remembered(account, keep):
     assert all(part in answer.context for part in (made, "patterns", shown["content_preview"]))
 
 
+@pytest.mark.conformance("S1-6.3a", "S1-6.3b", "S1-6.3c")
+@pytest.mark.parametrize(
+    ("prompt", "searches"),
+    [
+        pytest.param("how do I do it?", 0, id="no topic"),
+        pytest.param("how do I rotate it?", 1, id="one topic"),
+        pytest.param(
+            "how do I rotate the größe of the signing certificate in c++ and kubernetes?", 3, id="many topics"
+        ),
+    ],
+)
+def test_the_hook_suggests_up_to_four_resources_that_can_be_read(account, keep, prompt, searches):
+    keep("Rotate the signing certificate with certctl", tags="größe")
+    ask(account, prompt)
+    context = account.trace()["memory_context"]
+
+    *found, last = context["suggested_resources"]
+    assert (len(found), last) == (searches, "enricher://topics")
+    read = [json.loads(account.cli("resources", "read", address)) for address in found]
+    assert [one["query"] for one in read] == context["topics"][:searches]
+    assert all(address.isascii() for address in found)
+    assert json.loads(account.cli("resources", "read", last))["memories"] == 1
+
+
 @pytest.mark.conformance("S1-2.7c", "S1-2.12d")
 def test_a_long_memory_is_shown_by_its_beginning(account, keep):
     keep("Rotate the signing certificate with certctl " + "and describe every step of it " * 140)
@@ -199,13 +224,33 @@ def test_a_long_memory_is_shown_by_its_beginning(account, keep):
 
 @pytest.mark.conformance("S1-2.10a", "S1-2.10b", "S1-2.10c")
 @pytest.mark.parametrize(
-    ("confidence", "least", "count"), [(0.3, 0.0, 5), (0.6, 0.5, 10), (0.85, 0.5, 15)], ids=["low", "medium", "high"]
+    ("confidence", "least", "count"),
+    [(0.3, 0.0, 5), (0.49, 0.5, 5), (0.6, 0.9, 5), (0.6, 0.5, 10), (0.85, 0.5, 15)],
+    ids=["low", "below the least", "below a person's least", "medium", "high"],
 )
 def test_the_confidence_decides_how_many_are_retrieved(store, keep, confidence, least, count):
     keep(*(f"rotate the signing certificate of host {at}" for at in range(30)))
     builder = SearchContextBuilder(AdaptiveContextConfig(min_confidence=least), store)
 
     assert len(builder.build_context(intent(SearchIntentType.HOWTO, confidence)).injected_memories) == count
+
+
+@pytest.mark.conformance("S1-2.2c", "S1-2.10a")
+@pytest.mark.parametrize(
+    ("prompt", "least", "offered"),
+    [
+        pytest.param(NO_INTENT, "", 5, id="no intent"),
+        pytest.param(HOWTO, "0.9", 5, id="an intent below the least confidence"),
+        pytest.param(HOWTO, "", 10, id="an intent above it"),
+    ],
+)
+def test_the_hook_retrieves_five_where_no_intent_is_sure(account, keep, prompt, least, offered):
+    keep(*(f"rotate the signing certificate of host {at}" for at in range(30)))
+    account.env["SUBCOG_SEARCH_INTENT_MIN_CONFIDENCE"] = least
+    ask(account, prompt)
+
+    (memory,) = (one for one in account.trace()["channels"] if one["channel"] == "memory")
+    assert (memory["status"], memory["offered"]) == ("ok", offered)
 
 
 @pytest.mark.conformance("S1-2.10b", "S1-2.10c")

@@ -45,8 +45,10 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
     account = Account(tmp_path_factory.mktemp("told") / "zq-home")
     account.write("gitconfig", f"[user]\nname = Zoey Quark\nemail = {EMAIL}\n")
     account.write("project/shop/export.py", "def nightly_export():\n    raise KeyError('sku')\n")
+    earlier = {"type": "user", "message": {"role": "user", "content": " ".join(PROMPTS)}}
+    before = account.write("before.jsonl", json.dumps(earlier) + "\n")
     for prompt in PROMPTS:
-        account.ask(prompt, session_id=SESSION)
+        account.ask(prompt, session_id=SESSION, transcript_path=str(before))
     account.env["ENRICHER_TEST"] = "1"
     account.ask("only a probe of the teststand")
     del account.env["ENRICHER_TEST"]
@@ -89,8 +91,10 @@ def test_nothing_in_the_file_names_people_machines_sessions_or_secrets(
 def test_the_texts_that_are_left_out_do_stand_in_the_history(account: Account) -> None:
     with closing(database.connect(str(account.state))) as db:
         stored = " ".join(row[0] for row in db.execute("select prompt || session_id || cwd from traces"))
+        inputs = " ".join(row[0] for row in db.execute("select inputs from traces"))
 
     assert {LOGIN, HOST, EMAIL, OTHER, SESSION} <= {word for word in DELICATE.values() if word in stored}
+    assert {LOGIN, HOST, EMAIL, OTHER} <= {word for word in DELICATE.values() if word in inputs}
 
 
 def test_a_redacted_snapshot_keeps_the_rest_of_a_prompt(account: Account, tmp_path: Path) -> None:

@@ -88,7 +88,6 @@ def record(
     conversation = Conversation()
     if number % 5 == 1:
         conversation.prompts = [earlier]
-        conversation.answer = "I fixed the login test."
     inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
     enrichment = decide(inputs, rules)
     enrichment.text = presentable(enrichment.text)

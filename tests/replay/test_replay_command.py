@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -107,6 +109,17 @@ def test_what_was_recorded_for_a_test_is_verified_as_well(account: Account) -> N
 
     assert json.loads(account.cli("replay", "--verify", "--json"))["same"] == 3
     assert json.loads(account.cli("replay", "--verify", "--limit", "1", "--json"))["same"] == 1
+
+
+def test_a_text_that_differs_is_named_and_the_command_fails(account: Account) -> None:
+    account.rest()
+    own = account.trace()["id"]
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db, db:
+        db.execute("update traces set output_text = output_text || '.' where id = ?", (own,))
+
+    outcome = json.loads(account.cli("replay", "--verify", "--json", exit_code=1))
+
+    assert (outcome["same"], outcome["differing"]) == (1, [own])
 
 
 @pytest.mark.parametrize("options", [("--gate", "--where", "type:debug"), ("--verify", "--base", "HEAD")])

@@ -14,12 +14,19 @@ ANSWER = """I see three ways:
 3) Ask the service each time
 
 Which one do you want?"""
+OTHER = "do the same for the other one"
 
 
 def conversation(*prompts: str, answer: str = "", changed: tuple[str, ...] = (), resumed: str = "") -> Conversation:
     known = Conversation()
     known.prompts, known.answer, known.resumed = list(prompts), answer, resumed
     known.changed = known.files = list(changed)
+    return known
+
+
+def read_for(known: Conversation, prompt: str) -> Conversation:
+    """Return the conversation once its answer has been read for this prompt, as the hook does."""
+    known.read_answer(prompt)
     return known
 
 
@@ -89,7 +96,7 @@ def test_two_lists_in_an_answer_leave_a_choice_open() -> None:
     ],
 )
 def test_what_the_other_one_is(known: Conversation, named: list[str]) -> None:
-    assert referents(known, "do the same for the other one") == named
+    assert referents(read_for(known, OTHER), OTHER) == named
 
 
 def test_a_noun_says_what_kind_of_thing_is_meant() -> None:
@@ -97,15 +104,15 @@ def test_a_noun_says_what_kind_of_thing_is_meant() -> None:
         "type `load_all` in a/x.py, not `save_all` nor a/y.py", answer="`load_all` in a/x.py is typed."
     )
 
-    assert referents(known, "and the other function") == ["save_all"]
-    assert referents(known, "and the other file") == ["a/y.py"]
+    for prompt, named in (("and the other function", ["save_all"]), ("and the other file", ["a/y.py"])):
+        assert referents(read_for(known, prompt), prompt) == named
 
 
 def test_only_a_prompt_that_points_back_gets_a_basis() -> None:
     known = conversation("write a test for the parser", answer=ANSWER)
 
-    assert known.basis("do the same for the other one") == "write a test for the parser"
-    assert known.basis("yes, option 2") == "Load them at start"
+    assert known.basis(OTHER) == "write a test for the parser"
+    assert read_for(known, "yes, option 2").basis("yes, option 2") == "Load them at start"
     assert not known.basis("yes") and not known.basis("explain the parser")
     assert conversation("write a test for the parser", resumed="c").basis("go on") == "write a test for the parser"
 

@@ -208,6 +208,60 @@ def test_what_was_read_is_recorded_so_that_a_replay_says_the_same(account: Accou
     account.cli("replay", "--verify")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "answer", "kept"),
+    [
+        pytest.param("yes", "It is the zanzibarium.", {}, id="an approval refers to nothing in it"),
+        pytest.param(
+            "yes, option 2",
+            "In the zanzibarium:\n1. Cache the zanzibarium\n2. Load the rates at start",
+            {"option": "Load the rates at start"},
+            id="a choice keeps what it chooses",
+        ),
+        pytest.param(
+            "do the same for the other one",
+            "The zanzibarium is in. `app/mailer.py` still waits for the zanzibarium.",
+            {"answer_files": ["app/mailer.py"]},
+            id="the other one is a name",
+        ),
+        pytest.param(
+            "do the same for the other one",
+            "The zanzibarium has it. Should the signup page get it as well?",
+            {"open_point": "Should the signup page get it as well?"},
+            id="the other one is a sentence",
+        ),
+    ],
+)
+def test_of_the_agent_s_answer_only_what_the_prompt_refers_to_is_kept(
+    account: Account, prompt: str, answer: str, kept: dict[str, object]
+) -> None:
+    session = Claude()
+    session.asks("give the login page the new layout")
+    session.answers(answer)
+    ask(account, prompt, session)
+    account.rest()
+
+    recorded = account.trace()["inputs"]["conversation"]
+    assert recorded == {"prompts": ["give the login page the new layout"], **kept}
+    assert not [file for file in account.state.rglob("*") if file.is_file() and b"zanzibarium" in file.read_bytes()]
+    account.cli("replay", "--verify")
+
+
+def test_a_fact_that_the_answer_says_is_left_out_also_when_it_is_replayed(account: Account) -> None:
+    fact = "Prices of orders are stored as integer cents because floats lost money in the May export."
+    account.cli("memory", "add", fact, "--namespace", "decisions")
+    session = Claude()
+    session.asks("look at the orders")
+    session.answers(f"Orders hold prices. {fact}")
+    for _attempt in range(8):  # a busy machine may not grant the memory its 150 ms
+        ask(account, "why are the prices of orders stored as integer cents and not as floats?", session)
+        if account.trace()["items"]:
+            break
+
+    assert [(one["kept"], one["why"]) for one in account.trace()["items"]] == [(0, "the conversation has it already")]
+    account.cli("replay", "--verify")
+
+
 @pytest.mark.parametrize("kind", ["folder", "fifo", "broken"])
 def test_a_transcript_that_cannot_be_read_is_logged_and_the_prompt_goes_on(account: Account, kind: str) -> None:
     path = account.home / "transcript.jsonl"

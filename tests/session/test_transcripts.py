@@ -231,10 +231,11 @@ def test_secrets_in_a_transcript_are_taken_out(tmp_path: Path) -> None:
     session.answers(f"I stored {secret}.")
     session.uses("TodoWrite", todos=[{"content": f"rotate {secret}", "status": "pending", "activeForm": ""}])
 
-    recorded = json.dumps(read(session.save(tmp_path / "t")).to_json())
+    conversation = read(session.save(tmp_path / "t"))
+    held = json.dumps([conversation.to_json(), conversation.answer])
 
-    assert "aB3dE5gH7jK9" not in recorded
-    assert recorded.count("[redacted") == 4
+    assert "aB3dE5gH7jK9" not in held
+    assert held.count("[redacted") == 4
 
 
 def test_a_prompt_that_is_already_in_the_file_is_not_an_earlier_one(tmp_path: Path) -> None:
@@ -245,11 +246,14 @@ def test_a_prompt_that_is_already_in_the_file_is_not_an_earlier_one(tmp_path: Pa
 
 
 def test_what_was_recorded_comes_back_and_nothing_else(tmp_path: Path) -> None:
-    conversation = read(told("claude").save(tmp_path / "t"))
+    file = told("claude").save(tmp_path / "t")
+    for prompt in ("and now?", "do the same for the other one"):
+        conversation = read(file, prompt=prompt)
+        assert Conversation.from_json(conversation.to_json(), prompt).to_json() == conversation.to_json()
+    assert conversation.answer_files == ["shop/cart.py"]
 
-    assert Conversation.from_json(conversation.to_json()).to_json() == conversation.to_json()
     hostile = {"prompts": ["x" * 10**6, 3] * 100, "todos": [1, ["a"], ["s", "t"], None], "answer": 7, "resumed": []}
-    kept = Conversation.from_json(hostile)
+    kept = Conversation.from_json(hostile, "and now?")
     assert kept.todos == [("s", "t")]
     assert sum(map(len, kept.prompts)) < 100_000 and not kept.answer
 

@@ -28,6 +28,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     With them come what was weighed, their labels, and the versions of the instructions that they name.
     Memories and what sessions were told stay where they are: they are personal. The others are only read.
     """
+    from enricher.answers import without_answer
     from enricher.home import state_dir
     from storage import database
     from storage.merge import broken_references, merge
@@ -37,7 +38,9 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             for path in paths:
                 with _progress(path, is_json=is_json) as advance:
-                    outcomes.append(merge(db, path, state_dir=state_dir(), is_dry=is_dry, advance=advance))
+                    outcomes.append(
+                        merge(db, path, state_dir=state_dir(), condense=without_answer, is_dry=is_dry, advance=advance)
+                    )
             broken = [] if is_dry else broken_references(db)
     except database.StorageError as refusal:
         _report(outcomes, is_dry=is_dry, is_json=False)

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
-WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-MARKS = (b"://", b"sg.")
-OPTION_MARKS = (b" -u ", b" --user ")
+WORDS = (
+    *(b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential"),
+    *(b"sessionid", b"sessid", b"cookie", b"sig=", b"signature", b"_pat", b"pat is", b"pat =", b"code="),
+)
+# Beginnings of the words in ``names`` that hold none of these; spelt out, as every prompt pays.
+OTHER_NAMES = (
+    *(b"pw", b"kennwort", b"wachtwoord", b"mot de", b"contrase", b"senha", b"palavra", b"parola", b"sandi", b"sifre"),
+    *(b"mat khau", b"haslo", b"heslo", b"nenosiri", b"salasana", b"creds", b"login", b"jeton", b"gettone", b"clave"),
+    *(b"chave", b"chiave", b"klucz", b"kunci", b"anahtar", b"sleutel", b"schlues", b"ufunguo", b"susi"),
+)
+USER_MARKS = (b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key")
 _SHORTEST_TOKEN = 15
 _LONGEST_NAME = 24
@@ -98,29 +106,48 @@ def _spans(text: str) -> list[Span]:
         from enricher.redaction.assignments import assigned_secrets
 
         spans += assigned_secrets(screen, words)
-    # Most prompts hold no option, and then none of its kinds is looked for.
-    has_option = b" -" in low
-    if b"pass" in words or (has_option and b" -p" in low) or _may_say_password(low):
-        from enricher.redaction.phrases import phrase_spans
+    if (words or _may_name_one(screen)) and _may_hold_a_word_with_a_digit(low):
+        from enricher.redaction.sentences import spoken_secrets
 
-        spans += phrase_spans(screen)
-    marks = [mark for mark in (MARKS + OPTION_MARKS if has_option else MARKS) if mark in low]
-    blocks = [block for block in BLOCKS if block in low] if b"private" in low else []
-    if marks or screen.long:
-        from enricher.redaction.shapes import mark_spans, token_spans
+        spans += spoken_secrets(screen)
+    if b" -" in low:
+        spans += _options(screen)
+    if screen.long or b"$" in low or b"{" in low:
+        from enricher.redaction.shapes import token_spans
 
         spans += token_spans(screen)
-        spans += mark_spans(screen, marks)
-    if blocks:
+    if b"://" in low:
+        from enricher.redaction.shapes import url_secrets
+
+        spans += url_secrets(screen)
+    if b"private" in low and (blocks := [block for block in BLOCKS if block in low]):
         from enricher.redaction.blocks import block_spans
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
 
 
-def _may_say_password(low: bytes) -> bool:
-    """Say whether a name of a password occurs that holds none of ``WORDS``; spelt out, as every prompt pays."""
-    return b"pw" in low or b"senha" in low or b"kennwort" in low or b"contrase" in low
+def _may_name_one(screen: Screen) -> bool:
+    """Say whether a name of a password or a key may occur that holds none of ``WORDS``."""
+    low = screen.low
+    return not screen.text.isascii() or any(name in low for name in OTHER_NAMES)
+
+
+def _may_hold_a_word_with_a_digit(low: bytes) -> bool:
+    return len(low.translate(None, b"0123456789#$@!%")) < len(low)
+
+
+def _options(screen: Screen) -> list[Span]:
+    has_password = b" -p" in screen.low or b"--password-stdin" in screen.low
+    users = [mark for mark in USER_MARKS if mark in screen.low]
+    if not has_password and not users:
+        return []
+    from enricher.redaction.options import option_passwords, piped_passwords, user_options
+
+    spans = option_passwords(screen) + piped_passwords(screen) if has_password else []
+    for mark in users:
+        spans += user_options(screen, mark)
+    return spans
 
 
 def _merge(spans: list[Span]) -> list[Span]:

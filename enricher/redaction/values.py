@@ -53,7 +53,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
     if " " in text.strip():
         return value.is_quoted and _is_spaced_secret(value, kind, proof)
     if proof == LONG:
-        return _is_mixed(text, 16) and not _is_path(text)
+        return _is_mixed(text, 16) and not _is_path(text) and not (kind == "session" and _is_uuid(text))
     if proof == MIXED and not (value.is_literal and value.proof == ANYTHING and len(text) >= 8):
         return _is_mixed(text, _LEAST_MIXED.get(kind, 8)) and not _is_path(text)
     if text.isdigit():
@@ -84,6 +84,8 @@ def is_key_shaped(text: str) -> bool:
 def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
     """Say whether several quoted words are a secret: a phrase, or behind a weaker name one with a digit."""
     if proof == ANYTHING and _is_passphrase(value.text):
+        return True
+    if proof <= LONG and len(longest := max(value.text.split(), key=len)) >= 20 and is_chance(longest):
         return True
     is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.text)
     return is_mixed and (value.is_literal or _is_passphrase(value.text))
@@ -173,6 +175,44 @@ def is_random(text: str, *, digits: int = 2) -> bool:
         return False
     changes = sum(map(str.__ne__, classes, classes[1:]))
     return changes * 5 >= len(text) * 2
+
+
+def is_chance(text: str) -> bool:
+    """Say whether letters and digits alternate as they do by chance, in one case or in both."""
+    if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
+        return False
+    text = text[:128]
+    if not _has_digit(text) or not any(character.isalpha() for character in text) or _is_file_or_call(text):
+        return False
+    if _is_uuid(text):
+        return False
+    classes = "".join(map(_class, text))
+    return sum(map(classes.count, _CHANGES)) * 6 >= len(text)
+
+
+_CHANGES = ("a0", "0a", "A0", "0A", "aA", "a-", "-a", "0-", "-0", "A-", "-A")
+_NO_HEX_DASH = dict.fromkeys(map(ord, "0123456789abcdefABCDEF-"))
+
+
+def _is_uuid(text: str) -> bool:
+    return len(text) == 36 and text.count("-") == 4 and not text.translate(_NO_HEX_DASH)
+
+
+def _is_file_or_call(text: str) -> bool:
+    head, dot, extension = text.rpartition(".")
+    is_file = bool(dot and head) and extension.isalpha() and len(extension) <= 5
+    return is_file or any(sign in text for sign in "([{<") or text[:1] in _TEMPLATE_OPENERS
+
+
+def is_template(password: str) -> bool:
+    """Say whether a reference or a filler stands where the secret would be."""
+    opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
+    shell = password[:1] == "$" and password[1:].isidentifier()
+    return opened or shell or not password.strip("*.xX")
+
+
+_OPENERS = frozenset("$<{%[")
+_CLOSERS = frozenset("}>]%s")
 
 
 def may_be_random(run: bytes) -> bool:

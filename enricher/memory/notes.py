@@ -123,7 +123,7 @@ class _Note:
         self.project, self.reading = project, reading
         title = fields.get("title")
         self.title = title.strip() if isinstance(title, str) else sections.title_of(body)
-        self.tags = tags_of(fields.get("tags", fields.get("tag")))
+        self.tags = [cleaned(tag) for tag in tags_of(fields.get("tags", fields.get("tag")))]
         self.created_at = self.namespace = ""
         self.superseded = _superseded(body, fields)
         paths = fields.get("paths", fields.get("path"))

@@ -17,18 +17,30 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
-WORDS = (
-    *(b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential"),
-    *(b"sessionid", b"sessid", b"cookie", b"sig=", b"signature", b"_pat", b"pat is", b"pat =", b"code="),
+WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
+# Names that count only as words of their own, with what to look for; ``names`` holds those of other languages.
+WHOLE_WORDS = {
+    b"sessionid": b"sessionid",
+    b"phpsessid": b"phpsessid",
+    b"jsessionid": b"jsessionid",
+    b"session": b"session=",
+    b"sid": b".sid=",
+    b"cookie": b"cookie",
+    b"signature": b"signature",
+    b"sig": b"sig",
+    b"pat": b"pat",
+    b"code": b"code=",
+}
+# The first words of the names in ``names`` that hold none of WORDS.
+OTHER_NAMES = frozenset(
+    b"""pw kennwort wachtwoord mot contrasena senha palavra parola parolam parolasi kata sandi sandinya sifre sifrem
+    sifresi mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
+    anahtar anahtari anahtarim sleutel schluessel ufunguo susi""".split()
 )
-# Beginnings of the words in ``names`` that hold none of these; spelt out, as every prompt pays.
-OTHER_NAMES = (
-    *(b"pw", b"kennwort", b"wachtwoord", b"mot de", b"contrase", b"senha", b"palavra", b"parola", b"sandi", b"sifre"),
-    *(b"mat khau", b"haslo", b"heslo", b"nenosiri", b"salasana", b"creds", b"login", b"jeton", b"gettone", b"clave"),
-    *(b"chave", b"chiave", b"klucz", b"kunci", b"anahtar", b"sleutel", b"schlues", b"ufunguo", b"susi"),
-)
+_DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
+_LETTERS = bytes(code if code in b"abcdefghijklmnopqrstuvwxyz" else 32 for code in range(256))
 USER_MARKS = (b" -u ", b" --user ")
-BLOCKS = (b"<private", b"private key")
+BLOCKS = (b"<private", b"private key", b"private-lines:")
 _SHORTEST_TOKEN = 15
 _LONGEST_NAME = 24
 # Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
@@ -43,11 +55,12 @@ _RUNS = bytes(code if code in _TOKEN_CHARACTERS else 32 for code in range(256))
 class Screen:
     """One text in the three forms the detectors search, offset by offset the same."""
 
-    __slots__ = ("has_random", "long", "low", "raw", "runs", "text")
+    __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.has_random = False
+        self.vocabulary: set[bytes] = set()
         self.raw = text.encode("ascii", "replace")
         self.low = self.raw.lower()
         self.runs = self.raw.translate(_RUNS)
@@ -80,6 +93,22 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(sorted(kinds))
 
 
+def without_secrets(text: str) -> str:
+    """Return the text with only the line ends of its secrets left, so that every line keeps its number."""
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            break
+        for start, end, _, _ in reversed(spans):
+            text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def found_in(text: str) -> list[str]:
+    """Return the secrets themselves, as far as one pass finds them."""
+    return [text[start:end] for start, end, _, _ in _spans(text)]
+
+
 def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
     """Redact, keep at most ``limit`` characters (three quarters head, the rest tail); name kinds and full length.
 
@@ -101,12 +130,16 @@ def _spans(text: str) -> list[Span]:
     screen = Screen(text)
     low = screen.low
     spans: list[Span] = []
+    # All but a plain word called a password holds a digit or a sign, and most sentences hold neither.
+    if len(low.translate(None, _DIGITS_AND_SIGNS)) < len(low):
+        screen.vocabulary = set(low.translate(_LETTERS).split())
     words = [word for word in WORDS if word in low]
-    if words:
+    names = [WHOLE_WORDS[word] for word in WHOLE_WORDS.keys() & screen.vocabulary]
+    if words or names:
         from enricher.redaction.assignments import assigned_secrets
 
-        spans += assigned_secrets(screen, words)
-    if (words or _may_name_one(screen)) and _may_hold_a_word_with_a_digit(low):
+        spans += assigned_secrets(screen, words + sorted(names))
+    if screen.vocabulary and (words or not text.isascii() or not OTHER_NAMES.isdisjoint(screen.vocabulary)):
         from enricher.redaction.sentences import spoken_secrets
 
         spans += spoken_secrets(screen)
@@ -125,16 +158,6 @@ def _spans(text: str) -> list[Span]:
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
-
-
-def _may_name_one(screen: Screen) -> bool:
-    """Say whether a name of a password or a key may occur that holds none of ``WORDS``."""
-    low = screen.low
-    return not screen.text.isascii() or any(name in low for name in OTHER_NAMES)
-
-
-def _may_hold_a_word_with_a_digit(low: bytes) -> bool:
-    return len(low.translate(None, b"0123456789#$@!%")) < len(low)
 
 
 def _options(screen: Screen) -> list[Span]:

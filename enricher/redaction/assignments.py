@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 1024
+_LONGEST_WORD = 256
 _RANK = 1
-_PASSWORDS = (b"password", b"passwd", b"pwd", b"passwort", b"passphrase", b"passcode", b"motdepasse")
+_PASSWORDS = (b"password", b"passwd", b"pwd", b"passwort", b"passphrase", b"passcode", b"motdepasse", b"requirepass")
 _SECRETS = (b"secret", b"secretkey", b"clientsecret")
 _SESSIONS = (b"sessionid", b"sessid", b"connect.sid", b"sessiontoken")
 _SIGNATURES = (b"sig", b"signature")
@@ -54,7 +55,7 @@ _BY_WORD = (
     *((b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token")),
     *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
 )
-_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ")
+_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
 _SIGNS = "=:\uff1d\uff1a"
 _ARROWS = frozenset("=>")
 _MOST_LINE_ENDS = 2
@@ -128,6 +129,8 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
         return "cookie", MIXED
     if squeezed.endswith(_SESSIONS):
         return "session", LONG
+    if squeezed.endswith(b"session"):
+        return "session", RANDOM
     if squeezed.endswith(_SIGNATURES) and len(name) < _LONGEST_SIGNATURE_NAME:
         return "signature", RANDOM
     if name == b"code":
@@ -156,6 +159,10 @@ def _value(text: str, start: int, end: int) -> Value | None:
         return _with_proof(_read_quoted_only(text, sign + 1))
     if mark == ">" and text[start - 1 : start] == "<":
         return _up_to(text, sign + 1, "<")
+    if closed > end and text.startswith("value=", sign):
+        return _read_quoted_only(text, sign + 6)
+    if text[start - 1 : start] == "<" and (inner := text.find(">", sign, sign + _LONGEST_NAME)) >= 0:
+        return _up_to(text, inner + 1, "<")
     if mark == "\n" and text[start:end].isupper():
         return _value_of_pair(text, sign)
     if sign == end:
@@ -316,7 +323,7 @@ def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
     if text[begin : begin + 1] in _QUOTES or text.startswith(('\\"', "\\'"), begin):
         quoted = _read_quoted_only(text, begin)
         return _as_literal(quoted) if is_shell else quoted
-    words = text[begin : begin + _LONGEST_VALUE].split(None, 1)
+    words = text[begin : begin + _LONGEST_WORD].split(None, 1)
     if not words or text[begin : begin + 1].isspace():
         return None
     word = words[0] if is_shell else _cut_at_quote(words[0])
@@ -397,7 +404,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 def _run_on(screen: Screen, value: Value) -> int:
     """Return where a value ends that is longer than what was looked at."""
-    if len(value.text) < _LONGEST_VALUE - 8:
+    if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
-    stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'")]
+    stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]
     return min((stop for stop in stops if stop >= 0), default=min(len(screen.text), value.end + 65_536))

@@ -32,6 +32,7 @@ ASCII: tuple[tuple[str, str], ...] = (
     ("heslo", PASSWORD),
     ("nenosiri", PASSWORD),
     ("salasana", PASSWORD),
+    ("identified by", PASSWORD),
     ("creds", LOGIN),
     ("credentials", LOGIN),
     ("login", LOGIN),

@@ -37,30 +37,47 @@ _LEAST_OF_OTHERS = 12
 def spoken_secrets(screen: Screen) -> list[Span]:
     """Return what the text calls a password, a key or a token."""
     spans: list[Span] = []
+    low, vocabulary = screen.low, screen.vocabulary
     for word, kind in ASCII:
         name = word.encode()
-        hit = screen.low.find(name)
-        while hit >= 0:
-            spans += _named(screen, hit, hit + len(word), kind)
-            hit = screen.low.find(name, hit + len(word))
-    if screen.text.isascii():
-        return spans
+        if kind == KEY or _FIRST_WORD.get(word, name) in vocabulary:
+            hit = low.find(name)
+            while hit >= 0:
+                spans += _named(screen, hit, hit + len(word), kind)
+                hit = low.find(name, hit + len(word))
+    return spans if screen.text.isascii() else spans + _spoken_in_other_letters(screen)
+
+
+# Of names in several words the one to look for among the words of a text; of those with endings, the stem.
+_FIRST_WORD = {
+    word: word.encode().replace(b"-", b" ").split()[0] for word, _kind in ASCII if " " in word or "-" in word
+}
+
+
+def _spoken_in_other_letters(screen: Screen) -> list[Span]:
+    spans: list[Span] = []
     folded = screen.text.lower()
     # A text whose letters change their number in lower case cannot be measured in it.
     folded = folded if len(folded) == len(screen.text) else screen.text
+    # Most such texts hold a dash or a curly quote and no more: what is left without ASCII is quickly searched.
+    rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
-        hit = folded.find(word)
-        while hit >= 0:
-            spans += _named(screen, hit, hit + len(word), kind)
-            hit = folded.find(word, hit + len(word))
+        if word.encode().translate(None, _ALL_ASCII) in rest:
+            hit = folded.find(word)
+            while hit >= 0:
+                spans += _named(screen, hit, hit + len(word), kind)
+                hit = folded.find(word, hit + len(word))
     return spans
+
+
+_ALL_ASCII = bytes(range(128))
 
 
 def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
     text, low = screen.text, screen.low
     is_assigned = text[end : end + 1] not in _BEHIND_A_NAME and low[hit:end] in _NAMES_IN_CODE
-    if not is_assigned and _may_follow(low, end, kind) and _is_whole(text, hit, end):
-        value = None if kind == KEY and _is_of_data(low, hit) else _value_behind(text, end, kind)
+    if not is_assigned and _may_follow(low, end, kind) and (behind := _name_end(text, hit, end)):
+        value = None if kind == KEY and _is_of_data(low, hit) else _value_behind(text, behind, kind)
         if value:
             return [(value.start, value.end, _RANK, "password" if kind == LOGIN else kind)]
     value = _value_before(text, hit, end, kind) if low[hit - 1 : hit] == b" " else None
@@ -93,13 +110,15 @@ _OF_DATA = tuple(
 )
 
 
-def _is_whole(text: str, hit: int, end: int) -> bool:
-    """Say whether no word of Latin letters runs into the name, and at most an ending out of it."""
-    before, behind = text[hit - 1 : hit] if hit else "", text[end : end + _LONGEST_SUFFIX + 1]
-    if before.isalnum() and text[hit].isascii():
-        return False
-    suffix = len(behind) - len(behind.lstrip("abcdefghijklmnopqrstuvwxyz\u0131'"))
-    return suffix <= _LONGEST_SUFFIX if suffix and text[hit:end].lower() not in _UNBENT else not suffix
+def _name_end(text: str, hit: int, end: int) -> int:
+    """Return where the name and its ending ("password's", "sandinya") end; 0 where it is part of another word."""
+    if hit and text[hit - 1].isalnum() and text[hit].isascii():
+        return 0
+    behind = text[end : end + _LONGEST_SUFFIX + 1]
+    suffix = len(behind) - len(behind.lstrip("abcdefghijklmnopqrstuvwxyz\u0131"))
+    if suffix > _LONGEST_SUFFIX or (suffix and text[hit:end].lower() in _UNBENT):
+        return 0
+    return end + suffix + (2 if text.startswith("'s ", end + suffix) else 0)
 
 
 # Words that others begin with: passwords, tokens, keys are many, and their values stand elsewhere.
@@ -128,14 +147,25 @@ def _value_behind(text: str, end: int, kind: str) -> Value | None:
 
 
 def _next_word(clause: str, position: int) -> tuple[int, int]:
-    """Return where the next run of printable ASCII begins behind blanks, signs and other alphabets, and ends."""
-    start = position
-    while start < len(clause) and (not "!" <= clause[start] <= "~" or clause[start] in _OPENING):
-        start += 1
-    stop = start
-    while stop < len(clause) and "!" <= clause[stop] <= "~":
-        stop += 1
-    return (start, stop) if start < stop else (-1, -1)
+    """Return where the next run of printable ASCII begins behind blanks, signs and other alphabets, and ends.
+
+    Next to a Latin letter beyond ASCII it is a piece of a word, as in "là", and not meant.
+    """
+    stop, size = position, len(clause)
+    while stop < size:
+        start = stop
+        while start < size and (not "!" <= clause[start] <= "~" or clause[start] in _OPENING):
+            start += 1
+        stop = start
+        while stop < size and "!" <= clause[stop] <= "~":
+            stop += 1
+        if start < stop and not _is_latin(clause[start - 1 : start]) and not _is_latin(clause[stop : stop + 1]):
+            return start, stop
+    return -1, -1
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isalpha() and not letter.isascii() and (letter < "\u0250" or "\u1e00" <= letter < "\u1f00")
 
 
 def _read(text: str, start: int) -> Value | None:

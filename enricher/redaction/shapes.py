@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.redaction import Screen, Span
 
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TILDE = ALNUM + b"_.~-"
 _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
@@ -33,18 +34,21 @@ _SPECIFIC, _LOOSE = 0, 1
 
 def token_spans(screen: Screen) -> list[Span]:
     """Return tokens whose issuer gave them a recognisable beginning, or a mark within."""
+    raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
     for prefix, kind, alphabet, least in ANYWHERE:
         if prefix in joined:
             spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
-    for prefix, kind, alphabet, least in AT_A_WORD:
-        if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    for prefix, kind, alphabet, least in _beginnings(screen.long):
+        spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    has_dollar, has_escape = b"$" in raw, b"\\" in raw
     for prefix, kind, alphabet, least in WITH_A_SIGN:
-        if prefix in screen.raw:
+        word = _WORD_OF[prefix]
+        may_occur = has_dollar if b"$" in prefix else has_escape or not word or word in screen.vocabulary
+        if may_occur and prefix in raw:
             spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
-    if b"%" in screen.raw:
+    if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
         spans += _percent_encoded(screen)
     for prefix in _AWS:
         if prefix in joined:
@@ -52,9 +56,30 @@ def token_spans(screen: Screen) -> list[Span]:
     if b"eyJ" in joined:
         spans += _jwt(screen)
     for mark, kind, before, after in _MARKS_WITHIN:
-        if mark in screen.raw:
+        if mark in raw:
             spans += _around(screen, mark, kind=kind, before=before, after=after)
     return spans + _odd_shapes(screen)
+
+
+def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
+    """Return the rows of AT_A_WORD whose beginning some run has, or has behind the end of an escape such as %3D."""
+    found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
+    return [found[prefix] for prefix in sorted(found)]
+
+
+def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
+    rows: dict[bytes, list[tuple[bytes, str, bytes, int]]] = {}
+    for row in AT_A_WORD:
+        rows.setdefault(row[0][:3], []).append(row)
+    return rows
+
+
+_BY_START = _by_start()
+# The letters with which a beginning begins, where something else ends them: then they are a word of the text.
+_WORD_OF = {
+    row[0]: b"" if row[0].isalpha() else row[0][: len(row[0]) - len(row[0].lstrip(_LETTERS))].lower()
+    for row in WITH_A_SIGN
+}
 
 
 def _percent_encoded(screen: Screen) -> list[Span]:
@@ -201,8 +226,8 @@ def _has_odd_shape(run: bytes) -> bool:
     if b"_" in run or b"-" in run:
         if size >= 28 and _announces_itself(run):
             return True
-    elif size in {32, 40, 64}:
-        return not run.translate(None, HEX)
+    elif size in {32, 64} and not run.translate(None, HEX):
+        return True
     if size <= 28:
         return run[:1] in {b"M", b"N", b"O"}
     return size == 35 or run[:2] in {b"SK", b"AC"} or run[:4] == b"key-" or run[32:35] == b"-us" or run[-4:] == b"NRAL"

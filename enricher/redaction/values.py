@@ -27,15 +27,20 @@ _SIGNS = "@#$%^&*+=!?~"
 _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
 
 
+_LONGEST_JUDGED = 128
+
+
 class Value:
     """A candidate: where it stands, how it is written, and what its setting asks it to prove."""
 
-    __slots__ = ("end", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
+    __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
     def __init__(self, start: int, text: str, *, proof: int = ANYTHING, is_literal: bool = False) -> None:
         self.start = start
         self.end = start + len(text)
         self.text = text
+        # What is judged: a secret shows what it is at once, and a text full of names has many long values.
+        self.head = text[:_LONGEST_JUDGED]
         self.proof = proof
         # Literal: no place for a variable, such as an env file or a sentence.
         self.is_literal = is_literal
@@ -45,7 +50,7 @@ class Value:
 
 def is_secret(value: Value, kind: str, proof: int) -> bool:
     """Say whether a value proves what is asked of it."""
-    text = value.text
+    text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
     if proof == RANDOM:
@@ -65,7 +70,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
 
 def is_literal_password(value: Value) -> bool:
     """Say whether a word that a person calls a password is one: only with a digit or a sign in it."""
-    text = value.text
+    text = value.head
     bare = text.rstrip("!?.")
     is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
     if len(text) < 4 or not is_told_apart or _is_filler(text) or _is_version(text) or _is_path(text):
@@ -77,18 +82,18 @@ def is_key_shaped(text: str) -> bool:
     """Say whether this has the length and the letters of an AWS secret key, though it may spell words."""
     if len(text) != 40 or not text.isascii() or not text.replace("/", "").replace("+", "").isalnum():
         return False
-    classes = [_class(character) for character in text]
+    classes = _classes(text)
     return {"A", "a", "0"} <= set(classes) and sum(map(str.__ne__, classes, classes[1:])) >= 8
 
 
 def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
     """Say whether several quoted words are a secret: a phrase, or behind a weaker name one with a digit."""
-    if proof == ANYTHING and _is_passphrase(value.text):
+    if proof == ANYTHING and _is_passphrase(value.head):
         return True
-    if proof <= LONG and len(longest := max(value.text.split(), key=len)) >= 20 and is_chance(longest):
+    if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and is_chance(longest):
         return True
-    is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.text)
-    return is_mixed and (value.is_literal or _is_passphrase(value.text))
+    is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.head)
+    return is_mixed and (value.is_literal or _is_passphrase(value.head))
 
 
 def _is_filler(text: str) -> bool:
@@ -104,15 +109,17 @@ def _is_filler(text: str) -> bool:
 
 def _is_reference(value: Value) -> bool:
     """Say whether code or a template stands there: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
-    text = value.text
+    text = value.head
     if text[:1] in _TEMPLATE_OPENERS and (text[-1:] in _TEMPLATE_CLOSERS or text[1:2] in _TEMPLATE_OPENERS):
         return True
     if text[:1] in {"$", "@", "&", "*", "%"} and text[1:].replace(".", "_").replace(":", "_").strip("%").isidentifier():
         return text[:1] != "@" or not _has_digit(text)
     if "://" in text or "${" in text or "{{" in text or "$(" in text:
         return True
-    if value.is_quoted or value.is_literal:
+    if value.is_quoted:
         return False
+    if value.is_literal:
+        return text.lower().startswith(_ROOTS) and text[-1:] in {"]", ")"}
     return _is_code(text)
 
 
@@ -162,13 +169,16 @@ def _is_mixed(text: str, least: int) -> bool:
 
 
 def _has_digit(text: str) -> bool:
-    return any(character.isdigit() for character in text)
+    return not _ASCII_DIGITS.isdisjoint(text) or (not text.isascii() and any(map(str.isdigit, text)))
+
+
+_ASCII_DIGITS = frozenset("0123456789")
 
 
 def is_random(text: str, *, digits: int = 2) -> bool:
     """Say whether the text changes between cases and digits as often as only chance does."""
-    text = text[:128]
-    classes = [_class(character) for character in text]
+    text = text[:_LONGEST_JUDGED]
+    classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
         return False
     if "A" not in classes or "a" not in classes:
@@ -181,12 +191,12 @@ def is_chance(text: str) -> bool:
     """Say whether letters and digits alternate as they do by chance, in one case or in both."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
-    text = text[:128]
+    text = text[:_LONGEST_JUDGED]
     if not _has_digit(text) or not any(character.isalpha() for character in text) or _is_file_or_call(text):
         return False
     if _is_uuid(text):
         return False
-    classes = "".join(map(_class, text))
+    classes = _classes(text)
     return sum(map(classes.count, _CHANGES)) * 6 >= len(text)
 
 
@@ -220,11 +230,17 @@ def may_be_random(run: bytes) -> bool:
     return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
 
 
-def _class(character: str) -> str:
-    if character.isdigit():
-        return "0"
-    if not character.isascii():
-        return "?"
-    if character.isalpha():
-        return "A" if character.isupper() else "a"
-    return "-" if character in "+/=_-" else "?"
+def _classes(text: str) -> str:
+    """Return for each character A, a or 0, - for the signs of base64, ? for all others."""
+    return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
+
+
+_CLASS_OF = (
+    bytes(
+        ord("0" if chr(code).isdigit() else "A" if chr(code).isupper() else "a" if chr(code).islower() else "?")
+        if chr(code) not in "+/=_-%"
+        else ord("-")
+        for code in range(128)
+    )
+    + b"?" * 128
+)

@@ -73,7 +73,6 @@ AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"apify_api_", "apify_token", ALNUM, 30),
     (b"AIza", "google_key", URL, 30),
     (b"GOCSPX-", "google_key", URL, 16),
-    (b"ABSK", "aws_key", BASE64, 100),
     (b"npm_", "npm_token", ALNUM, 30),
     (b"pypi-", "pypi_token", URL, 16),
     (b"rubygems_", "rubygems_key", HEX, 40),
@@ -165,9 +164,6 @@ AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"bkua_", "buildkite_token", HEX, 40),
     (b"nfp_", "netlify_token", ALNUM, 30),
     (b"rnd_", "render_key", ALNUM, 26),
-    (b"fm2_", "fly_token", BASE64, 40),
-    (b"fm1r_", "fly_token", BASE64, 40),
-    (b"fm1a_", "fly_token", BASE64, 40),
     (b"fo1_", "fly_token", URL, 40),
     (b"sdk-", "launchdarkly_key", HEX_DASH, 36),
     (b"CFPAT-", "contentful_token", URL, 32),
@@ -193,7 +189,6 @@ AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"AQVN", "yandex_key", URL, 35),
     (b"y0_", "yandex_token", URL, 50),
     (b"AAAAAAAAAAAAAAAAAAAAA", "twitter_token", BASE64, 40),
-    (b"K005", "backblaze_key", BASE64, 27),
     (b"secret-live-", "stytch_secret", BASE64, 32),
     (b"secret-test-", "stytch_secret", BASE64, 32),
     (b"nsec1", "nostr_key", LOWER, 58),
@@ -204,7 +199,7 @@ AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"LS0tLS1CRUdJTiBFTkNSWVBU", "private_key", BASE64, 40),
 )
 
-# The same, with a character in the beginning that no run of letters, digits, "-" and "_" holds.
+# The same, with a character in the beginning, or early in the body, that no run of letters, digits, "-" and "_" holds.
 WITH_A_SIGN: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"hvs.", "vault_token", URL, 24),
     (b"hvb.", "vault_token", URL, 24),
@@ -250,4 +245,9 @@ WITH_A_SIGN: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"{SSHA256}", "password_hash", BASE64, 40),
     (b"{SSHA512}", "password_hash", BASE64, 80),
     (b"{CRYPT}", "password_hash", HASH, 20),
+    (b"ABSK", "aws_key", BASE64, 100),
+    (b"fm2_", "fly_token", BASE64, 40),
+    (b"fm1r_", "fly_token", BASE64, 40),
+    (b"fm1a_", "fly_token", BASE64, 40),
+    (b"K005", "backblaze_key", BASE64, 27),
 )

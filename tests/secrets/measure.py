@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinds import KINDS
+from ordinary import ORDINARY, PLACEHOLDERS
 from places import FORMS, LANGUAGES, PLACES, placed
 
 if TYPE_CHECKING:
@@ -79,3 +83,25 @@ def _speaks_of_a_password(form: str) -> bool:
 def _body(secret: str) -> str:
     """Return the part that nobody else knows: behind a public beginning, a scheme and a host."""
     return secret[len(secret) // 3 :]
+
+
+def prompts() -> dict[str, list[str]]:
+    """Return texts without a secret: those invented for the tests, and with ENRICHER_EVAL what people typed."""
+    tests = Path(__file__).parents[1]
+    invented = _texts(tests / "accuracy" / "invented_prompts.jsonl")
+    found = {"invented": [*invented, *ORDINARY], "placeholders": list(PLACEHOLDERS)}
+    folder = os.environ.get("ENRICHER_EVAL")
+    if folder:
+        for file in ("prompts_tune.jsonl", "prompts_sessions.jsonl", "routing_cases.jsonl", "sessions/sessions.jsonl"):
+            if (Path(folder) / file).exists():
+                found[file] = _texts(Path(folder) / file)
+    return found
+
+
+def _texts(file: Path) -> list[str]:
+    found = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        turns = row.get("turns") or [row]
+        found += [text for turn in turns if (text := turn.get("text") or turn.get("prompt"))]
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from storage import forgetting, lean
+from storage import forgetting, lean, memories
 from storage.turns import in_turn
 from storage.words import extra_words
 
@@ -63,6 +63,8 @@ def rescreen(
             advance(number + 1, len(tables))
     if counts.get("traces") and not is_dry:
         in_turn(db, lambda: db.execute(forgetting.FORGET_WHAT_WAS_MEASURED))
+    if counts.get("memories") and not is_dry:
+        in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))
     return counts
 
 

@@ -33,15 +33,16 @@ WHOLE_WORDS = {
 }
 # The first words of the names in ``names`` that hold none of WORDS.
 OTHER_NAMES = frozenset(
-    b"""pw kennwort wachtwoord mot contrasena senha palavra parola parolam parolasi kata sandi sandinya sifre sifrem
-    sifresi mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
-    anahtar anahtari anahtarim sleutel schluessel ufunguo susi""".split()
+    b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
+    mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
+    anahtar anahtari sleutel schluessel ufunguo susi""".split()
 )
 _DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
 _LETTERS = bytes(code if code in b"abcdefghijklmnopqrstuvwxyz" else 32 for code in range(256))
 USER_MARKS = (b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key", b"private-lines:")
 _SHORTEST_TOKEN = 15
+_SHORTEST_VALUE = 6
 _LONGEST_NAME = 24
 # Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
 _MOST_PASSES = 6
@@ -130,8 +131,7 @@ def _spans(text: str) -> list[Span]:
     screen = Screen(text)
     low = screen.low
     spans: list[Span] = []
-    # All but a plain word called a password holds a digit or a sign, and most sentences hold neither.
-    if len(low.translate(None, _DIGITS_AND_SIGNS)) < len(low):
+    if _may_hold_a_value(low):
         screen.vocabulary = set(low.translate(_LETTERS).split())
     words = [word for word in WORDS if word in low]
     names = [WHOLE_WORDS[word] for word in WHOLE_WORDS.keys() & screen.vocabulary]
@@ -158,6 +158,16 @@ def _spans(text: str) -> list[Span]:
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
+
+
+def _may_hold_a_value(low: bytes) -> bool:
+    """Say whether any word is long enough for a secret and has a digit or a sign in it; most sentences have none."""
+    if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
+        return False
+    words = low.replace(b"?", b" ").split()
+    return any(
+        len(word) >= _SHORTEST_VALUE and len(word.translate(None, _DIGITS_AND_SIGNS)) < len(word) for word in words
+    )
 
 
 def _options(screen: Screen) -> list[Span]:

@@ -38,28 +38,27 @@ def spoken_secrets(screen: Screen) -> list[Span]:
     """Return what the text calls a password, a key or a token."""
     spans: list[Span] = []
     low, vocabulary = screen.low, screen.vocabulary
-    for word, kind in ASCII:
-        name = word.encode()
-        if kind == KEY or _FIRST_WORD.get(word, name) in vocabulary:
+    for name, first, kind in _IN_ASCII:
+        if first in vocabulary:
             hit = low.find(name)
             while hit >= 0:
-                spans += _named(screen, hit, hit + len(word), kind)
-                hit = low.find(name, hit + len(word))
+                spans += _named(screen, hit, hit + len(name), kind)
+                hit = low.find(name, hit + len(name))
     return spans if screen.text.isascii() else spans + _spoken_in_other_letters(screen)
 
 
-# Of names in several words the one to look for among the words of a text; of those with endings, the stem.
-_FIRST_WORD = {
-    word: word.encode().replace(b"-", b" ").split()[0] for word, _kind in ASCII if " " in word or "-" in word
-}
+# Each name with its first word, which is looked for among the words of a text.
+_IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
 
 
 def _spoken_in_other_letters(screen: Screen) -> list[Span]:
+    rest = screen.text.encode(errors="replace").translate(None, _ALL_ASCII)
+    if not rest.translate(None, _BYTES_OF_SIGNS):
+        return []
     spans: list[Span] = []
     folded = screen.text.lower()
     # A text whose letters change their number in lower case cannot be measured in it.
     folded = folded if len(folded) == len(screen.text) else screen.text
-    # Most such texts hold a dash or a curly quote and no more: what is left without ASCII is quickly searched.
     rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
         if word.encode().translate(None, _ALL_ASCII) in rest:
@@ -70,6 +69,8 @@ def _spoken_in_other_letters(screen: Screen) -> list[Span]:
     return spans
 
 
+# Most texts beyond ASCII hold a dash, a curly quote or a pictogram and no letter: bytes in UTF-8.
+_BYTES_OF_SIGNS = bytes(range(0x80, 0xC3)) + b"\xe2\xef\xf0"
 _ALL_ASCII = bytes(range(128))
 
 
@@ -170,7 +171,9 @@ def _is_latin(letter: str) -> bool:
 
 def _read(text: str, start: int) -> Value | None:
     """Return the run of printable ASCII, without the punctuation of its sentence."""
-    rest = text[start : start + _LONGEST_VALUE]
+    rest = text[start : start + _LONGEST_CLAUSE]
+    if rest.isascii() and rest.isprintable() and " " not in rest:
+        rest = text[start : start + _LONGEST_VALUE]
     stop = next((at for at, character in enumerate(rest) if not "!" <= character <= "~"), len(rest))
     word = rest[:stop]
     if start and text[start - 1] in _QUOTES and text[start - 1] in word:

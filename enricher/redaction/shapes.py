@@ -42,12 +42,13 @@ def token_spans(screen: Screen) -> list[Span]:
             spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
     for prefix, kind, alphabet, least in _beginnings(screen.long):
         spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
-    has_dollar, has_escape = b"$" in raw, b"\\" in raw
-    for prefix, kind, alphabet, least in WITH_A_SIGN:
-        word = _WORD_OF[prefix]
-        may_occur = has_dollar if b"$" in prefix else has_escape or not word or word in screen.vocabulary
-        if may_occur and prefix in raw:
-            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    # All that stands between two dollars; an escape may run into the word that a beginning begins with.
+    between = set(raw.split(b"$")) if b"$" in raw else ()
+    has_escape = b"\\" in raw
+    for row, word, scheme in _SIGNED:
+        may_occur = scheme in between if scheme else has_escape or not word or word in screen.vocabulary
+        if may_occur and row[0] in raw:
+            spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
     if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
         spans += _percent_encoded(screen)
     for prefix in _AWS:
@@ -75,11 +76,22 @@ def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
 
 
 _BY_START = _by_start()
-# The letters with which a beginning begins, where something else ends them: then they are a word of the text.
-_WORD_OF = {
-    row[0]: b"" if row[0].isalpha() else row[0][: len(row[0]) - len(row[0].lstrip(_LETTERS))].lower()
-    for row in WITH_A_SIGN
-}
+
+
+def _signed() -> list[tuple[tuple[bytes, str, bytes, int], bytes, bytes]]:
+    """Return each row of WITH_A_SIGN with what tells cheaply whether it may occur.
+
+    That is the word that its beginning begins with where something else ends it, or what it has between dollars.
+    """
+    rows = []
+    for row in WITH_A_SIGN:
+        prefix = row[0]
+        word = b"" if prefix.isalpha() else prefix[: len(prefix) - len(prefix.lstrip(_LETTERS))].lower()
+        rows.append((row, word, prefix.split(b"$")[1] if b"$" in prefix else b""))
+    return rows
+
+
+_SIGNED = _signed()
 
 
 def _percent_encoded(screen: Screen) -> list[Span]:

@@ -28,6 +28,7 @@ _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self
 
 
 _LONGEST_JUDGED = 128
+_FEW_DIGITS = 3
 
 
 class Value:
@@ -131,8 +132,9 @@ def _is_code(text: str) -> bool:
     is_name = all(part.isidentifier() for part in dotted)
     if len(head) < len(text) or len(dotted) > 1:
         return is_name
-    digits = sum(character.isdigit() for character in text)
-    return is_name and digits < 3 and any(name in text.lower() for name in _NAMES_IN_VALUES)
+    if not is_name or not any(name in text.lower() for name in _NAMES_IN_VALUES):
+        return False
+    return sum(map(str.isdigit, text)) < _FEW_DIGITS
 
 
 def _is_version(text: str) -> bool:

@@ -59,7 +59,7 @@ def old_history(everywhere: Account) -> Account:
 def before(old_history: Account) -> dict[str, Any]:
     return {
         "files": places.holding(old_history.state, old_history.project, word=CORE),
-        "doctor": old_history.cli("doctor", "--json", check=False),
+        "doctor": old_history.cli("doctor", "--json"),
         "dry": json.loads(old_history.cli("trace", "rescreen", "--dry-run", "--json")),
         "still": places.holding(old_history.state, old_history.project, word=CORE),
         "ids": {trace["id"] for trace in old_history.traces()},
@@ -109,7 +109,7 @@ def test_the_indices_fit_what_is_left(old_history: Account, said: dict[str, Any]
 
 
 def test_the_history_still_replays_byte_for_byte(old_history: Account, said: dict[str, Any]) -> None:
-    outcome = json.loads(old_history.cli("replay", "--verify", "--json", check=False))
+    outcome = json.loads(old_history.cli("replay", "--verify", "--json"))
 
     assert outcome["differing"] == []
 
@@ -118,4 +118,4 @@ def test_the_doctor_is_content_and_a_second_time_finds_nothing(old_history: Acco
     again = json.loads(old_history.cli("trace", "rescreen", "--yes", "--json"))
 
     assert again["rows"] == {} and again["done"] == []
-    assert "trace rescreen" not in old_history.cli("doctor", "--json", check=False)
+    assert "trace rescreen" not in old_history.cli("doctor", "--json")

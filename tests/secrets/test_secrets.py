@@ -29,7 +29,7 @@ def test_the_kinds_are_many_and_each_stands_in_six_places() -> None:
 @pytest.mark.parametrize("is_held_out", [False, True], ids=["chosen on", "held out"])
 @pytest.mark.parametrize("group", ["kinds", "forms", "languages"])
 def test_secrets_of_every_kind_form_and_language_disappear(group: str, is_held_out: bool) -> None:
-    own = [case for case in cases(draws=2) if case.group == group and case.is_held_out == is_held_out]
+    own = [case for case in cases(draws=1) if case.group == group and case.is_held_out == is_held_out]
     leaked = [case.text for case in own if case.leaks(redact)]
     least = 0.97 if (group, is_held_out) == ("forms", True) else LEAST_RECALL  # one form of 44 weighs 2 %
 
@@ -142,22 +142,26 @@ UNITS = (
     *("echo --password-stdin ", " -u a:b ", "Authorization: ", "<private>", "QUJD" * 16 + "\n", "<key ", "ENV A_KEY "),
     *("pat is ", "session=1", "_sk_", "[redacted:", "login a:b1 ", "{SSHA}", "```\n", "identified by "),
 )
-MOST_WORK = 900
-"""Calls, and characters looked at, for one character of the text: " -p" alone took 4,000."""
+MOST_WORK = 600
+"""Calls, and characters looked at, for one character of the text."""
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_work_grows_with_the_length_and_never_faster(unit: str) -> None:
-    small, large = (work_of(unit * (size // len(unit))) for size in (6_000, 24_000))
+    small, large = (work_of(unit * (size // len(unit))) for size in (3_000, 12_000))
 
-    assert large < 4.6 * small + 1_000
-    assert large < MOST_WORK * 24_000
+    assert large < 6 * small + 1_000  # four times the text; one pass more may be needed to settle it
+    assert large < MOST_WORK * 12_000
+
+
+def test_an_option_without_its_program_costs_next_to_nothing() -> None:
+    assert work_of(" -p" * 4_000) < 20 * 12_000
 
 
 def test_no_torn_mixture_of_these_costs_more() -> None:
     chance = random.Random(11)
-    for _ in range(12):
+    for _ in range(6):
         pieces = [chance.choice(UNITS) for _ in range(4)]
-        text = "".join(chance.choice(pieces) for _ in range(6_000))[:12_000]
+        text = "".join(chance.choice(pieces) for _ in range(2_000))[:3_000]
 
-        assert work_of(text * 3) < 3.6 * work_of(text) + 2_000, pieces
+        assert work_of(text * 3) < 4.5 * work_of(text) + 2_000, pieces

@@ -38,11 +38,11 @@ OTHER_NAMES = frozenset(
     anahtar anahtari sleutel schluessel ufunguo susi""".split()
 )
 _DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
-_LETTERS = bytes(code if code in b"abcdefghijklmnopqrstuvwxyz" else 32 for code in range(256))
 USER_MARKS = (b" -u ", b" --user ")
 BLOCKS = (b"<private", b"private key", b"private-lines:")
 _SHORTEST_TOKEN = 15
 _SHORTEST_VALUE = 6
+_SHORT_PROMPT = 2_000
 _LONGEST_NAME = 24
 # Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
 _MOST_PASSES = 6
@@ -50,7 +50,16 @@ _MOST_PASSES = 6
 _MARGIN = 4096
 _LONGEST_MARK = 48
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
-_RUNS = bytes(code if code in _TOKEN_CHARACTERS else 32 for code in range(256))
+
+
+def _blanking_all_but(kept: bytes) -> bytes:
+    """Return a table for ``bytes.translate`` that makes everything else a blank."""
+    others = bytes(range(256)).translate(None, kept)
+    return bytes.maketrans(others, b" " * len(others))
+
+
+_RUNS = _blanking_all_but(_TOKEN_CHARACTERS)
+_LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
 
 
 class Screen:
@@ -164,6 +173,8 @@ def _may_hold_a_value(low: bytes) -> bool:
     """Say whether any word is long enough for a secret and has a digit or a sign in it; most sentences have none."""
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
+    if len(low) > _SHORT_PROMPT:
+        return True  # by experience, and to find out costs as much as what it spares
     words = low.replace(b"?", b" ").split()
     return any(
         len(word) >= _SHORTEST_VALUE and len(word.translate(None, _DIGITS_AND_SIGNS)) < len(word) for word in words

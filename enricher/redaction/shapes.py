@@ -21,10 +21,7 @@ _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
 _SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
 # Letters of either case and digits become a, A and 0: what is left tells how often the class changes.
-_CLASSES = bytes(
-    ord("0") if code in DIGITS else ord("a") if code in LOWER else ord("A") if code in UPPER else ord("_")
-    for code in range(256)
-)
+_CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
 _CHANGES = (b"a0", b"0a", b"A0", b"0A", b"aA")
 _ANNOUNCING = frozenset(
     (b"sk", b"rk", b"key", b"apikey", b"secret", b"token", b"tok", b"pat", b"auth", b"live", b"prod", b"priv")
@@ -42,11 +39,9 @@ def token_spans(screen: Screen) -> list[Span]:
             spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
     for prefix, kind, alphabet, least in _beginnings(screen.long):
         spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
-    # All that stands between two dollars; an escape may run into the word that a beginning begins with.
     between = set(raw.split(b"$")) if b"$" in raw else ()
-    has_escape = b"\\" in raw
-    for row, word, scheme in _SIGNED:
-        may_occur = scheme in between if scheme else has_escape or not word or word in screen.vocabulary
+    for row, words, scheme in _SIGNED:
+        may_occur = scheme in between if scheme else not words or not words.isdisjoint(screen.vocabulary)
         if may_occur and row[0] in raw:
             spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
     if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
@@ -78,16 +73,18 @@ def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
 _BY_START = _by_start()
 
 
-def _signed() -> list[tuple[tuple[bytes, str, bytes, int], bytes, bytes]]:
+def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
     """Return each row of WITH_A_SIGN with what tells cheaply whether it may occur.
 
-    That is the word that its beginning begins with where something else ends it, or what it has between dollars.
+    That is a word of the text that its beginning holds, perhaps behind the letter of an escape such as backslash-n, or
+    what it has between dollars.
     """
     rows = []
     for row in WITH_A_SIGN:
-        prefix = row[0]
+        prefix = row[0].lstrip(b"{")
         word = b"" if prefix.isalpha() else prefix[: len(prefix) - len(prefix.lstrip(_LETTERS))].lower()
-        rows.append((row, word, prefix.split(b"$")[1] if b"$" in prefix else b""))
+        words = frozenset((word, b"n" + word, b"t" + word, b"r" + word)) if word else frozenset[bytes]()
+        rows.append((row, words, prefix.split(b"$")[1] if b"$" in prefix else b""))
     return rows
 
 

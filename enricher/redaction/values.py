@@ -237,12 +237,10 @@ def _classes(text: str) -> str:
     return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
 
 
-_CLASS_OF = (
-    bytes(
-        ord("0" if chr(code).isdigit() else "A" if chr(code).isupper() else "a" if chr(code).islower() else "?")
-        if chr(code) not in "+/=_-%"
-        else ord("-")
-        for code in range(128)
-    )
-    + b"?" * 128
+_DIGITS, _SMALL, _CAPITAL = b"0123456789", b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OF_BASE64 = b"+/=_-%"
+_NEITHER = bytes(range(256)).translate(None, _DIGITS + _SMALL + _CAPITAL + _OF_BASE64)
+_CLASS_OF = bytes.maketrans(
+    _DIGITS + _SMALL + _CAPITAL + _OF_BASE64 + _NEITHER,
+    b"0" * 10 + b"a" * 26 + b"A" * 26 + b"-" * 6 + b"?" * len(_NEITHER),
 )

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from measure import cases, prompts
+from secret_cases import cases, prompts
 
 from enricher.redaction import redact
 

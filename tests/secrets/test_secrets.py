@@ -6,13 +6,13 @@ import random
 from collections import Counter
 
 import pytest
+from counted_work import work_of
 from detect_secrets.core.scan import scan_line
 from detect_secrets.settings import transient_settings
-from kinds import ALPHABETS, KINDS
-from measure import cases, prompts
-from ordinary import PLACEHOLDERS
-from places import PLACES
-from work import work_of
+from occurrences import PLACES
+from ordinary_prompts import PLACEHOLDERS
+from secret_cases import cases, prompts
+from secret_kinds import ALPHABETS, KINDS
 
 from enricher.redaction import redact, vendors
 from enricher.redaction.names import ASCII, LOGIN, OTHERS

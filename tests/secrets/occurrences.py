@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from kinds import Kind
+    from secret_kinds import Kind
 
 PLACES = ("prose", "assignment", "YAML", "env", "URL", "header")
 _BY_SHAPE = {

@@ -9,9 +9,9 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kinds import KINDS
-from ordinary import ORDINARY, PLACEHOLDERS
-from places import FORMS, LANGUAGES, PLACES, placed
+from occurrences import FORMS, LANGUAGES, PLACES, placed
+from ordinary_prompts import ORDINARY, PLACEHOLDERS
+from secret_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

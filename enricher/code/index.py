@@ -23,6 +23,7 @@ from enricher.code import history, listing
 from enricher.code.place import FORMAT, clone, database_file, is_project
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
+from enricher.redaction import redact, without_secrets
 from storage import log, private, reader
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _write_commits(
     db.executemany(
         "insert or ignore into commits values (?, ?, ?, ?, ?)",
         [
-            (one.sha, one.at, one.subject, "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
+            (one.sha, one.at, redact(one.subject)[0], "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
             for one in commits
         ],
     )
@@ -330,7 +331,7 @@ class _Content:
         text = content.decode(errors="replace")
         if len(content) > LONGEST_LINE:
             text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
-        self.text = text
+        self.text = without_secrets(text)
 
 
 _terms_of: dict[str, tuple[str, ...]] = {}

@@ -116,7 +116,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
     Raises as ``forget``; the same call goes on then, and so does the upkeep.
     """
-    with _alone(state):
+    with alone(state):
         earlier = _noted(state)
         what = replace(earlier or Plan(), memories=(*memories_begun(state), *ids))
         _note(state, what)

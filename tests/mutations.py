@@ -95,8 +95,8 @@ MUTATIONS = (
     Mutation(
         "private keys are not looked for",
         "enricher/redaction/__init__.py",
-        'BLOCKS = (b"<private", b"private key")',
-        'BLOCKS = (b"<private",)',
+        'BLOCKS = (b"<private", b"private key", b"private-lines:")',
+        'BLOCKS = (b"<private", b"private-lines:")',
         "",
         "hook/test_redaction.py::test_private_keys_disappear_whole",
     ),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
+from enricher.cli.deletion import Deletion, is_wanted, options, said_in_words
 from enricher.cli.output import as_json, print_json, printable
 from enricher.cli.trace import opened
-from enricher.cli.trace_forget import progress, said_in_words
+from enricher.cli.trace_forget import progress
 from enricher.home import state_dir
+
+WHAT_GOES = "the secrets in the whole history, and the files that cannot lose them otherwise (see --dry-run)"
 
 
 @click.command("rescreen")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say how many rows would change; change nothing.")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+@options
 @as_json
 def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     """Take secrets out of the whole history that an earlier version of the screen let pass.
@@ -26,8 +26,8 @@ def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     from storage import screened
 
     with opened() as db, said_in_words():
-        if not is_dry and not is_sure:
-            _ask()
+        if not is_dry:
+            is_wanted(lambda: Deletion(WHAT_GOES, 0, ()), is_sure=is_sure, is_json=is_json)
         with progress("rescreening", is_json=is_json) as advance:
             outcome = rescreen(db, state_dir(), is_dry=is_dry, advance=advance)
     if is_json:
@@ -43,10 +43,3 @@ def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
         click.echo(printable(line))
     for remark in outcome.remarks:
         click.echo(printable(remark), err=True)
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise click.ClickException("nothing was changed: without a terminal to ask on, add --yes (or --dry-run)")
-    if not click.confirm("take the secrets out of the whole history for good?", default=False):
-        raise click.ClickException("nothing was changed")

@@ -102,7 +102,8 @@ def _live_on(state_dir: str, stage: str, work: Callable[[], None]) -> None:
         os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # whatever else the hook inherited
         os.chdir("/")
         os.nice(5)
-        work()
+        if os.path.isdir(state_dir):  # else it was removed meanwhile, and nothing may bring it back
+            work()
     except BaseException as failure:
         from storage import log
 

@@ -12,11 +12,24 @@ import pytest
 from simulator import ROOT, Account
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-screens", action="store_true", help="write the text snapshots of the app anew")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes the state, the settings or the temporary folder of whoever runs it."""
+    folder = tmp_path_factory.mktemp("own")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "TMPDIR"):
+            patch.setenv(name, str(folder / name.lower()))
+        (folder / "tmpdir").mkdir()
+        patch.setattr("tempfile.tempdir", None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

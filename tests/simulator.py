@@ -88,10 +88,12 @@ class Account:
         self.state, self.config = self.home / "state", self.home / "config"
         self.project = self.home / "project"
         self.project.mkdir(parents=True)
+        (self.home / "tmp").mkdir()
         self.env = {
             "HOME": str(self.home),
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
+            "TMPDIR": str(self.home / "tmp"),
             "ENRICHER_HOME": str(self.state),
             "ENRICHER_CONFIG_HOME": str(self.config),
         }
@@ -221,6 +223,7 @@ class Account:
 
     def compile(self, cwd: Path | None = None) -> None:
         """Compile the layers that speak in the folder as they stand, so that a prompt need not wait for it."""
+        self.state.mkdir(mode=0o700, exist_ok=True)
         with patch.dict(os.environ, self.env, clear=True):
             refresh_layers(find_layers(str(cwd or self.project)))
 

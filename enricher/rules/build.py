@@ -39,9 +39,14 @@ def refresh() -> None:
 
 
 def refresh_layers(layers: Layers) -> Compiled:
-    """Compile ``layers`` into the cache; a broken edit keeps the last good body and tells the person once."""
+    """Compile ``layers`` into the cache; a broken edit keeps the last good body and tells the person once.
+
+    The state folder must exist: a compiler that outlives it writes nothing.
+    """
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
+    if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
+        return compiled
     sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *_catalogues(compiled, layers))]
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))

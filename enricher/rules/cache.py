@@ -191,6 +191,7 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
+        private.make_directory(state_dir())
         child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=null, setsid=True)
     except OSError:
         return False

@@ -116,14 +116,23 @@ class Account:
     def ask_patiently(self, prompt: object, **changed: object) -> Answer:
         """Type one prompt, and again while the machine is too busy to compile an edit in time."""
         for _attempt in range(PATIENT_ATTEMPTS):
-            known = len(self.log())
-            answer = self.ask(prompt, **changed)
-            if not any(
-                record["reason"].startswith(("rules_stale", "rules_unsettled")) for record in self.log()[known:]
-            ):
+            event = self.event(prompt, **changed)
+            answer = self.run(event)
+            trace = self._recorded(str(event["session_id"]))
+            if trace["inputs"].get("rules_state") != "rules_stale" and trace["skip_reason"] != "settings_unknown":
                 break
             self.rest()
         return answer
+
+    def _recorded(self, session_id: str) -> dict[str, Any]:
+        """Return the newest trace of a session; where the machine is busy, a process behind the hook writes it."""
+        give_up_at = time.monotonic() + HANG_S
+        while time.monotonic() < give_up_at:
+            found = [trace for trace in self.traces() if trace["session_id"] == session_id]
+            if found:
+                return found[-1]
+            time.sleep(0.02)
+        raise AssertionError(f"no trace of {session_id}")
 
     def run(
         self,

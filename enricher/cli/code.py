@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sqlite3
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import Group, as_json, new_console, print_json, printable
+from enricher.cli.output import Group, as_json, print_json, printable, progress_bar
 from enricher.home import state_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from enricher.code.ranking import Hit
 
@@ -39,7 +38,7 @@ def index(cwd: str, rebuild: bool, is_json: bool) -> None:
     from enricher.project import identify
 
     project = identify(cwd)
-    with _progress(is_json=is_json) as tick:
+    with progress_bar("Reading files", is_json=is_json) as tick:
         try:
             report = refresh(project, state_dir(), rebuild=rebuild, progress=tick)
         except (OSError, sqlite3.Error) as failure:
@@ -130,17 +129,3 @@ def _falling(hits: list[Hit]) -> Iterator[float]:
     for hit in hits:
         ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)
         yield ceiling
-
-
-@contextlib.contextmanager
-def _progress(*, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("Reading files", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

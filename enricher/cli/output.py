@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ import click
 from enricher.cli import LONGEST_HELP, commands_from_above
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.console import Console
     from rich.table import Table
 
@@ -45,6 +48,23 @@ def new_console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, stderr=stderr)
+
+
+@contextlib.contextmanager
+def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on a terminal and yield what moves it, given (done, total); None where there is no terminal."""
+    console = new_console(stderr=True)
+    if is_json or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    longest = max(10, console.width // 3)  # a long path must leave room for the bar
+    title = title if len(title) <= longest else "…" + title[1 - longest :]
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def printable(value: object) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
-from enricher.cli.output import as_json
+from enricher.cli.output import as_json, progress_bar
 from enricher.cli.trace import opened
-from enricher.cli.trace_forget import described, progress, report
+from enricher.cli.trace_forget import described, report
 from enricher.home import state_dir
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool
             raise click.UsageError("no bound is set: say --days, --rows or --mb, or set retention.* in config.toml")
         if not is_wanted(lambda: _deletion(db, bounds), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
             return
-        with progress("pruning", is_json=is_json) as advance:
+        with progress_bar("pruning", is_json=is_json) as advance:
             outcome = forgetting.prune(db, state_dir(), bounds, with_snapshots=True, advance=advance)
     report(outcome, is_json=is_json, more={"kept": bounds.in_words()})
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from enricher.cli.deletion import Deletion, is_wanted, options, said_in_words
-from enricher.cli.output import as_json, print_json, printable
+from enricher.cli.output import as_json, print_json, printable, progress_bar
 from enricher.cli.trace import opened
-from enricher.cli.trace_forget import progress
 from enricher.home import state_dir
 
 WHAT_GOES = "the secrets in the whole history, and the files that cannot lose them otherwise (see --dry-run)"
@@ -28,7 +27,7 @@ def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     with opened() as db, said_in_words():
         if not is_dry:
             is_wanted(lambda: Deletion(WHAT_GOES, 0, ()), is_sure=is_sure, is_json=is_json)
-        with progress("rescreening", is_json=is_json) as advance:
+        with progress_bar("rescreening", is_json=is_json) as advance:
             outcome = rescreen(db, state_dir(), is_dry=is_dry, advance=advance)
     if is_json:
         fields = {"dry_run": is_dry, "screen": screened.VERSION, "rows": outcome.rows}

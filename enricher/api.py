@@ -18,7 +18,6 @@ from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
-from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
@@ -143,7 +142,6 @@ def enrich(
             external.sweep(state_dir(), os.getpid())
     watch.tick("gather")
     enrichment = decide(inputs, rules, classification)
-    enrichment.text = presentable(enrichment.text)
     watch.tick("guide")
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
 
@@ -155,9 +153,7 @@ def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]
 
 def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
     """Return the enrichment of recorded inputs under ``rules``, as the hook would have said it."""
-    enrichment = decide(Inputs.from_json(prompt, recorded), rules)
-    enrichment.text = presentable(enrichment.text)
-    return enrichment
+    return decide(Inputs.from_json(prompt, recorded), rules)
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:

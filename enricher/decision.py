@@ -11,7 +11,7 @@ from enricher.context import Gathered
 from enricher.context.conversation import Conversation
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
-from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, render
+from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
 from storage.lean import keyed_hash
 
@@ -168,7 +168,7 @@ def says_nothing(classification: Classification, body: Mapping[str, Any], settin
 
 
 def decide(inputs: Inputs, rules: Rules, classification: Classification | None = None) -> Enrichment:
-    """Return the enrichment of recorded inputs under ``rules``; no clock, no file, no chance."""
+    """Return the enrichment of recorded inputs under ``rules``, its text finished; no clock, no file, no chance."""
     body = rules.body
     earlier = inputs.conversation.basis(inputs.prompt)
     judged = classification or classify(inputs.prompt, rules.table, earlier=earlier)
@@ -178,24 +178,18 @@ def decide(inputs: Inputs, rules: Rules, classification: Classification | None =
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
     if reason := says_nothing(judged, body, inputs.settings):
         result.misses.append(Miss("everything", reason))
-        return result
-    if inputs.form:
+    elif inputs.form:
+        from enricher.formats import write
+
         _weigh(result, inputs, body)
-        return _in_other_form(result)
-    if not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
+        write(result)
+    elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
-        return result
-    _guide(result, inputs, body)
-    _weigh(result, inputs, body)
-    _write(result, inputs, body)
-    return result
-
-
-def _in_other_form(result: Enrichment) -> Enrichment:
-    """Say what the channels found, and nothing else, as seed 004 wants it."""
-    from enricher.formats import write
-
-    write(result)
+    else:
+        _guide(result, inputs, body)
+        _weigh(result, inputs, body)
+        _write(result, inputs, body)
+    result.text = finish(result.text)
     return result
 
 

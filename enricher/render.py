@@ -10,6 +10,8 @@ TITLE = "## Prompt Enrichment"
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
+MAX_BYTES = 9500
+"""The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere."""
 HARD_CAP_TOKENS = 2000
 CJK_STARTS = "\u2e80"
 CJK_ENDS = "\u9fff"
@@ -69,6 +71,45 @@ def harmless(text: str, *, longest: int) -> str:
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
     return clean if len(clean) <= longest else clean[: longest - 1].rstrip() + "…"
+
+
+def finish(text: str) -> str:
+    """Return a text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
+
+    Every decided text and every notice passes here once; doing it again would change nothing.
+    """
+    return _shortened(_without_tags(_well_formed(text)))
+
+
+def _well_formed(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _without_tags(text: str) -> str:
+    if "<" not in text:
+        return text
+    first, *rest = text.split("<")
+    return first + "".join(_without_tag(part) for part in rest)
+
+
+def _without_tag(behind: str) -> str:
+    """Return what followed a ``<``, with look-alikes in place of the brackets where they would read as a tag."""
+    if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
+        return "<" + behind
+    return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
+
+
+def _shortened(text: str) -> str:
+    raw = text.encode()
+    if len(raw) <= MAX_BYTES:
+        return text
+    kept = raw[:MAX_BYTES].decode(errors="ignore")
+    line_end = kept.rfind("\n")
+    return kept[:line_end] if line_end > 0 else kept
 
 
 def estimate_tokens(text: str) -> int:

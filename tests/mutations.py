@@ -263,6 +263,23 @@ MUTATIONS = (
         "E43",
         "hook/test_classes_and_guidance.py::test_a_defect_gets_verification_and_the_exact_error",
     ),
+    # --- one finish for every text
+    Mutation(
+        "a text can close a tag of the client",
+        "enricher/decision.py",
+        "    result.text = finish(result.text)\n",
+        "",
+        "",
+        "hosts/test_hook_answers.py::test_no_text_can_close_a_tag_of_the_client",
+    ),
+    Mutation(
+        "a notice can close a tag of the client",
+        "enricher/hook.py",
+        "    return finish(told)",
+        "    return told",
+        "",
+        "hosts/test_hook_answers.py::test_no_notice_can_close_a_tag_of_the_client",
+    ),
     # --- floors and budgets of context
     Mutation(
         "the floor of a channel does not hold",

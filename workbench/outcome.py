@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from enricher.classify import Classification, choose_task_type, classify
 from enricher.context.asking import Judgement, asked_otherwise
 from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
-from enricher.hosts import presentable
 from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:
@@ -131,9 +130,7 @@ def _decided(
         answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
-    enrichment = decide(inputs, rules, judged)
-    enrichment.text = presentable(enrichment.text)
-    return outcome_of(enrichment, unknown=unknown, today=today)
+    return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
 
 
 def _without_program(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:

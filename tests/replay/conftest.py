@@ -11,7 +11,6 @@ import pytest
 from enricher.context import Candidate, Gathered
 from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
 from enricher.recording import describe
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
@@ -89,9 +88,7 @@ def record(
     if number % 5 == 1:
         conversation.prompts = [earlier]
     inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
-    enrichment = decide(inputs, rules)
-    enrichment.text = presentable(enrichment.text)
-    describe(trace, enrichment, inputs)
+    describe(trace, decide(inputs, rules), inputs)
     trace.rules_hash = rules.hash
     return trace
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.project import identify
 from enricher.recording import describe
@@ -72,7 +71,6 @@ class Tracer:
         conversation = turn.before() if is_on(settings, "channels", "session") else Conversation()
         inputs = Inputs(prompt, settings=settings, conversation=conversation)
         enrichment = decide(inputs, rules)
-        enrichment.text = presentable(enrichment.text)
         trace = traces.Trace()
         trace.id = moment_of(turn.at) + suffix_of(turn)
         trace.at = _written(turn.at)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from enricher.classify import classify
 from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
 from enricher.render import estimate_tokens
 from enricher.settings import is_as_specified
 from storage.lean import dumps, keyed_hash
@@ -159,8 +158,7 @@ def _judged(inputs: Inputs, rules: Rules) -> Any:
 
 def _answer(enrichment: Enrichment) -> Answer:
     names = tuple(f"{kind}:{reference}" for kind, reference in enrichment.refs())
-    text = presentable(enrichment.text)
-    return Answer(enrichment.classification.task_type, text, enrichment.tokens, names)
+    return Answer(enrichment.classification.task_type, enrichment.text, enrichment.tokens, names)
 
 
 def _recorded(value: dict[str, Any], place: str) -> Answer:

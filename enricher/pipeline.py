@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.classify import classify
+from enricher.classify import verdict
 from enricher.context import Gathered, Request, gather
 from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
@@ -197,7 +197,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     )
     run.inputs = inputs
     run.tick("session")
-    judged = classify(prompt, rules.table, earlier=conversation.basis(prompt))
+    judged = verdict(prompt, rules, conversation)
     run.tick("classify")
     if not says_nothing(judged, rules.body, run.settings):
         request = Request(

@@ -64,6 +64,13 @@ class Lines:
         self.approach = ""
         self.partial: list[str] = []
 
+    def copy(self) -> Lines:
+        """Return lines from which some can be left out without touching these."""
+        copy = Lines()
+        for name in self.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
+
 
 def harmless(text: str, *, longest: int) -> str:
     """Return foreign text on one line, without control characters, fake host tags or comment ends."""
@@ -133,14 +140,14 @@ def cut(text: str, *, tokens: int) -> str:
     return at_word.rstrip() + ELLIPSIS if at_word.strip() else ""
 
 
-def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, list[bool]]:
-    """Return the text, and for each item whether it is in it; nothing to say is an empty text.
+def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:
+    """Return the text, the lines that have room in it, and for each item whether it is in it.
 
-    Guidance is short and stays whole: what has no room is taken out of ``lines``.
-    Items, at most ``most``, fill what is left, most important first, the last one
-    cut to fit rather than dropped.
+    Guidance is short and stays whole: a line that has no room is left out. Items, at
+    most ``most``, fill what is left, most important first, the last one cut to fit
+    rather than dropped. With nothing to say the text is empty.
     """
-    tokens = min(tokens, HARD_CAP_TOKENS)
+    tokens, lines = min(tokens, HARD_CAP_TOKENS), lines.copy()
     while not _fits(_joined(lines, []), tokens):
         _leave_out_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
@@ -148,7 +155,7 @@ def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, l
     while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
-    return _joined(lines, bullets), [bool(bullet) for bullet in bullets]
+    return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
 
 
 def _joined(lines: Lines, bullets: list[str]) -> str:

@@ -10,9 +10,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import Classification, choose_task_type, classify
+from enricher.classify import Classification, choose_task_type
 from enricher.context.asking import Judgement, asked_otherwise
-from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
+from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
     have been asked otherwise.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
-    judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt), is_explained=False)
+    judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
     return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 

@@ -11,8 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from enricher.classify import classify
-from enricher.decision import Inputs, decide
+from enricher.decision import Inputs, decide, replayed_verdict
 from enricher.render import estimate_tokens
 from enricher.settings import is_as_specified
 from storage.lean import dumps, keyed_hash
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.decision import Enrichment
-    from enricher.rules.cache import Rules
     from workbench.experiments.questions import Question
     from workbench.sides import Side
 
@@ -114,7 +112,7 @@ class Instructions:
         if not question.is_recorded:
             inputs.injected, inputs.spent = self._told.before(question)
         return Task(
-            lambda: _answer(decide(inputs, rules, _judged(inputs, rules))),
+            lambda: _answer(decide(inputs, rules, replayed_verdict(inputs, rules, base))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
             allowance(inputs.settings, spent=inputs.spent),
             frozenset(inputs.said_before),
@@ -150,10 +148,6 @@ class Recording:
     def tell(self, question: Question, answer: Answer) -> None:
         """Remember what the session of the prompt has now been told."""
         self._told.add(question, answer)
-
-
-def _judged(inputs: Inputs, rules: Rules) -> Any:
-    return classify(inputs.prompt, rules.table, earlier=inputs.conversation.basis(inputs.prompt))
 
 
 def _answer(enrichment: Enrichment) -> Answer:

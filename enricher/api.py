@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher import formats
-from enricher.classify import classify
+from enricher.classify import verdict
 from enricher.context import Request, external, gather
 from enricher.context.memory import memory_context
 from enricher.context.skills import installed_skills
-from enricher.decision import Enrichment, Inputs, decide, says_nothing
+from enricher.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
-from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
@@ -127,7 +126,7 @@ def enrich(
         form=other_form,
         has_mcp=can_ask_memory(event, settings),
     )
-    classification = classify(judged_prompt, rules.table, earlier=conversation.basis(judged_prompt))
+    classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body, settings):
         request = Request(
@@ -143,7 +142,6 @@ def enrich(
             external.sweep(state_dir(), os.getpid())
     watch.tick("gather")
     enrichment = decide(inputs, rules, classification)
-    enrichment.text = presentable(enrichment.text)
     watch.tick("guide")
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
 
@@ -154,10 +152,9 @@ def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]
 
 
 def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
-    """Return the enrichment of recorded inputs under ``rules``, as the hook would have said it."""
-    enrichment = decide(Inputs.from_json(prompt, recorded), rules)
-    enrichment.text = presentable(enrichment.text)
-    return enrichment
+    """Return the enrichment of recorded inputs under the rules they were recorded with."""
+    inputs = Inputs.from_json(prompt, recorded)
+    return decide(inputs, rules, replayed_verdict(inputs, rules, rules))
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:

@@ -6,12 +6,12 @@ the same inputs and the same rules give the same enrichment, byte for byte.
 
 from __future__ import annotations
 
-from enricher.classify import Classification, classify
+from enricher.classify import DECIDED, RULES, verdict
 from enricher.context import Gathered
 from enricher.context.conversation import Conversation
 from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
 from enricher.guidance.facts import read_facts
-from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, render
+from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
 from storage.lean import keyed_hash
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from enricher.classify import Classification
     from enricher.context import Candidate
     from enricher.rules.cache import Rules
     from enricher.settings import Value
@@ -43,10 +44,13 @@ class Inputs:
     are what the session was told already and what that cost in tokens;
     ``conversation`` is what was said and done before; ``form`` is empty, or names another
     form of the text than the one for agents (``enricher.formats``). ``has_mcp`` says whether the
-    client can call our MCP server; only the profile ``as-specified`` looks.
+    client can call our MCP server; only the profile ``as-specified`` looks. ``verdict`` is what a
+    trace kept of its classification, empty for a new prompt and in traces of earlier versions.
     """
 
-    __slots__ = ("channels", "conversation", "form", "has_mcp", "injected", "prompt", "settings", "skills", "spent")
+    __slots__ = (
+        "channels", "conversation", "form", "has_mcp", "injected", "prompt", "settings", "skills", "spent", "verdict",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +74,7 @@ class Inputs:
         self.spent = spent
         self.channels = channels or []
         self.conversation = conversation or Conversation()
+        self.verdict: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the recorded form; the prompt has a column of its own."""
@@ -92,7 +97,7 @@ class Inputs:
             from enricher.context.known import mark_said
 
             mark_said(channels, conversation.answer)
-        return Inputs(
+        inputs = Inputs(
             prompt,
             settings=value["settings"],
             skills=[(name, description) for name, description in value["skills"]],
@@ -103,6 +108,8 @@ class Inputs:
             form=value.get("form", ""),
             has_mcp=value.get("mcp", False),
         )
+        inputs.verdict = value.get("verdict", {})
+        return inputs
 
     @property
     def is_as_specified(self) -> bool:
@@ -167,35 +174,38 @@ def says_nothing(classification: Classification, body: Mapping[str, Any], settin
     return ""
 
 
-def decide(inputs: Inputs, rules: Rules, classification: Classification | None = None) -> Enrichment:
-    """Return the enrichment of recorded inputs under ``rules``; no clock, no file, no chance."""
+def replayed_verdict(
+    inputs: Inputs, rules: Rules, recorded: Rules | None, *, is_explained: bool = True
+) -> Classification:
+    """Return the verdict on recorded inputs: the recorded one under the ``recorded`` rules, else that of ``rules``."""
+    found = verdict(inputs.prompt, rules, inputs.conversation, is_explained=is_explained)
+    kept = inputs.verdict
+    if kept.get("source", RULES) == RULES or recorded is None or recorded.hash != rules.hash:
+        return found
+    return found.changed({name: kept[name] for name in ("source", *DECIDED)})
+
+
+def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
+    """Return the enrichment of recorded inputs under ``rules``, its text finished; no clock, no file, no chance."""
     body = rules.body
-    earlier = inputs.conversation.basis(inputs.prompt)
-    judged = classification or classify(inputs.prompt, rules.table, earlier=earlier)
-    result = Enrichment(judged)
     if not inputs.settings["search_intent.enabled"]:
-        judged.search_intent, judged.intent_confidence = "", 0.0
+        judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
+    result = Enrichment(judged)
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
     if reason := says_nothing(judged, body, inputs.settings):
         result.misses.append(Miss("everything", reason))
-        return result
-    if inputs.form:
+    elif inputs.form:
+        from enricher.formats import write
+
         _weigh(result, inputs, body)
-        return _in_other_form(result)
-    if not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
+        write(result)
+    elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
-        return result
-    _guide(result, inputs, body)
-    _weigh(result, inputs, body)
-    _write(result, inputs, body)
-    return result
-
-
-def _in_other_form(result: Enrichment) -> Enrichment:
-    """Say what the channels found, and nothing else, as seed 004 wants it."""
-    from enricher.formats import write
-
-    write(result)
+    else:
+        _guide(result, inputs, body)
+        _weigh(result, inputs, body)
+        _write(result, inputs, body)
+    result.text = finish(result.text)
     return result
 
 
@@ -304,8 +314,9 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     ]
     lines.guardrails = result.guardrails
     if result.approach:
-        result.approach.text = _in_project(result.approach.text, result.facts.get("frame", ""), open_items)
-        lines.approach = result.approach.text
+        chosen = result.approach
+        lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
+        result.approach = Scored(chosen.id, lines.approach, chosen.score)
     may_stand_alone = body["class_alone"] or inputs.is_as_specified
     has_more = bool(lines.items or lines.guardrails or lines.approach)
     if result.shown and (has_more or may_stand_alone):
@@ -313,7 +324,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     elif result.shown:
         result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
     lines.partial = result.partial
-    result.text, kept = render(lines, tokens=tokens, most=most)
+    result.text, lines, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late

@@ -14,7 +14,7 @@ TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
 CAP_BYTES = 9400
-"""Below what the narrowest client takes (``enricher.hosts.MAX_BYTES``)."""
+"""Below what the narrowest client takes (``enricher.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False

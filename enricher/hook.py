@@ -16,6 +16,7 @@ gc.disable()  # the process ends before its garbage would matter
 from enricher import pipeline, recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
+from enricher.render import finish  # noqa: E402
 from storage import detached  # noqa: E402
 from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
 
@@ -245,8 +246,8 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
         told = "\n".join(filter(None, (told, notices.take(run.state))))
     if not told and run.settings.get("show") and run.text():
-        return f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
-    return told
+        told = f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
+    return finish(told)
 
 
 def _log(run: pipeline.Run) -> None:

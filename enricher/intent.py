@@ -1,7 +1,7 @@
 """What a prompt would have us look up: the search intent as a public API.
 
-The hook does not come through here; it asks ``enricher.classify`` itself. The
-signals are those of the packaged instructions, so both always agree.
+The hook does not come through here; both ask ``enricher.classify.verdict``. The signals
+are those of the packaged instructions.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
-from enricher.classify import NO_INTENT, SEARCH_INTENT, classify
-from enricher.classify.table import Table
+from enricher.classify import NO_INTENT, SEARCH_INTENT, verdict
+from enricher.rules.cache import Rules
 from enricher.rules.compiler import Compiled, compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from enricher.rules.signals import label
@@ -75,7 +75,7 @@ class SearchIntent:
 
 def detect(prompt: str) -> SearchIntent | None:
     """Return the search intent of ``prompt`` by the packaged signals; None where it has none."""
-    judged = classify(prompt, _table())
+    judged = verdict(prompt, _rules())
     if not judged.search_intent:
         return None
     return SearchIntent(
@@ -89,8 +89,8 @@ def _packaged() -> Compiled:
 
 
 @cache
-def _table() -> Table:
-    return Table(_packaged().body["classes"])
+def _rules() -> Rules:
+    return Rules(_packaged().hash, _packaged().body)
 
 
 def _signals() -> tuple[tuple[SearchIntentType, str], ...]:

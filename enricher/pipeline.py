@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.classify import classify
+from enricher.classify import verdict
 from enricher.context import Gathered, Request, gather
 from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
-from enricher.hosts import presentable
 from enricher.project import identify
 from enricher.recording import describe
 from enricher.redaction import redact_and_cap
@@ -198,7 +197,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     )
     run.inputs = inputs
     run.tick("session")
-    judged = classify(prompt, rules.table, earlier=conversation.basis(prompt))
+    judged = verdict(prompt, rules, conversation)
     run.tick("classify")
     if not says_nothing(judged, rules.body, run.settings):
         request = Request(
@@ -210,7 +209,6 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         inputs.channels.append(Gathered(".enricher", "untrusted"))
     run.tick("gather")
     enrichment = decide(inputs, rules, judged)
-    enrichment.text = presentable(enrichment.text)
     run.enrichment = enrichment
     run.tick("guide")
     describe(run.trace, enrichment, inputs)

@@ -10,6 +10,8 @@ TITLE = "## Prompt Enrichment"
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
+MAX_BYTES = 9500
+"""The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere."""
 HARD_CAP_TOKENS = 2000
 CJK_STARTS = "\u2e80"
 CJK_ENDS = "\u9fff"
@@ -62,6 +64,13 @@ class Lines:
         self.approach = ""
         self.partial: list[str] = []
 
+    def copy(self) -> Lines:
+        """Return lines from which some can be left out without touching these."""
+        copy = Lines()
+        for name in self.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
+
 
 def harmless(text: str, *, longest: int) -> str:
     """Return foreign text on one line, without control characters, fake host tags or comment ends."""
@@ -69,6 +78,45 @@ def harmless(text: str, *, longest: int) -> str:
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
     return clean if len(clean) <= longest else clean[: longest - 1].rstrip() + "…"
+
+
+def finish(text: str) -> str:
+    """Return a text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
+
+    Every decided text and every notice passes here once; doing it again would change nothing.
+    """
+    return _shortened(_without_tags(_well_formed(text)))
+
+
+def _well_formed(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _without_tags(text: str) -> str:
+    if "<" not in text:
+        return text
+    first, *rest = text.split("<")
+    return first + "".join(_without_tag(part) for part in rest)
+
+
+def _without_tag(behind: str) -> str:
+    """Return what followed a ``<``, with look-alikes in place of the brackets where they would read as a tag."""
+    if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
+        return "<" + behind
+    return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
+
+
+def _shortened(text: str) -> str:
+    raw = text.encode()
+    if len(raw) <= MAX_BYTES:
+        return text
+    kept = raw[:MAX_BYTES].decode(errors="ignore")
+    line_end = kept.rfind("\n")
+    return kept[:line_end] if line_end > 0 else kept
 
 
 def estimate_tokens(text: str) -> int:
@@ -92,14 +140,14 @@ def cut(text: str, *, tokens: int) -> str:
     return at_word.rstrip() + ELLIPSIS if at_word.strip() else ""
 
 
-def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, list[bool]]:
-    """Return the text, and for each item whether it is in it; nothing to say is an empty text.
+def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:
+    """Return the text, the lines that have room in it, and for each item whether it is in it.
 
-    Guidance is short and stays whole: what has no room is taken out of ``lines``.
-    Items, at most ``most``, fill what is left, most important first, the last one
-    cut to fit rather than dropped.
+    Guidance is short and stays whole: a line that has no room is left out. Items, at
+    most ``most``, fill what is left, most important first, the last one cut to fit
+    rather than dropped. With nothing to say the text is empty.
     """
-    tokens = min(tokens, HARD_CAP_TOKENS)
+    tokens, lines = min(tokens, HARD_CAP_TOKENS), lines.copy()
     while not _fits(_joined(lines, []), tokens):
         _leave_out_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
@@ -107,7 +155,7 @@ def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, l
     while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
-    return _joined(lines, bullets), [bool(bullet) for bullet in bullets]
+    return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
 
 
 def _joined(lines: Lines, bullets: list[str]) -> str:

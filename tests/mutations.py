@@ -263,6 +263,48 @@ MUTATIONS = (
         "E43",
         "hook/test_classes_and_guidance.py::test_a_defect_gets_verification_and_the_exact_error",
     ),
+    # --- one finish for every text
+    Mutation(
+        "a text can close a tag of the client",
+        "enricher/decision.py",
+        "    result.text = finish(result.text)\n",
+        "",
+        "",
+        "hosts/test_hook_answers.py::test_no_text_can_close_a_tag_of_the_client",
+    ),
+    Mutation(
+        "a notice can close a tag of the client",
+        "enricher/hook.py",
+        "    return finish(told)",
+        "    return told",
+        "",
+        "hosts/test_hook_answers.py::test_no_notice_can_close_a_tag_of_the_client",
+    ),
+    # --- one way to a verdict
+    Mutation(
+        "deciding changes the verdict it is given",
+        "enricher/decision.py",
+        '        judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})',
+        '        judged.search_intent, judged.intent_confidence = "", 0.0',
+        "",
+        "replay/test_verdict.py::test_deciding_changes_none_of_what_it_is_given",
+    ),
+    Mutation(
+        "a replay judges anew what another source decided",
+        "enricher/decision.py",
+        '    return found.changed({name: kept[name] for name in ("source", *DECIDED)})',
+        "    return found",
+        "",
+        "replay/test_verdict.py::test_what_another_source_decided_is_replayed_under_the_same_rules",
+    ),
+    Mutation(
+        "what another source decided outlives a change of the rules",
+        "enricher/decision.py",
+        "or recorded is None or recorded.hash != rules.hash:",
+        "or recorded is None:",
+        "",
+        "replay/test_verdict.py::test_other_rules_decide_themselves",
+    ),
     # --- floors and budgets of context
     Mutation(
         "the floor of a channel does not hold",

@@ -10,7 +10,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import classify
+from enricher.classify import verdict
+from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
 from enricher.redaction import redact
 from enricher.settings import DEFAULTS
@@ -57,6 +58,20 @@ class Decided:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in said if value is not None}
 
 
+class Excerpt(Conversation):
+    """A conversation of which only the words were kept that its last prompt refers to."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words = words
+
+    def basis(self, _prompt: str) -> str:
+        """Return those words."""
+        return self.words
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A prompt with the inputs of its judgement and what is expected of it.
@@ -88,7 +103,7 @@ class Case:
             spent=self.spent,
             form=self.form,
         )
-        return decided_of(decide(inputs, rules, classify(self.prompt, rules.table, earlier=self.earlier)))
+        return decided_of(decide(inputs, rules, verdict(self.prompt, rules, Excerpt(self.earlier))))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
         """Return the names of what is not as the case wants it; empty where the case passes."""

@@ -6,14 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE, Observation, classify, scanned_part
+from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
 from enricher.decision import Inputs
 from storage import labelled
+from workbench.case import Excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from enricher.classify.table import Table
+    from enricher.rules.cache import Rules
     from storage.corpus import Row
     from workbench.corpus import Corpus
     from workbench.labelled_rows import Prompt
@@ -84,14 +85,14 @@ def from_rows(rows: Iterable[Prompt]) -> Iterator[Labelled]:
         yield Labelled(row.place, row.repository or row.place, row.text, "", right)
 
 
-def example(prompt: Labelled, table: Table) -> Example:
-    """Return what a table finds in a prompt."""
-    judged = classify(prompt.text, table, earlier=prompt.earlier, is_explained=False)
-    seen = Observation(scanned_part(prompt.text), table)
+def example(prompt: Labelled, rules: Rules) -> Example:
+    """Return what rules find in a prompt."""
+    judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
+    seen = Observation(scanned_part(prompt.text), rules.table)
     words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
     return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), words)
 
 
-def task_type(prompt: Labelled, table: Table) -> str:
+def task_type(prompt: Labelled, rules: Rules) -> str:
     """Return what a prompt comes out as, exactly."""
-    return classify(prompt.text, table, earlier=prompt.earlier, is_explained=False).task_type
+    return verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False).task_type

@@ -10,10 +10,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import Classification, choose_task_type, classify
+from enricher.classify import Classification, choose_task_type
 from enricher.context.asking import Judgement, asked_otherwise
-from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing
-from enricher.hosts import presentable
+from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
     have been asked otherwise.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
-    judged = classify(row.prompt, rules.table, earlier=inputs.conversation.basis(row.prompt), is_explained=False)
+    judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
     return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 
@@ -131,9 +130,7 @@ def _decided(
         answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
-    enrichment = decide(inputs, rules, judged)
-    enrichment.text = presentable(enrichment.text)
-    return outcome_of(enrichment, unknown=unknown, today=today)
+    return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
 
 
 def _without_program(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:

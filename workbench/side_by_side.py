@@ -8,8 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.classify import classify
-from enricher.decision import Inputs
+from enricher.decision import Inputs, replayed_verdict
 from storage import corpus as stored
 from storage.selection import Selection
 from workbench.compare import Prompt, kinds
@@ -103,16 +102,16 @@ def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> Jud
         rules = recorded
     else:
         outcome = judged_again(row, rules, recorded=recorded)
-    scores, confidence, milliseconds = _scores(row, rules)
+    scores, confidence, milliseconds = _scores(row, rules, recorded)
     return Judged(side.label, outcome, scores, confidence, milliseconds)
 
 
-def _scores(row: Row, rules: Rules) -> tuple[tuple[Score, ...], float, float]:
-    earlier = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation.basis(row.prompt)
+def _scores(row: Row, rules: Rules, recorded: Rules | None) -> tuple[tuple[Score, ...], float, float]:
+    inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
     best = float("inf")
     for _ in range(TIMED_RUNS):
         began = time.perf_counter()
-        judged = classify(row.prompt, rules.table, earlier=earlier)
+        judged = replayed_verdict(inputs, rules, recorded)
         best = min(best, time.perf_counter() - began)
     signals: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for one in judged.evidence:

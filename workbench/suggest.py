@@ -103,7 +103,7 @@ def suggest(
     prompts = [one for one in given if one.right <= known]
     if not prompts:
         raise SuggestError(_nothing(len(given), log.unclear))
-    search = Search(written, path, [example(one, written.rules.table) for one in prompts])
+    search = Search(written, path, [example(one, written.rules) for one in prompts])
     candidates = list(search.candidates())
     adjusted = statistics.benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
     q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
@@ -143,7 +143,7 @@ class _Trial:
         self._stack = stack_with(path, corpus.versions)
         self._rewriter = Rewriter(path, text)
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
-        self._right = [task_type(one.prompt, written.rules.table) in one.prompt.right for one in examples]
+        self._right = [task_type(one.prompt, written.rules) in one.prompt.right for one in examples]
         self._base: Side | None = None
 
     def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
@@ -198,7 +198,7 @@ class _Trial:
             is_reached = signal is None or prompt.earlier or signal.condition in one.fired
             if not is_reached or reach.level(prompt.text, prompt.earlier) == NOT:
                 continue
-            is_right = task_type(prompt, rules.table) in prompt.right
+            is_right = task_type(prompt, rules) in prompt.right
             if is_right != was_right:
                 (fixes if is_right else breaks).append(prompt)
         return fixes, breaks

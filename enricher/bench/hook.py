@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from enricher.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, paired, percentile
-from enricher.classify import classify
+from enricher.classify import verdict
 from enricher.home import root_dir
 from enricher.rules import cache
 
@@ -64,12 +64,12 @@ def burst(at_once: int) -> dict[str, float]:
 
 def classification_rows() -> list[Row]:
     """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
-    table = cache.load("", wait_ms=30_000)[0].table
+    rules, _layers = cache.load("", wait_ms=30_000)
     gc.disable()  # as in the hook's process
     rows: list[Row] = []
     for name, prompt in _sizes():
         repeats = CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5
-        times = list(_times(lambda text=prompt: classify(text, table), repeats))  # type: ignore[misc]
+        times = list(_times(lambda text=prompt: verdict(text, rules), repeats))  # type: ignore[misc]
         base = rows[0] if rows else None
         rows.append(
             Row(

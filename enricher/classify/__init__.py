@@ -11,9 +11,17 @@ from enricher.classify import topics as intents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
 
     from enricher.classify.table import Table
+    from enricher.context.conversation import Conversation
+    from enricher.rules.cache import Rules
+
+RULES = "rules"
+"""The source of a verdict that prompt, rules and conversation give again at any time."""
+DECIDED = ("task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics")
+"""What another source may decide otherwise; scores, features and evidence are always those of the rules."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """What is scanned of a prompt that is longer than both together."""
@@ -51,7 +59,8 @@ class Classification:
     """What a prompt asks for, how sure that is, and why.
 
     ``task_type`` is always the best guess; ``uncertain`` says that it is not worth
-    showing. ``search_intent`` is empty where nothing is worth looking up.
+    showing. ``search_intent`` is empty where nothing is worth looking up. ``source``
+    names who decided: RULES, or whatever else implements the signature of ``verdict``.
     """
 
     __slots__ = (
@@ -64,12 +73,14 @@ class Classification:
         "scanned_chars",
         "scores",
         "search_intent",
+        "source",
         "task_type",
         "topics",
         "uncertain",
     )
 
     def __init__(self) -> None:
+        self.source = RULES
         self.task_type = ""
         self.confidence = 0.0
         self.uncertain = True
@@ -82,6 +93,18 @@ class Classification:
         self.features: list[str] = []
         self.complexity = 0
         self.scanned_chars = 0
+
+    def changed(self, values: Mapping[str, Any]) -> Classification:
+        """Return a copy with other values for the named attributes."""
+        copy = Classification()
+        for name in self.__slots__:
+            setattr(copy, name, values.get(name, getattr(self, name)))
+        return copy
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a replay needs: the source, and what it decided where that is not the rules' own verdict."""
+        decided = {} if self.source == RULES else {name: getattr(self, name) for name in DECIDED}
+        return {"source": self.source, **decided}
 
 
 class Observation:
@@ -103,11 +126,27 @@ def scanned_part(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
-def classify(text: str, table: Table, *, earlier: str = "", is_explained: bool = True) -> Classification:
-    """Return the classes of ``text`` by the table, with the evidence for each where it is to be explained.
+def verdict(
+    prompt: str, rules: Rules, conversation: Conversation | None = None, *, is_explained: bool = True
+) -> Classification:
+    """Return what a prompt asks for by the rules, with the evidence where it is to be explained.
 
-    ``earlier`` is what a prompt points back to ("do the same for the other one"): its
-    task types count too, and then the prompt is no small talk.
+    Whatever needs a classification comes here, or to another function with this signature
+    that sets a ``source`` of its own. The conversation has the words that a prompt such as
+    "do the same for the other one" refers to.
+    """
+    referred = conversation.basis(prompt) if conversation is not None else ""
+    earlier = classify(referred, rules.table, is_explained=False) if referred else None
+    return classify(prompt, rules.table, earlier=earlier, is_explained=is_explained)
+
+
+def classify(
+    text: str, table: Table, *, earlier: Classification | None = None, is_explained: bool = True
+) -> Classification:
+    """Return the classes of ``text`` by the table; only ``verdict`` calls it.
+
+    ``earlier`` classifies the words that the text refers to: its task types count too,
+    and then the text is no small talk.
     """
     result = Classification()
     scanned = scanned_part(text)
@@ -125,7 +164,7 @@ def classify(text: str, table: Table, *, earlier: str = "", is_explained: bool =
         _explain(result, found, spans, features=features, table=table)
         _explain_leanings(result, leaning, spans, table=table)
     if earlier:
-        _carry(result, classify(earlier, table, is_explained=False), table)
+        _carry(result, earlier, table)
     choose_task_type(result, table)
     if late := matching.fired_late(found, result.task_type, table):
         _score(result, late, table)

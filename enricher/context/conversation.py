@@ -76,7 +76,7 @@ class Conversation:
     def basis(self, prompt: str) -> str:
         """Return the earlier words that say what a prompt asks for which does not say it; else empty.
 
-        They go to ``classify(prompt, table, earlier=…)``: "do the same for the other one",
+        The verdict counts them as well: "do the same for the other one",
         "yes, option 2", and after a compaction also "continue".
         """
         if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:

@@ -2,8 +2,8 @@
 
 One file per client; a call loads only the one that is speaking. Every adapter has
 ``parse(payload)``, which takes whatever the client sent and never raises, and
-``answer(context, notice)``, which returns the one object that client understands
-or None for "print nothing".
+``answer(context, notice)``, which puts two finished texts (``enricher.render.finish``)
+into the one object that client understands, or returns None for "print nothing".
 """
 
 from __future__ import annotations
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
-
-# The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere.
-MAX_BYTES = 9500
 
 # Gemini and Cursor set CLAUDE_PROJECT_DIR too, so only names that one client alone sets are markers.
 _MARKERS = (
@@ -116,48 +113,7 @@ def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
     """Return the answer that Claude Code, Gemini CLI and Codex CLI share, without any key one of them refuses."""
     shaped: dict[str, object] = {}
     if notice:
-        shaped["systemMessage"] = presentable(notice)
+        shaped["systemMessage"] = notice
     if context:
-        shaped["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": presentable(context)}
+        shaped["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
     return shaped or None
-
-
-def presentable(context: str) -> str:
-    """Return text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
-
-    Applying it twice changes nothing, so the trace can keep exactly what was sent.
-    """
-    return _fitted(_without_tags(_well_formed(context)))
-
-
-def _well_formed(context: str) -> str:
-    try:
-        context.encode()
-    except UnicodeEncodeError:
-        return context.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return context
-
-
-def _without_tags(context: str) -> str:
-    if "<" not in context:
-        return context
-    first, *rest = context.split("<")
-    return first + "".join(_harmless(part) for part in rest)
-
-
-def _harmless(behind: str) -> str:
-    """Return what followed a ``<``, with a look-alike where the two would read as a tag."""
-    if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
-        return "<" + behind
-    return "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}" + behind.replace(
-        ">", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", 1
-    )
-
-
-def _fitted(context: str) -> str:
-    raw = context.encode()
-    if len(raw) <= MAX_BYTES:
-        return context
-    kept = raw[:MAX_BYTES].decode(errors="ignore")
-    line_end = kept.rfind("\n")
-    return kept[:line_end] if line_end > 0 else kept

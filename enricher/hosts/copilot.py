@@ -7,7 +7,7 @@ says, and names no transcript.
 from __future__ import annotations
 
 from enricher.event import PromptEvent
-from enricher.hosts import presentable, text
+from enricher.hosts import text
 
 EVENT = "userPromptSubmitted"
 TITLE = "GitHub Copilot CLI"
@@ -37,4 +37,4 @@ def parse(payload: object) -> PromptEvent:
 
 def answer(context: str, notice: str) -> dict[str, object] | None:  # noqa: ARG001 (this client shows no notice)
     """Return the object to print; a notice has nowhere to go here and waits for ``enricher doctor``."""
-    return {"additionalContext": presentable(context)} if context else None
+    return {"additionalContext": context} if context else None

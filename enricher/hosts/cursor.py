@@ -7,7 +7,7 @@ clients; ``continue`` is documented and must never be false.
 from __future__ import annotations
 
 from enricher.event import PromptEvent
-from enricher.hosts import presentable, text
+from enricher.hosts import text
 
 EVENT = "beforeSubmitPrompt"
 TITLE = "Cursor"
@@ -47,7 +47,7 @@ def answer(context: str, notice: str) -> dict[str, object] | None:
         return None
     shaped: dict[str, object] = {"continue": True}
     if notice:
-        shaped["user_message"] = presentable(notice)
+        shaped["user_message"] = notice
     if context:
-        shaped["additional_context"] = presentable(context)
+        shaped["additional_context"] = context
     return shaped

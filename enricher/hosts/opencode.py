@@ -7,7 +7,7 @@ into a synthetic text part and ``systemMessage`` into a toast.
 from __future__ import annotations
 
 from enricher.event import PromptEvent
-from enricher.hosts import presentable, text
+from enricher.hosts import text
 
 EVENT = "chat.message"
 TITLE = "OpenCode"
@@ -41,7 +41,7 @@ def answer(context: str, notice: str) -> dict[str, object] | None:
     """Return the object that the plugin reads."""
     shaped: dict[str, object] = {}
     if notice:
-        shaped["systemMessage"] = presentable(notice)
+        shaped["systemMessage"] = notice
     if context:
-        shaped["additionalContext"] = presentable(context)
+        shaped["additionalContext"] = context
     return shaped or None

@@ -46,7 +46,7 @@ class Rules:
 
     @property
     def table(self) -> Table:
-        """The signals, ready for ``classify``."""
+        """The signals, ready to be matched."""
         if self._table is None:
             from enricher.classify.table import Table
 

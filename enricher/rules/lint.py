@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from enricher.classify import classify
-from enricher.classify.table import Table
+from enricher.classify import verdict
+from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
 from enricher.rules.configuration import unknown_names
 from enricher.rules.document import PARTS, Problem, read_document
@@ -72,11 +72,11 @@ def findings(compiled: Compiled) -> list[Problem]:
 
 
 def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
-    table = Table(compiled.body["classes"])
+    rules = Rules(compiled.hash, compiled.body)
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, example in enumerate(rule.examples):
-            found = _found(rule, example, table, compiled)
+            found = _found(rule, example, rules, compiled)
             if found != rule.name:
                 came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
                 file, line = block.place_of("examples", index)
@@ -93,8 +93,8 @@ def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
 
 
-def _found(rule: ClassRule, example: str, table: Table, compiled: Compiled) -> str:
-    judged = classify(example, table)
+def _found(rule: ClassRule, example: str, rules: Rules, compiled: Compiled) -> str:
+    judged = verdict(example, rules, is_explained=False)
     if rule.facet == "task_type":
         return judged.task_type
     if rule.facet == "search_intent":

@@ -47,7 +47,7 @@ def test_whatever_is_rendered_can_be_read_back(facts: list[tuple[str, str]], wor
     lines.classification = "debug" if is_classified else ""
     lines.guardrails = [Scored("H5", "Errors (pasted) first", 5), Scored("H3", "Verify, then say", 3)]
     lines.approach = " ".join(word.split())
-    text, kept = render(lines, tokens=450)
+    text, _said, kept = render(lines, tokens=450)
 
     assert len(parse(text).items) == sum(kept)
     assert parse(text).guardrails == ("H5", "H3")

@@ -35,7 +35,7 @@ def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> Lines:
 @settings(max_examples=150, deadline=None)
 @given(all_lines(), st.integers(0, 3000), st.integers(1, 6))
 def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int, most: int) -> None:
-    text, kept = render(lines, tokens=tokens, most=most)
+    text, _said, kept = render(lines, tokens=tokens, most=most)
 
     assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
     assert len(text) <= MOST_CHARACTERS
@@ -52,7 +52,7 @@ def test_the_block_as_specified_keeps_its_budget_and_its_form(
     lines.has_no_guardrails = not lines.guardrails
     lines.reminder = "The prompt seeks information." * has_reminder
     lines.resources = [f"enricher://search/{at}" for at in range(resources)]
-    text, kept = render(lines, tokens=tokens, most=6)
+    text, _said, kept = render(lines, tokens=tokens, most=6)
 
     assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
     assert text.count("\n- ") == kept.count(True)
@@ -65,7 +65,7 @@ def test_a_quotation_ends_where_its_line_ends(words: str, tokens: int) -> None:
     lines = Lines()
     lines.items = [Item("notes.md", f'{words}" and now a word of its own: "')]
 
-    text, _kept = render(lines, tokens=tokens)
+    text, _said, _kept = render(lines, tokens=tokens)
 
     assert [line.count('"') for line in text.splitlines() if line.startswith("- ")] in ([], [2])
     assert not text or text.endswith('"')
@@ -76,11 +76,12 @@ def test_a_quotation_ends_where_its_line_ends(words: str, tokens: int) -> None:
 def test_every_guardrail_is_whole_or_absent(lines: Lines, tokens: int) -> None:
     offered = list(lines.guardrails)
 
-    text, _kept = render(lines, tokens=tokens)
+    text, said, _kept = render(lines, tokens=tokens)
 
     shown = re.findall(r"H\d+ \([^)]*\)", text.partition("**Applicable Guardrails**: ")[2].partition("\n")[0])
-    assert shown == [f"{one.id} ({one.text})" for one in lines.guardrails]
-    assert lines.guardrails == offered[: len(lines.guardrails)]
+    assert shown == [f"{one.id} ({one.text})" for one in said.guardrails]
+    assert said.guardrails == offered[: len(said.guardrails)]
+    assert lines.guardrails == offered
 
 
 @settings(max_examples=100, deadline=None)
@@ -122,7 +123,7 @@ def test_the_most_important_item_is_cut_rather_than_dropped() -> None:
     lines = Lines()
     lines.items = [Item("a.md", "word " * 500), Item("b.md", "other")]
 
-    text, kept = render(lines, tokens=60)
+    text, _said, kept = render(lines, tokens=60)
 
     assert kept == [True, False]
     assert text.splitlines()[2].startswith('- a.md: "word word')

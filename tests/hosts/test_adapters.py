@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from enricher import hosts
 from enricher.event import PromptEvent
 from enricher.hosts import claude
+from enricher.render import MAX_BYTES, finish
 from storage.lean import dumps
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
@@ -170,22 +171,22 @@ def test_the_http_form_says_no_content_for_silence() -> None:
     ],
 )
 def test_text_that_would_be_misread_is_made_harmless(context: str, expected: str) -> None:
-    assert hosts.presentable(context) == expected
+    assert finish(context) == expected
 
 
 @pytest.mark.parametrize("line", ["x" * 99, "漢" * 99], ids=["ascii", "cjk"])
 def test_a_text_too_long_for_a_client_ends_at_a_line(line: str) -> None:
-    shortened = hosts.presentable("\n".join([line] * 200))
+    shortened = finish("\n".join([line] * 200))
 
-    assert len(shortened.encode()) <= hosts.MAX_BYTES
+    assert len(shortened.encode()) <= MAX_BYTES
     assert shortened.endswith(line)
 
 
 @given(ANY_TEXT)
-def test_making_a_text_presentable_twice_changes_nothing_more(context: str) -> None:
-    once = hosts.presentable(context)
+def test_finishing_a_text_twice_changes_nothing_more(context: str) -> None:
+    once = finish(context)
 
-    assert hosts.presentable(once) == once
+    assert finish(once) == once
 
 
 @given(st.sampled_from(hosts.NAMES), ANY_EVENT)
@@ -198,14 +199,15 @@ def test_any_json_value_is_an_event(host: str, payload: object) -> None:
 
 @given(st.sampled_from(hosts.NAMES), ANY_TEXT, ANY_TEXT)
 def test_any_answer_is_ascii_json_that_never_stops_a_prompt(host: str, context: str, notice: str) -> None:
-    answer = hosts.adapter(host).answer(context, notice)
+    context = finish(context)
+    answer = hosts.adapter(host).answer(context, finish(notice))
     if answer is None:
         return
     decoded = json.loads(dumps(answer).encode("ascii"))
 
     assert decoded.get("continue", True) is True
     assert not {"decision", "stopReason", "suppressOriginalPrompt", "modifiedPrompt"} & set(decoded)
-    assert context_in(host, decoded) == (hosts.presentable(context) if context else "")
+    assert context_in(host, decoded) == context
 
 
 @given(ANY_TEXT, ANY_TEXT)

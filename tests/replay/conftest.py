@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from enricher.classify import verdict
 from enricher.context import Candidate, Gathered
 from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
 from enricher.recording import describe
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
@@ -23,6 +23,8 @@ from workbench.corpus import Corpus
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator
+
+    from enricher.classify import Classification
 
 FIRST = 1_700_000_000_000_000
 BESIDE = (
@@ -75,7 +77,13 @@ def keep_version(folder: str, rules: Rules) -> None:
 
 
 def record(
-    prompt: str, rules: Rules, *, number: int, session: str, earlier: str = "fix the failing login test"
+    prompt: str,
+    rules: Rules,
+    *,
+    number: int,
+    session: str,
+    earlier: str = "fix the failing login test",
+    judge: Callable[[str, Rules, Conversation], Classification] = verdict,
 ) -> traces.Trace:
     """Return what the hook records of a prompt; every other one was offered something, every fifth had a past."""
     trace = traces.Trace()
@@ -89,9 +97,7 @@ def record(
     if number % 5 == 1:
         conversation.prompts = [earlier]
     inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
-    enrichment = decide(inputs, rules)
-    enrichment.text = presentable(enrichment.text)
-    describe(trace, enrichment, inputs)
+    describe(trace, decide(inputs, rules, judge(prompt, rules, conversation)), inputs)
     trace.rules_hash = rules.hash
     return trace
 

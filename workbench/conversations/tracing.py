@@ -11,9 +11,9 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from enricher.classify import verdict
 from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.project import identify
 from enricher.recording import describe
@@ -71,8 +71,7 @@ class Tracer:
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
         conversation = turn.before() if is_on(settings, "channels", "session") else Conversation()
         inputs = Inputs(prompt, settings=settings, conversation=conversation)
-        enrichment = decide(inputs, rules)
-        enrichment.text = presentable(enrichment.text)
+        enrichment = decide(inputs, rules, verdict(prompt, rules, conversation))
         trace = traces.Trace()
         trace.id = moment_of(turn.at) + suffix_of(turn)
         trace.at = _written(turn.at)

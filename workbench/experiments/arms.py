@@ -11,9 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from enricher.classify import classify
-from enricher.decision import Inputs, decide
-from enricher.hosts import presentable
+from enricher.decision import Inputs, decide, replayed_verdict
 from enricher.render import estimate_tokens
 from enricher.settings import is_as_specified
 from storage.lean import dumps, keyed_hash
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.decision import Enrichment
-    from enricher.rules.cache import Rules
     from workbench.experiments.questions import Question
     from workbench.sides import Side
 
@@ -115,7 +112,7 @@ class Instructions:
         if not question.is_recorded:
             inputs.injected, inputs.spent = self._told.before(question)
         return Task(
-            lambda: _answer(decide(inputs, rules, _judged(inputs, rules))),
+            lambda: _answer(decide(inputs, rules, replayed_verdict(inputs, rules, base))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
             allowance(inputs.settings, spent=inputs.spent),
             frozenset(inputs.said_before),
@@ -153,14 +150,9 @@ class Recording:
         self._told.add(question, answer)
 
 
-def _judged(inputs: Inputs, rules: Rules) -> Any:
-    return classify(inputs.prompt, rules.table, earlier=inputs.conversation.basis(inputs.prompt))
-
-
 def _answer(enrichment: Enrichment) -> Answer:
     names = tuple(f"{kind}:{reference}" for kind, reference in enrichment.refs())
-    text = presentable(enrichment.text)
-    return Answer(enrichment.classification.task_type, text, enrichment.tokens, names)
+    return Answer(enrichment.classification.task_type, enrichment.text, enrichment.tokens, names)
 
 
 def _recorded(value: dict[str, Any], place: str) -> Answer:

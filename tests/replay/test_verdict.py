@@ -1,0 +1,107 @@
+"""One way to a classification: who decided is recorded, and a replay under the same rules says what was decided."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import keep, keep_version, record
+from simulator import ROOT
+
+from enricher.api import replay
+from enricher.classify import Classification, verdict
+from enricher.decision import Inputs, decide
+from enricher.rules.cache import Rules
+from storage import database
+from workbench.corpus import Corpus
+from workbench.fidelity import verify
+from workbench.outcome import judged_again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from enricher.context.conversation import Conversation
+    from storage.corpus import Row
+
+PROMPT = "what's the difference between the two caches? does that mean we need both?"
+
+
+def by_somebody_else(prompt: str, rules: Rules, conversation: Conversation) -> Classification:
+    """Judge as no rule would: a second source of verdicts."""
+    decided = {"source": "somebody else", "task_type": "debug", "confidence": 0.99, "uncertain": False}
+    return verdict(prompt, rules, conversation).changed(decided)
+
+
+@pytest.fixture
+def judged_by_somebody_else(tmp_path: Path, rules: Rules) -> Iterator[Row]:
+    with contextlib.closing(database.connect(str(tmp_path))) as db:
+        keep(db, record(PROMPT, rules, number=1, session="s", judge=by_somebody_else))
+        keep_version(str(tmp_path), rules)
+        yield next(row for page in Corpus(db).pages() for row in page)
+
+
+def test_what_another_source_decided_is_replayed_under_the_same_rules(
+    judged_by_somebody_else: Row, rules: Rules, tmp_path: Path
+) -> None:
+    row = judged_by_somebody_else
+    again = judged_again(row, rules, recorded=rules)
+
+    assert json.loads(row.inputs)["verdict"]["source"] == "somebody else"
+    assert (again.task_type, again.shown, again.text) == ("debug", True, row.output_text)
+    assert replay(row.prompt, json.loads(row.inputs), rules).text == row.output_text
+    assert verify(str(tmp_path)).same == 1
+
+
+def test_other_rules_decide_themselves(judged_by_somebody_else: Row, rules: Rules) -> None:
+    other = Rules("other", rules.body)
+
+    assert judged_again(judged_by_somebody_else, other, recorded=rules).task_type == verdict(PROMPT, rules).task_type
+
+
+def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Corpus, rules: Rules) -> None:
+    row = next(row for page in corpus.pages() for row in page if row.output_text)
+    kept = json.loads(row.inputs)
+
+    assert kept.pop("verdict") == {"source": "rules"}
+    assert judged_again(replace(row, inputs=json.dumps(kept)), rules, recorded=rules).text == row.output_text
+
+
+@pytest.mark.parametrize("is_detected", [True, False])
+@pytest.mark.parametrize("profile", ["quiet", "as-specified"])
+def test_deciding_changes_none_of_what_it_is_given(rules: Rules, profile: str, is_detected: bool) -> None:
+    prompt = 'how do I fix this?\n  File "/srv/app/src/cart.py", line 3\nKeyError: no'
+    settings = {**rules.body["settings"], "profile": profile, "search_intent.enabled": is_detected}
+    given = Inputs(prompt, settings=settings, has_mcp=True), verdict(prompt, rules)
+    before = copy.deepcopy(given)
+    decide(given[0], rules, given[1])
+
+    assert given[1].search_intent
+    assert state_of(given[1]) == state_of(before[1])
+    assert given[0].to_json() == before[0].to_json()
+
+
+def state_of(judged: Classification) -> dict[str, object]:
+    state = {name: getattr(judged, name) for name in judged.__slots__}
+    return state | {"evidence": [[getattr(one, name) for name in one.__slots__] for one in judged.evidence]}
+
+
+def test_only_the_verdict_classifies() -> None:
+    callers = [
+        (file.relative_to(ROOT).as_posix(), function.name)
+        for package in ("enricher", "workbench", "storage")
+        for file in (ROOT / package).rglob("*.py")
+        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef) and any(map(calls_classify, ast.walk(function)))
+    ]
+
+    assert callers == [("enricher/classify/__init__.py", "verdict")]
+
+
+def calls_classify(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "classify"

@@ -314,7 +314,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the agent has just said is told",
-        "enricher/context/__init__.py",
+        "enricher/context/channels.py",
         "        mark_said(gathered, request.conversation.answer)\n",
         "",
         "",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.context.memory import effective_intent, memories_wanted
-from enricher.context.tasklists import MOST_OFFERED
+from enricher.context.tasks import MOST_OFFERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.place import clone, database_file, is_project
+from enricher.code import clone, database_file, is_project
 from enricher.context import Candidate
 from enricher.context.query import read
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.code.ranking import Hit
-    from enricher.context import Channel, Request
+    from enricher.context import ChannelRule, Request
     from enricher.context.query import Query
     from enricher.project import Project
 
@@ -35,7 +35,7 @@ LIKELY = 0.3
 """Below any floor worth setting: such a file is offered for the record, and not looked into."""
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the files that the prompt is about, best first, and at most two commits of the time it speaks of."""
     del channel
     project = request.project

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from enricher.context import Candidate, Channel, Request
+    from enricher.context import Candidate, ChannelRule, Request
     from enricher.decision import Enrichment, Inputs
     from storage.recall import Hit
 
@@ -90,7 +90,7 @@ def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
     return (at_word or head).rstrip() + "…"
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the memories that the prompt is about, best first."""
     if not request.settings["search_intent.enabled"] or not has_memories(request.state, request.project.id):
         return []

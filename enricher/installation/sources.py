@@ -30,7 +30,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 def index_of(cwd: str) -> tuple[str, str]:
     """Return how the code index of the folder's project stands, and the remedy where there is none."""
-    from enricher.code.place import database_file, is_project
+    from enricher.code import database_file, is_project
 
     project = identify(cwd)
     if not is_project(project.root, project.git_dir):

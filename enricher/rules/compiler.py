@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.context import BUILT_IN
+from enricher.context.channels import CHANNELS
 from enricher.rules import schema
 from enricher.rules.cache import FORMAT
 from enricher.rules.catalogue import Files
@@ -253,10 +253,10 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
     for rule in _kind(result, "channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
         values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
-        if values["command"] or rule.name in BUILT_IN:
+        if values["command"] or rule.name in CHANNELS:
             yield {"name": rule.name, **values}
         else:
-            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(BUILT_IN)})"
+            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(CHANNELS)})"
             result.problems.append(Problem(rule.file, rule.line, "error", message))
 
 

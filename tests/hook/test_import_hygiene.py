@@ -39,8 +39,8 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.memory enricher.context.session enricher.context.tasks enricher.uris storage.presence
-    enricher.context.code enricher.context.query enricher.code enricher.code.place enricher.code.words
+    enricher.context.channels enricher.context.memory enricher.context.session enricher.context.tasks enricher.uris
+    storage.presence enricher.context.code enricher.context.query enricher.code enricher.code.words
     """.split()
 )
 """To ask channels that have nothing to look into."""

@@ -1,7 +1,7 @@
-"""What a channel of context declares, what it is asked, and what it answers.
+"""Our channels of context: which there are, what each declares, what it is asked, and what it answers.
 
-Every module of this package may import this one, so it imports none of them; the
-list of the channels, and what asks them, is ``enricher.context.channels``.
+Every module of this package may import this one, so it imports none of them;
+``enricher.context.channels`` loads and asks the channels.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import time
 
 from enricher.redaction import redact
 
+CHANNELS = ("code", "session", "tasks", "memory")
+"""The modules of this package that declare a channel; ``enricher.rules.registered`` refuses one that is not listed."""
+
 POINTING_WORDS = 24
 """A prompt of more words says itself what it is about."""
 MOST_RECORDED = 40
@@ -17,14 +20,56 @@ MOST_RECORDED = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
+    from enricher.context.asking import Judgement
     from enricher.context.conversation import Conversation
     from enricher.event import PromptEvent
     from enricher.project import Project
     from enricher.settings import Value
+
+
+class Channel:
+    """What a module declares as ``CHANNEL``; the channel has the module's name.
+
+    ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)``
+    returns what its answer depends on beside the prompt and the conversation: where that is another
+    one under other rules, a replay calls the answer unknown. None: on nothing else.
+    ``can_answer(settings, has_past)`` says whether it had anything to go by, so that the answer could
+    be another one at all. ``can_ask_again``: ``replay --today`` may ask it, which must change nothing.
+    ``gives`` and ``read_more`` are its row in the README. The budget holds where no layer declares the channel.
+    """
+
+    __slots__ = ("budget", "can_answer", "can_ask_again", "gives", "offer", "question", "read_more")
+
+    def __init__(
+        self,
+        *,
+        offer: Callable[[Request, ChannelRule], list[Candidate]],
+        question: Callable[[Mapping[str, Any], Judgement, Mapping[str, Any]], object] | None,
+        can_ask_again: bool,
+        gives: str,
+        min_score: float,
+        most: int,
+        priority: int,
+        tokens: int,
+        can_answer: Callable[[Mapping[str, Any], bool], bool] | None = None,
+        read_more: str = "",
+    ) -> None:
+        self.offer = offer
+        self.question = question
+        self.can_answer = can_answer
+        self.can_ask_again = can_ask_again
+        self.gives = gives
+        self.read_more = read_more
+        self.budget: dict[str, Any] = {
+            "min_score": min_score,
+            "most": most,
+            "priority": priority,
+            "tokens": tokens,
+        }
 
 
 class ChannelRule:

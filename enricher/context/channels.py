@@ -1,4 +1,4 @@
-"""The channels that are ours, and how channels are asked: under deadlines, so that none can harm another.
+"""Load the channels, and ask them: under deadlines, so that none can harm another.
 
 Our own channels run one after the other in this process, each under a work budget
 and a timer; programs that a person declared run beside them as processes.
@@ -13,20 +13,23 @@ from enricher.context import ChannelRule, Gathered, presentable
 from enricher.settings import GATES
 from storage.lean import within
 
-CHANNELS = ("code", "session", "tasks", "memory")
-"""Channels that need no command: the modules of this package that have these names."""
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from enricher.context import Candidate, Request
+    from enricher.context import Candidate, Channel, Request
     from enricher.settings import Value
 
 
 class ChannelDeadlineError(BaseException):
     """A channel's time is up; no handler of its own may take that for a failure."""
+
+
+def load(name: str) -> Channel:
+    """Return what the module of one of our channels declares; raises what is wrong with the module."""
+    channel: Channel = __import__(f"enricher.context.{name}", fromlist=["CHANNEL"]).CHANNEL
+    return channel
 
 
 def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[Gathered]:
@@ -35,7 +38,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     asked: list[ChannelRule] = []
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
-        if _is_on(rule, settings):
+        if not off_reason(rule, settings):
             asked.append(channel)
         else:
             results[channel.name] = Gathered(channel.name, "off")
@@ -61,13 +64,17 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     return gathered
 
 
-def _is_on(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> bool:
-    """Say whether a channel is asked: nobody switched it off, and what it needs is there (ruling R10)."""
-    if settings.get("no_handlers") or not settings.get(f"channels.{rule['name']}", True):
-        return False
+def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
+    """Return why a channel is not asked (ruling R10); empty where it is."""
+    if settings.get("no_handlers"):
+        return "no_handlers is set"
+    if not settings.get(f"channels.{rule['name']}", True):
+        return f"channels.{rule['name']} = false"
     if rule.get("model") and not all(settings.get(gate) is True for gate in GATES):
-        return False
-    return not rule.get("endpoint") or bool(os.environ.get(rule["endpoint"]))
+        return f"it asks a language model, and {' or '.join(GATES)} is not set"
+    if rule.get("endpoint") and not os.environ.get(rule["endpoint"]):
+        return f"{rule['endpoint']} is not set"
+    return ""
 
 
 def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
@@ -101,5 +108,4 @@ def _ring() -> None:
 
 
 def _offer(channel: ChannelRule, request: Request) -> list[Candidate]:
-    module = __import__(f"enricher.context.{channel.name}", fromlist=["offer"])
-    return [presentable(item) for item in module.offer(request, channel)]
+    return [presentable(item) for item in load(channel.name).offer(request, channel)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from enricher.code import clone, database_file, is_project
-from enricher.context import Candidate
+from enricher.context import Candidate, Channel
 from enricher.context.query import read
 
 TYPE_CHECKING = False
@@ -200,3 +200,16 @@ def _commits(db: Connection, request: Request, query: Query, files: list[str]) -
         )
         for sha, date, subject, score in commits(db, query, files, start=start, now=request.now)
     ]  # fmt: skip
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="at most three files that it names or is about, with line and reason; commits of the time that it speaks of",
+    read_more="docs/code.md",
+    min_score=0.5,
+    most=3,
+    priority=9,
+    tokens=150,
+)

@@ -7,7 +7,7 @@ of it comes from the recorded conversation; no file is read here.
 
 from __future__ import annotations
 
-from enricher.context import Candidate, cut
+from enricher.context import Candidate, Channel, cut
 from enricher.context.conversation import NEWS, seen_mark
 from storage.lean import keyed_hash
 
@@ -109,3 +109,17 @@ def _referent(conversation: Conversation, prompt: str) -> list[Candidate]:
         return []
     text = f"{order} → {conversation.open_point}" if conversation.open_point else order
     return [Candidate(text, _ref("request", text), LAST_REQUEST_SCORE, label="last request of this session")]
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=lambda rule, *_: rule["tokens"],
+    can_answer=lambda _settings, has_past: has_past,
+    can_ask_again=True,
+    gives='what "the other one", "option 2" or "continue" stand for; after a compaction or a resume, where things were',
+    read_more="docs/hosts.md",
+    min_score=0.5,
+    most=2,
+    priority=8,
+    tokens=100,
+)

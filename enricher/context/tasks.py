@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from enricher.context import Channel
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.context import Candidate, ChannelRule, Request
@@ -38,3 +40,18 @@ def _has_lists(request: Request) -> bool:
 
     folder = task_folder(request.session_id)
     return bool(folder) and os.path.isdir(folder)
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=lambda rule, *_: max(MOST_OFFERED, rule["most"]),
+    can_ask_again=True,
+    gives=(
+        "open tasks about the same matter: the client's own, the session's, `.beads/issues.jsonl`,"
+        " `TODO.md` with checkboxes"
+    ),
+    min_score=0.5,
+    most=2,
+    priority=7,
+    tokens=60,
+)

@@ -15,7 +15,7 @@ import pytest
 from test_answer_form import TRACE
 from test_bad_input import EVENT, piped
 
-from enricher.context.channels import CHANNELS
+from enricher.context import CHANNELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

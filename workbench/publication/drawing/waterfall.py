@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from enricher.context.channels import CHANNELS
+from enricher.context import CHANNELS
 from workbench.publication.drawing import scales
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from enricher import formats
 from enricher.classify import verdict
-from enricher.context import Request, external, gather
+from enricher.context import Request, external
+from enricher.context.channels import gather
 from enricher.context.memory import memory_context
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing

@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.classify import verdict
-from enricher.context import Gathered, Request, gather
+from enricher.context import Gathered, Request
 from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
@@ -200,6 +200,8 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
     if not says_nothing(judged, rules.body, run.settings):
+        from enricher.context.channels import gather
+
         request = Request(
             event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
         )

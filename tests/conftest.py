@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-docs", action="store_true", help="write the README's table of channels anew")
     parser.addoption("--update-screens", action="store_true", help="write the text snapshots of the app anew")
 
 

@@ -356,7 +356,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the agent has just said is told",
-        "enricher/context/__init__.py",
+        "enricher/context/channels.py",
         "        mark_said(gathered, request.conversation.answer)\n",
         "",
         "",
@@ -377,6 +377,30 @@ MUTATIONS = (
         '            self.finish("ok")',
         "",
         "context/test_hostile_programs.py::test_a_program_says_by_its_exit_code_that_it_failed",
+    ),
+    Mutation(
+        "a channel that was added waits until somebody edits the instructions",
+        "enricher/rules/cache.py",
+        'header.get("format") == FORMAT and header.get("channels") == [*CHANNELS]',
+        'header.get("format") == FORMAT',
+        "",
+        "context/test_add_a_channel.py::test_the_real_hook_tells_the_line_and_a_replay_knows_the_channel",
+    ),
+    Mutation(
+        "a channel that nobody listed is passed over in silence",
+        "enricher/rules/registered.py",
+        "        if module.stem not in CHANNELS and DECLARES in",
+        "        if module.stem in CHANNELS and not DECLARES in",
+        "",
+        "context/test_add_a_channel.py::test_a_step_that_is_left_out_is_an_error_that_names_it",
+    ),
+    Mutation(
+        "a replay calls a channel unknown that goes by nothing that changed",
+        "enricher/context/asking.py",
+        "    return (question(rule, judged, settings),) if question else ()",
+        "    return (judged.task_type,)",
+        "",
+        "context/test_add_a_channel.py::test_a_replay_goes_by_what_the_channel_declares",
     ),
     # --- what of a conversation is recorded, and replay
     Mutation(

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.context.conversation import POINTING_WORDS, Conversation
+from enricher.context import POINTING_WORDS
+from enricher.context.conversation import Conversation
 from enricher.context.followup import kind
 from workbench.outcome import Outcome, judged_again, weighed_again
 from workbench.reach import JUDGE, NOT, WEIGH, Reach

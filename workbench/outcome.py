@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
-from enricher.context.asking import Judgement, asked_otherwise
+from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
 from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.settings import DEFAULTS
 
@@ -124,7 +124,7 @@ def _decided(
     row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None, ask_today: bool
 ) -> Outcome:
     unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
-    if ask_today and (ours := _without_program(unknown, rules)):
+    if ask_today and (ours := _askable(unknown, rules)):
         from workbench.today import ask
 
         answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
@@ -133,10 +133,10 @@ def _decided(
     return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
 
 
-def _without_program(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Leave out programs: the text that is tried may be anybody's, and nobody trusted what it would start."""
-    programs = {rule["name"] for rule in rules.body["channels"] if rule["command"]}
-    return tuple(name for name in channels if name not in programs)
+def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+    """Return those of the channels that today's stores may be asked through."""
+    askable = {rule["name"] for rule in rules.body["channels"] if can_ask_again(rule)}
+    return tuple(name for name in channels if name in askable)
 
 
 def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from enricher.context import Request, gather
+from enricher.context import Request
+from enricher.context.channels import gather
 from enricher.event import PromptEvent
 from enricher.home import state_dir
 from enricher.project import identify

@@ -11,8 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.bench import FLOOR, HOOK, Case, Row, home, paired, percentile
-from enricher.code import index
-from enricher.code.place import database_file
+from enricher.code import database_file, index
 from enricher.code.ranking import rank, weigh_certainty
 from enricher.context.query import read
 from enricher.home import state_dir

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.code import history, listing
-from enricher.code.place import FORMAT, clone, database_file, is_project
+from enricher.code import FORMAT, clone, database_file, history, is_project, listing
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
 from enricher.redaction import redact, without_secrets

@@ -11,8 +11,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.code import index
-from enricher.code.place import database_file, is_project
+from enricher.code import database_file, index, is_project
 from enricher.code.ranking import Ranking, rank, weigh_certainty
 from enricher.context.query import read
 from enricher.project import identify

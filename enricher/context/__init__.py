@@ -1,39 +1,79 @@
-"""Gather facts from channels under deadlines; each channel's fate is told, none can harm another.
+"""Our channels of context: which there are, what each declares, what it is asked, and what it answers.
 
-Our own channels run one after the other in this process, each under a work budget
-and a timer; programs that a person declared run beside them as processes.
+Every module of this package may import this one, so it imports none of them;
+``enricher.context.channels`` loads and asks the channels.
 """
 
 from __future__ import annotations
 
-import os
 import time
 
 from enricher.redaction import redact
-from enricher.settings import GATES
-from storage.lean import within
 
-BUILT_IN = ("code", "session", "tasks", "memory")
-"""Channels that need no command: the modules of this package that have these names."""
+CHANNELS = ("code", "session", "tasks", "memory")
+"""The modules of this package that declare a channel; ``enricher.rules.registered`` refuses one that is not listed."""
+
+POINTING_WORDS = 24
+"""A prompt of more words says itself what it is about."""
+MOST_RECORDED = 40
+"""Prompts, files, names and the like that are recorded of a conversation; ``enricher.transcripts`` keeps far fewer."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
+    from enricher.context.asking import Judgement
     from enricher.context.conversation import Conversation
     from enricher.event import PromptEvent
     from enricher.project import Project
     from enricher.settings import Value
 
 
-class ChannelDeadlineError(BaseException):
-    """A channel's time is up; no handler of its own may take that for a failure."""
-
-
 class Channel:
-    """A source of facts as the rules declare it; ``command`` is the program to ask, empty for our own."""
+    """What a module declares as ``CHANNEL``; the channel has the module's name.
+
+    ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)``
+    returns what its answer depends on beside the prompt and the conversation: where that is another
+    one under other rules, a replay calls the answer unknown. None: on nothing else.
+    ``can_answer(settings, has_past)`` says whether it had anything to go by, so that the answer could
+    be another one at all. ``can_ask_again``: ``replay --today`` may ask it, which must change nothing.
+    ``gives`` and ``read_more`` are its row in the README. The budget holds where no layer declares the channel.
+    """
+
+    __slots__ = ("budget", "can_answer", "can_ask_again", "gives", "offer", "question", "read_more")
+
+    def __init__(
+        self,
+        *,
+        offer: Callable[[Request, ChannelRule], list[Candidate]],
+        question: Callable[[Mapping[str, Any], Judgement, Mapping[str, Any]], object] | None,
+        can_ask_again: bool,
+        gives: str,
+        min_score: float,
+        most: int,
+        priority: int,
+        tokens: int,
+        can_answer: Callable[[Mapping[str, Any], bool], bool] | None = None,
+        read_more: str = "",
+    ) -> None:
+        self.offer = offer
+        self.question = question
+        self.can_answer = can_answer
+        self.can_ask_again = can_ask_again
+        self.gives = gives
+        self.read_more = read_more
+        self.budget: dict[str, Any] = {
+            "min_score": min_score,
+            "most": most,
+            "priority": priority,
+            "tokens": tokens,
+        }
+
+
+class ChannelRule:
+    """A channel as the rules declare it; ``command`` is the program to ask, empty for our own."""
 
     __slots__ = ("command", "deadline_ms", "min_score", "most", "name", "priority", "tokens")
 
@@ -175,85 +215,18 @@ class Gathered:
         return Gathered(value["name"], value["status"], latency_ms=value["latency_ms"], candidates=offered)
 
 
-def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[Gathered]:
-    """Ask the declared channels about a prompt; return one result each, in their order."""
-    results: dict[str, Gathered] = {}
-    asked: list[Channel] = []
-    for rule in declared:
-        channel = Channel(rule, deadline_ms=int(settings["budgets.channel_ms"]))
-        if _is_on(rule, settings):
-            asked.append(channel)
-        else:
-            results[channel.name] = Gathered(channel.name, "off")
-    programs = [channel for channel in asked if channel.command]
-    if programs:
-        from enricher.context import external
-
-        started = external.start(programs, request.to_json(), request.state)
-        try:
-            _ask_ours(asked, request, results)
-        finally:
-            answers = external.collect(started, until=request.until)
-        results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
-        results.update((one.name, one) for one in answers)
-    else:
-        _ask_ours(asked, request, results)
-    gathered = [results[rule["name"]] for rule in declared]
-    if any(item.text for one in gathered for item in one.candidates):
-        from enricher.context.known import mark, mark_said
-
-        mark(gathered, request)
-        mark_said(gathered, request.conversation.answer)
-    return gathered
-
-
-def _is_on(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> bool:
-    """Say whether a channel is asked: nobody switched it off, and what it needs is there (ruling R10)."""
-    if settings.get("no_handlers") or not settings.get(f"channels.{rule['name']}", True):
-        return False
-    if rule.get("model") and not all(settings.get(gate) is True for gate in GATES):
-        return False
-    return not rule.get("endpoint") or bool(os.environ.get(rule["endpoint"]))
-
-
-def _ask_ours(asked: list[Channel], request: Request, results: dict[str, Gathered]) -> None:
-    """Ask our own channels in the order of their priority, so that time runs out on the least important."""
-    until = request.until
-    for channel in sorted(asked, key=lambda one: -one.priority):
-        if not channel.command:
-            results[channel.name] = _ask(channel, request, until=until)
-    request.until = until
-
-
-def _ask(channel: Channel, request: Request, *, until: float) -> Gathered:
-    begun = time.perf_counter()
-    request.until = min(until, begun + channel.deadline_ms / 1000)
-    status, problem, offered = "timeout", "", []
-    try:
-        if begun < until:
-            offered = within(request.until - begun, _ring, lambda: _offer(channel, request))
-            status = "ok" if offered else "empty"
-    except ChannelDeadlineError:
-        pass
-    except Exception as failure:  # whatever is wrong with one channel, the others go on
-        late = time.perf_counter() >= request.until
-        status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
-    latency_ms = round((time.perf_counter() - begun) * 1000, 2)
-    return Gathered(channel.name, status, latency_ms=latency_ms, candidates=offered, problem=problem)
-
-
-def _ring() -> None:
-    raise ChannelDeadlineError
-
-
-def _offer(channel: Channel, request: Request) -> list[Candidate]:
-    module = __import__(f"enricher.context.{channel.name}", fromlist=["offer"])
-    return [presentable(item) for item in module.offer(request, channel)]
-
-
 def presentable(item: Candidate) -> Candidate:
     """Redact an item: what is stored and shown is treated like a prompt, whoever wrote it."""
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]
     return item
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the text on one line, cut at a word where it is longer than ``limit`` characters."""
+    flat = " ".join(text.split())
+    if len(flat) <= limit:
+        return flat
+    kept = flat[: limit - 1]
+    return (kept.rpartition(" ")[0] if " " in kept[-20:] else kept).rstrip(" ,.;:") + "…"

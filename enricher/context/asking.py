@@ -8,23 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.context.memory import effective_intent, memories_wanted
-from enricher.context.tasklists import MOST_OFFERED
+from enricher.context import CHANNELS
+from enricher.context.channels import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-DECLARED: dict[str, Callable[[Mapping[str, Any]], object]] = {
-    "code": lambda _: None,
-    "session": lambda rule: rule["tokens"],
-    "tasks": lambda rule: max(MOST_OFFERED, rule["most"]),
-    "memory": lambda rule: rule["min_score"],
-}
-"""What of its declaration one of our own channels goes by."""
 OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
 """What decides whether a program is started, and what it is told beside the prompt and its task type."""
-INTENT_IS_ON = "search_intent.enabled"
 
 
 class Judgement:
@@ -59,11 +51,13 @@ def asked_otherwise(
     if now.is_silent:
         return ()
     known = {rule["name"]: rule for rule in declared_before}
-    dumb = {*off, *(() if has_past else ("session",)), *(() if settings.get(INTENT_IS_ON, True) else ("memory",))}
     return tuple(
         rule["name"]
         for rule in declared_after
-        if not (rule["name"] in dumb and _is_as_dumb(rule, known.get(rule["name"])))
+        if not (
+            (rule["name"] in off or not _can_answer(rule, settings, has_past))
+            and _is_started_alike(rule, known.get(rule["name"]))
+        )
         and (
             was.is_silent
             or rule["name"] not in known
@@ -72,17 +66,30 @@ def asked_otherwise(
     )
 
 
-def _is_as_dumb(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Say whether a channel that could say nothing then could say nothing now: it is the same, and needs the same."""
+def can_ask_again(rule: Mapping[str, Any]) -> bool:
+    """Say whether a replay may ask the channel of today's stores.
+
+    Never a program: the rules that are tried may be anybody's, and nobody trusted what they would start.
+    """
+    return _is_ours(rule) and load(rule["name"]).can_ask_again
+
+
+def _is_ours(rule: Mapping[str, Any]) -> bool:
+    return not rule["command"] and rule["name"] in CHANNELS
+
+
+def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: bool) -> bool:
+    can_answer = load(rule["name"]).can_answer if _is_ours(rule) else None
+    return can_answer is None or can_answer(settings, has_past)
+
+
+def _is_started_alike(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
+    """Say whether the channel is the same and needs the same: if it could say nothing then, it can say nothing now."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 
 def _question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> tuple[object, ...]:
-    name = rule["name"]
-    if rule["command"] or name not in DECLARED:
+    if not _is_ours(rule):
         return (judged.task_type, *(str(rule[key]) for key in OF_A_PROGRAM))
-    declared = DECLARED[name](rule)
-    if name != "memory":
-        return (declared,)
-    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
-    return (declared, intent, memories_wanted(intent, judged.intent_confidence, settings))
+    question = load(rule["name"]).question
+    return (question(rule, judged, settings),) if question else ()

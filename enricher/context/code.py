@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.place import clone, database_file, is_project
-from enricher.context import Candidate
+from enricher.code import clone, database_file, is_project
+from enricher.context import Candidate, Channel
 from enricher.context.query import read
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.code.ranking import Hit
-    from enricher.context import Channel, Request
+    from enricher.context import ChannelRule, Request
     from enricher.context.query import Query
     from enricher.project import Project
 
@@ -35,7 +35,7 @@ LIKELY = 0.3
 """Below any floor worth setting: such a file is offered for the record, and not looked into."""
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the files that the prompt is about, best first, and at most two commits of the time it speaks of."""
     del channel
     project = request.project
@@ -200,3 +200,16 @@ def _commits(db: Connection, request: Request, query: Query, files: list[str]) -
         )
         for sha, date, subject, score in commits(db, query, files, start=start, now=request.now)
     ]  # fmt: skip
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="at most three files that it names or is about, with line and reason; commits of the time that it speaks of",
+    read_more="docs/code.md",
+    min_score=0.5,
+    most=3,
+    priority=9,
+    tokens=150,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.context import MOST_RECORDED, POINTING_WORDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -9,11 +11,8 @@ if TYPE_CHECKING:
 
 NEWS = "news:"
 """What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
-POINTING_WORDS = 24
-"""A prompt of more words says itself what it is about."""
-MOST = 40
 LONGEST = 2400
-"""Bounds of what a recorded conversation may hold; ``enricher.transcripts`` keeps far below."""
+"""Characters of one text of a recorded conversation; ``enricher.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
 """Without any of these, nothing is known about what happened before the prompt."""
 
@@ -106,13 +105,13 @@ class Conversation:
         conversation = Conversation()
         for name in ("prompts", "files", "changed", "errors", "answer_files", "answer_names"):
             items = value.get(name)
-            texts = items[:MOST] if isinstance(items, list) else []
+            texts = items[:MOST_RECORDED] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])
         for name in ("answer", "option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
         todos = value.get("todos")
-        pairs = [pair for pair in todos[:MOST] if _is_pair(pair)] if isinstance(todos, list) else []
+        pairs = [pair for pair in todos[:MOST_RECORDED] if _is_pair(pair)] if isinstance(todos, list) else []
         conversation.todos = [(status, text[:LONGEST]) for status, text in pairs]
         conversation.read_answer(prompt)
         return conversation

@@ -35,7 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.context import Channel
+    from enricher.context import ChannelRule
 
 
 class Running:
@@ -54,7 +54,7 @@ class Running:
         "to_child",
     )
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: ChannelRule) -> None:
         self.channel = channel
         self.pending = b""
         self.answer = bytearray()
@@ -164,7 +164,7 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
     )
 
 
-def start(channels: list[Channel], request: dict[str, Any], state: str) -> list[Running]:
+def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[Running]:
     """Start all channels; whoever starts them collects them, whatever happens in between.
 
     A prompt that a channel itself gave to an agent starts none: it would never end.
@@ -236,7 +236,7 @@ def _gathered(one: Running) -> Gathered:
     return found
 
 
-def _request(request: dict[str, Any], channel: Channel) -> bytes:
+def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
     return (dumps({"v": 1, **request, "deadline_ms": channel.deadline_ms}) + "\n").encode()
 
 

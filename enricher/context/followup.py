@@ -7,7 +7,7 @@ prompt that names a file, a name from a program or an address stands on its own.
 from __future__ import annotations
 
 from enricher.classify.structure import CODE, URL, chunk_marker, survey
-from enricher.context.conversation import MOST, POINTING_WORDS
+from enricher.context import MOST_RECORDED, POINTING_WORDS, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,16 +75,14 @@ def read_answer(conversation: Conversation, prompt: str) -> None:
     if how == CHOICE:
         conversation.option = option(answer, prompt)
     elif how == OTHER:
-        conversation.answer_files = mentions(answer, is_file=True)[:MOST]
-        conversation.answer_names = mentions(answer, is_file=False)[:MOST]
+        conversation.answer_files = mentions(answer, is_file=True)[:MOST_RECORDED]
+        conversation.answer_names = mentions(answer, is_file=False)[:MOST_RECORDED]
         if not the_others(conversation, prompt):
             conversation.open_point = _open_point(answer)
 
 
 def _open_point(answer: str) -> str:
     """Return the last sentence of the answer that speaks of something beside what was done."""
-    from enricher.context.session import cut
-
     flat = " ".join(answer.split())
     for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
         if any(word in f" {sentence.lower()}" for word in _OPEN):

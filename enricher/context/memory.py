@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from enricher.context import Candidate, Channel
 from enricher.render import estimate_tokens
 from enricher.settings import DEFAULTS
 from storage.presence import has_memories
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from enricher.context import Candidate, Channel, Request
+    from enricher.context import ChannelRule, Request
+    from enricher.context.asking import Judgement
     from enricher.decision import Enrichment, Inputs
     from storage.recall import Hit
 
+INTENT_IS_ON = "search_intent.enabled"
 BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
@@ -90,11 +93,10 @@ def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
     return (at_word or head).rstrip() + "…"
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the memories that the prompt is about, best first."""
-    if not request.settings["search_intent.enabled"] or not has_memories(request.state, request.project.id):
+    if not request.settings[INTENT_IS_ON] or not has_memories(request.state, request.project.id):
         return []
-    from enricher.context import Candidate
     from storage import reader, recall
 
     intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
@@ -103,7 +105,7 @@ def offer(request: Request, channel: Channel) -> list[Candidate]:
         connection.execute(MAP_THE_FILE).fetchall()
         hits = recall.search(
             connection,
-            _question(request),
+            _sought(request),
             project=request.project.id,
             cwd_prefix=_place(request),
             limit=memories_wanted(intent, request.intent_confidence, request.settings),
@@ -141,7 +143,7 @@ def effective_intent(intent: str, confidence: float, settings: Mapping[str, obje
     return intent if is_sure and intent in WEIGHTS else ""
 
 
-def _question(request: Request) -> str:
+def _sought(request: Request) -> str:
     subject = request.conversation.subject(request.prompt)
     return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
 
@@ -178,6 +180,12 @@ def _stale(hit: Hit, request: Request) -> str:
         return ""
     gone = not os.path.lexists(os.path.join(request.project.root, source))
     return "its source is gone" if gone else ""
+
+
+def question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> object:
+    """Return what a search for memories depends on beside the prompt."""
+    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
+    return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
 
 
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
@@ -231,3 +239,17 @@ def _suggested(topics: list[str]) -> list[str]:
     from enricher.uris import suggested
 
     return suggested(topics)
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=question,
+    can_answer=lambda settings, _has_past: bool(settings.get(INTENT_IS_ON, True)),
+    can_ask_again=True,
+    gives="at most three decisions, lessons and patterns of this project, with source and date",
+    read_more="docs/memory.md",
+    min_score=0.3,
+    most=3,
+    priority=6,
+    tokens=200,
+)

@@ -7,13 +7,13 @@ of it comes from the recorded conversation; no file is read here.
 
 from __future__ import annotations
 
-from enricher.context import Candidate
+from enricher.context import Candidate, Channel, cut
 from enricher.context.conversation import NEWS, seen_mark
 from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.context import Channel, Request
+    from enricher.context import ChannelRule, Request
     from enricher.context.conversation import Conversation
 
 NEWS_SCORE, STATE_SCORE, REFERENT_SCORE, LAST_REQUEST_SCORE = 0.9, 0.85, 0.9, 0.6
@@ -27,7 +27,7 @@ TODO_CHARS = 60
 MOST_FILES = 4
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return what the conversation tells about this prompt; nothing where the agent has it all."""
     conversation = request.conversation
     if not conversation:
@@ -70,15 +70,6 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
     return " → ".join(reversed(shown))
 
 
-def cut(text: str, limit: int) -> str:
-    """Return the text on one line, cut at a word where it is longer than ``limit`` characters."""
-    flat = " ".join(text.split())
-    if len(flat) <= limit:
-        return flat
-    kept = flat[: limit - 1]
-    return (kept.rpartition(" ")[0] if " " in kept[-20:] else kept).rstrip(" ,.;:") + "…"
-
-
 def _state(conversation: Conversation) -> str:
     """Return todo counts and the step in progress, the last error, the files worked on."""
     parts = []
@@ -118,3 +109,17 @@ def _referent(conversation: Conversation, prompt: str) -> list[Candidate]:
         return []
     text = f"{order} → {conversation.open_point}" if conversation.open_point else order
     return [Candidate(text, _ref("request", text), LAST_REQUEST_SCORE, label="last request of this session")]
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=lambda rule, *_: rule["tokens"],
+    can_answer=lambda _settings, has_past: has_past,
+    can_ask_again=True,
+    gives='what "the other one", "option 2" or "continue" stand for; after a compaction or a resume, where things were',
+    read_more="docs/hosts.md",
+    min_score=0.5,
+    most=2,
+    priority=8,
+    tokens=100,
+)

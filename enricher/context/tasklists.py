@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate
-from enricher.context.tasks import BEADS, TODO_FILES, claude_folder
+from enricher.hosts.claude import task_folder
 from storage.lean import loads
 from storage.private import read_file
 from storage.words import split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from enricher.context import Request
 
@@ -29,7 +29,6 @@ MOST_HITS = 300
 """Lines a word may stand in before it tells nothing."""
 READ_OF_PROMPT = 4000
 MOST_WORDS = 60
-MOST_OFFERED = 5
 LONGEST_ID = 64
 DONE = frozenset("closed done completed complete cancelled tombstone deleted resolved".split())
 
@@ -64,16 +63,19 @@ _STOP = frozenset(
 
 
 class Task:
-    """One task: ``id`` as its list knows it, ``where`` it stands, ``status`` in the list's own word."""
+    """One task: ``id`` as its list knows it (with ``is_line`` its line), ``where`` it stands, ``status`` as written."""
 
-    __slots__ = ("date", "id", "status", "title", "where")
+    __slots__ = ("date", "id", "is_line", "status", "title", "where")
 
-    def __init__(self, identity: str, title: str, *, status: str, where: str, date: str = "") -> None:
+    def __init__(
+        self, identity: str, title: str, *, status: str, where: str, date: str = "", is_line: bool = False
+    ) -> None:
         self.id = identity
         self.title = title
         self.status = status
         self.where = where
         self.date = date
+        self.is_line = is_line
 
 
 class Wanted:
@@ -87,23 +89,26 @@ class Wanted:
         self.ids = _ids(prompt[:READ_OF_PROMPT])
 
 
-def related(request: Request, *, most: int) -> list[Candidate]:
-    """Return the tasks that the prompt is about, best first."""
+def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[Candidate]:
+    """Return at most ``most`` tasks that the prompt is about, best first.
+
+    ``beads`` and ``checklists`` are files of the project; the first checklist that has a content is read.
+    """
     wanted = Wanted(request.prompt, request.conversation.subject(request.prompt))
     if not wanted.stems and not wanted.ids:
         return []
     scored = []
-    for task in _tasks(request, wanted):
+    for task in [*_of_session(request, wanted), *_of_project(request.project.root, wanted, beads, checklists)]:
         relevance = score(task, wanted)
         if relevance > NO_SCORE:
             scored.append((-relevance, task.where, task.id, task))
     scored.sort(key=lambda one: one[:3])
-    return [_candidate(task, -least) for least, _, _, task in scored[: max(MOST_OFFERED, most)]]
+    return [_candidate(task, -least) for least, _, _, task in scored[:most]]
 
 
-def _tasks(request: Request, wanted: Wanted) -> Iterator[Task]:
-    """Yield the tasks that might fit; what the agent itself wrote down in this session is no news to it."""
-    conversation, root = request.conversation, request.project.root
+def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
+    """Yield the session's tasks; what the agent itself wrote down in this session is no news to it."""
+    conversation = request.conversation
     known = {text for _, text in conversation.todos}
     if request.host == "claude" and request.session_id:
         for task in claude_tasks(request.session_id):
@@ -112,15 +117,19 @@ def _tasks(request: Request, wanted: Wanted) -> Iterator[Task]:
     if conversation.resumed:
         for at, (status, text) in enumerate(conversation.todos):
             yield Task(str(at + 1), text, status=status, where="todo list of this session")
+
+
+def _of_project(root: str, wanted: Wanted, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
+    """Yield the project's tasks that might fit."""
     if root:
-        yield from _beads(root, wanted)
-        yield from _checklist(root, wanted)
+        yield from _beads(root, beads, wanted)
+        yield from _checklist(root, checklists, wanted)
 
 
 def _candidate(task: Task, relevance: float) -> Candidate:
-    is_line = task.where.startswith(TODO_FILES)
-    label = f"{task.where}:{task.id} ({task.status})" if is_line else f"task {task.id} ({task.where}, {task.status})"
-    ref = f"{task.where}:{task.id}" if is_line else f"task {task.id} {task.where}"
+    at = f"{task.where}:{task.id}"
+    label = f"{at} ({task.status})" if task.is_line else f"task {task.id} ({task.where}, {task.status})"
+    ref = at if task.is_line else f"task {task.id} {task.where}"
     return Candidate(task.title, ref, round(relevance, 3), label=label, date=task.date, kind="task")
 
 
@@ -183,7 +192,7 @@ def _ids(prompt: str) -> set[str]:
 
 def claude_tasks(session_id: str) -> list[Task]:
     """Return the tasks that Claude Code keeps for a session, in their order."""
-    folder = claude_folder(session_id)
+    folder = task_folder(session_id)
     try:
         names = [name[:-5] for name in os.listdir(folder) if name.endswith(".json") and name[:-5].isdigit()]
     except OSError:
@@ -214,8 +223,8 @@ def _project_file(root: str, name: str) -> bytes:
     return content if folder == root or os.path.realpath(folder) == folder else b""
 
 
-def _beads(root: str, wanted: Wanted) -> Iterator[Task]:
-    for line, _ in _promising(_project_file(root, BEADS), wanted):
+def _beads(root: str, name: str, wanted: Wanted) -> Iterator[Task]:
+    for line, _ in _promising(_project_file(root, name), wanted):
         try:
             value = loads(line)
         except (ValueError, RecursionError):
@@ -224,11 +233,11 @@ def _beads(root: str, wanted: Wanted) -> Iterator[Task]:
             continue
         identity, status, date = (str(value.get(key) or "") for key in ("id", "status", "updated_at"))
         if 0 < len(identity) <= LONGEST_ID and len(identity.split()) == 1:
-            yield Task(identity, value["title"], status=status[:20] or "open", where=BEADS, date=date[:10])
+            yield Task(identity, value["title"], status=status[:20] or "open", where=name, date=date[:10])
 
 
-def _checklist(root: str, wanted: Wanted) -> Iterator[Task]:
-    for name in TODO_FILES:
+def _checklist(root: str, names: Sequence[str], wanted: Wanted) -> Iterator[Task]:
+    for name in names:
         if content := _project_file(root, name):
             for line, number in _promising(content, wanted):
                 if task := _checkbox(line, number, where=name):
@@ -242,7 +251,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
     if box[:1] != "[" or box[2:3] != "]" or not box[3:].strip():
         return None
     status = "done" if box[1] in "xX" else "open"
-    return Task(str(number), box[3:].strip(), status=status, where=where)
+    return Task(str(number), box[3:].strip(), status=status, where=where, is_line=True)
 
 
 def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:

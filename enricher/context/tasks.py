@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import os
 
+from enricher.context import Channel
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.context import Candidate, Channel, Request
+    from enricher.context import Candidate, ChannelRule, Request
 
 BEADS = ".beads/issues.jsonl"
 TODO_FILES = ("TODO.md", "todo.md", "TODO")
+MOST_OFFERED = 5
 
 
-def offer(request: Request, channel: Channel) -> list[Candidate]:
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the tasks that the prompt is about, best first."""
     if not _has_lists(request):
         return []
     from enricher.context.tasklists import related
 
-    return related(request, most=channel.most)
+    return related(request, BEADS, TODO_FILES, most=max(MOST_OFFERED, channel.most))
 
 
 def _has_lists(request: Request) -> bool:
@@ -31,13 +34,24 @@ def _has_lists(request: Request) -> bool:
     root = request.project.root
     if root and any(os.path.isfile(os.path.join(root, name)) for name in (BEADS, *TODO_FILES)):
         return True
-    folder = claude_folder(request.session_id) if request.host == "claude" else ""
+    if request.host != "claude":
+        return False
+    from enricher.hosts.claude import task_folder
+
+    folder = task_folder(request.session_id)
     return bool(folder) and os.path.isdir(folder)
 
 
-def claude_folder(session_id: str) -> str:
-    """Return where Claude Code keeps a session's tasks; empty for an id that could lead elsewhere."""
-    if not session_id or "/" in session_id or "\\" in session_id or "\0" in session_id or session_id.startswith("."):
-        return ""
-    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    return os.path.join(home, "tasks", session_id)
+CHANNEL = Channel(
+    offer=offer,
+    question=lambda rule, *_: max(MOST_OFFERED, rule["most"]),
+    can_ask_again=True,
+    gives=(
+        "open tasks about the same matter: the client's own, the session's, `.beads/issues.jsonl`,"
+        " `TODO.md` with checkboxes"
+    ),
+    min_score=0.5,
+    most=2,
+    priority=7,
+    tokens=60,
+)

@@ -6,6 +6,8 @@ the top level it is dropped without a word.
 
 from __future__ import annotations
 
+import os
+
 from enricher.event import PromptEvent
 from enricher.hosts import nested, text
 
@@ -38,6 +40,14 @@ def parse(payload: object) -> PromptEvent:
 def answer(context: str, notice: str) -> dict[str, object] | None:
     """Return the object to print: context for the model, a notice for the person."""
     return nested(EVENT, context, notice)
+
+
+def task_folder(session_id: str) -> str:
+    """Return where Claude Code keeps a session's tasks; empty for an id that could lead elsewhere."""
+    if not session_id or "/" in session_id or "\\" in session_id or "\0" in session_id or session_id.startswith("."):
+        return ""
+    home = os.environ.get(HOME_VARIABLE) or os.path.join(os.path.expanduser("~"), HOME_FOLDER)
+    return os.path.join(home, "tasks", session_id)
 
 
 def http_answer(context: str, notice: str) -> tuple[int, dict[str, object] | None]:

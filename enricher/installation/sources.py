@@ -30,7 +30,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 def index_of(cwd: str) -> tuple[str, str]:
     """Return how the code index of the folder's project stands, and the remedy where there is none."""
-    from enricher.code.place import database_file, is_project
+    from enricher.code import database_file, is_project
 
     project = identify(cwd)
     if not is_project(project.root, project.git_dir):
@@ -65,18 +65,11 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each channel that is not asked, with the reason."""
-    from enricher.settings import GATES
+    from enricher.context.channels import off_reason
 
     for rule in rules:
-        name = rule["name"]
-        if settings.get("no_handlers"):
-            yield name, "no_handlers is set"
-        elif not settings.get(f"channels.{name}", True):
-            yield name, f"channels.{name} = false"
-        elif rule.get("model") and not all(settings.get(gate) is True for gate in GATES):
-            yield name, f"it asks a language model, and {' or '.join(GATES)} is not set"
-        elif rule.get("endpoint") and not os.environ.get(rule["endpoint"]):
-            yield name, f"{rule['endpoint']} is not set"
+        if reason := off_reason(rule, settings):
+            yield rule["name"], reason
 
 
 def upkeep_faults(project: Project) -> list[str]:

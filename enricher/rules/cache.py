@@ -1,8 +1,8 @@
 """Hand out compiled rules: one small read per prompt, a compiler in a child process only after an edit.
 
 A cache file is a header line (what it was made from) and a body line (the rules
-as JSON). ``stat`` of every source decides whether it still holds; the content
-hash in the header is its identity. A broken edit leaves the last good body.
+as JSON). ``stat`` of every source and the list of our channels decide whether it
+still holds; the content hash in the header is its identity. A broken edit leaves the last good body.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import sys
 import time
 
+from enricher.context import CHANNELS
 from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage import private
@@ -154,7 +155,8 @@ def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
         return {}, b""
     if not isinstance(header, dict) or not {"hash", "state", "problem", "sources", "checksum"} <= header.keys():
         return {}, b""
-    if header.get("format") != FORMAT or header["checksum"] != keyed_hash(b"body", body):
+    is_current = header.get("format") == FORMAT and header.get("channels") == [*CHANNELS]
+    if not is_current or header["checksum"] != keyed_hash(b"body", body):
         return {}, b""
     return header, body
 
@@ -168,9 +170,9 @@ def _rules(header: dict[str, Any], body: bytes) -> Rules | None:
 
 
 def render(header: dict[str, Any], body: str) -> str:
-    """Return the text of a cache file; ``header`` gains format and checksum."""
+    """Return the text of a cache file; ``header`` gains format, channels and checksum."""
     checksum = keyed_hash(b"body", f"{body}\n".encode())
-    return dumps({**header, "format": FORMAT, "checksum": checksum}) + f"\n{body}\n"
+    return dumps({**header, "format": FORMAT, "channels": CHANNELS, "checksum": checksum}) + f"\n{body}\n"
 
 
 _REFRESH = """\

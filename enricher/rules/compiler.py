@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.context import BUILT_IN
+from enricher.context import CHANNELS
 from enricher.rules import schema
 from enricher.rules.cache import FORMAT
 from enricher.rules.catalogue import Files
@@ -19,6 +19,7 @@ from enricher.rules.configuration import read_configuration
 from enricher.rules.document import PARTS, Document, Problem, RuleBlock, read_document
 from enricher.rules.guardrails import GUARDRAILS, CatalogueFile, Guardrails, files_of_lone, link, named_files
 from enricher.rules.layers import HEURISTICS
+from enricher.rules.registered import undeclared_channels
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
 from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
 from storage.lean import keyed_hash
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 CATALOGUE = "catalogue"
+PACKAGED = "packaged"
+"""The lowest layer; our channels are there even where it does not declare them."""
 LONE_LAYER = "base"
 """A file that stands for all layers (``--instructions``)."""
 FACETS = ("task_type", "search_intent")
@@ -77,8 +80,12 @@ def compile_layers(
     ``texts`` stand for the files of these paths: an unsaved buffer, or an earlier version.
     """
     result = Compiled(files=Files(texts))
+    modules: list[str] = []
     for layer in instructions:
         result.texts.append((layer.name, layer.path, _read_layer(layer, result)))
+        if layer.name == PACKAGED:
+            modules += _add_undeclared(result)
+    result.sources += modules
     _find_missing_parts(instructions, result)
     lists = _lists(result)
     result.classes = list(_class_rules(result))
@@ -118,6 +125,16 @@ def _read_layer(layer: Layer, result: Compiled) -> str:
         if _is_valid(rule, result):
             _merge(rule, result)
     return text
+
+
+def _add_undeclared(result: Compiled) -> Iterator[str]:
+    """Add the rules of our channels that the packaged file does not declare; yield their modules."""
+    for found in undeclared_channels(result.rules.keys() | result.disabled.keys()):
+        yield found.file
+        if isinstance(found, Problem):
+            result.problems.append(found)
+        elif _is_valid(found, result):
+            _merge(found, result)
 
 
 def _refuse_second(document: Document, result: Compiled) -> None:
@@ -253,10 +270,10 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
     for rule in _kind(result, "channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
         values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
-        if values["command"] or rule.name in BUILT_IN:
+        if values["command"] or rule.name in CHANNELS:
             yield {"name": rule.name, **values}
         else:
-            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(BUILT_IN)})"
+            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(CHANNELS)})"
             result.problems.append(Problem(rule.file, rule.line, "error", message))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify.reading import read
 from enricher.classify.structure import survey
 from enricher.classify.table import Table
-from enricher.rules.compiler import FACETS, PLACEHOLDER
+from enricher.rules.compiler import CATALOGUE, FACETS, PLACEHOLDER
 from enricher.rules.document import Problem
 from enricher.rules.guardrails import DEFAULT_FILES
 from enricher.rules.layers import packaged_file
@@ -35,7 +35,7 @@ def unused_rules(compiled: Compiled) -> Iterator[Problem]:
     What a layer makes idle in the packaged files, as by disabling a class, is what it wants, and no problem.
     """
     ours = os.path.dirname(packaged_file()) + os.sep
-    is_packaged = compiled.sources[0] == packaged_file() and len(compiled.texts) == 1 + len(DEFAULT_FILES)
+    is_packaged = compiled.sources[0] == packaged_file() and all(layer == CATALOGUE for layer, *_ in compiled.texts[1:])
     for check in (
         _baseless, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read, _late_features,
         _guardrails, _uncalled_guardrails, _catalogues, _approaches, _programs,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 
-from enricher.context.conversation import NEWS, POINTING_WORDS, Conversation, seen_mark
+from enricher.context import POINTING_WORDS
+from enricher.context.conversation import NEWS, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan

@@ -19,9 +19,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from enricher.code import index
+from enricher.code import database_file, index
 from enricher.code.listing import files_of, is_text
-from enricher.code.place import database_file
 from enricher.code.ranking import rank
 from enricher.context.query import read
 from enricher.project import identify

@@ -15,7 +15,7 @@ import pytest
 from test_answer_form import TRACE
 from test_bad_input import EVENT, piped
 
-from enricher.context import BUILT_IN
+from enricher.context import CHANNELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ def running() -> Callable[[Account], list[str]]:
 
 def statuses(account: Account) -> dict[str, str]:
     """Return how the declared programs fared."""
-    return {one["channel"]: one["status"] for one in account.trace()["channels"] if one["channel"] not in BUILT_IN}
+    return {one["channel"]: one["status"] for one in account.trace()["channels"] if one["channel"] not in CHANNELS}
 
 
 def ask_until_fast_was_in_time(account: Account, **fates: str) -> Answer:

@@ -11,6 +11,8 @@ import pytest
 from simulator import ROOT
 from test_answer_form import TRACE
 
+from enricher.context import CHANNELS as OURS
+
 if TYPE_CHECKING:
     from simulator import Account
 
@@ -39,10 +41,9 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.memory enricher.context.session enricher.context.tasks enricher.uris storage.presence
-    enricher.context.code enricher.context.query enricher.code enricher.code.place enricher.code.words
+    enricher.context.channels enricher.context.query enricher.uris enricher.code enricher.code.words storage.presence
     """.split()
-)
+) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""
 INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "enricher.code.times", "math", "storage.reader"}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pipeline_caller import EMPTY, GATES, PROMPT, Caller
 
+from enricher.context import CHANNELS
 from enricher.installation import launcher
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def test_the_guard_lets_no_source_be_loaded_or_started(caller: Caller, guard: st
         check=True,
     )
     modules = set(ended.stderr.decode().split())
-    sources = {f"enricher.context.{name}" for name in ("code", "session", "tasks", "memory", "external")}
+    sources = {f"enricher.context.{name}" for name in (*CHANNELS, "external")}
     assert "enricher.context" in modules
     assert not modules & sources
     assert not (account.home / "asked").exists()

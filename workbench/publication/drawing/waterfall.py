@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from enricher.context import CHANNELS
 from workbench.publication.drawing import scales
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 ASKING = ("gather", "context")
 """The stage in which channels are asked, by the names that it has had."""
-OWN_CHANNELS = ("code", "session", "tasks", "memory")
-"""These run one after the other; programs run beside them, from the beginning of the stage on."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01
@@ -92,9 +91,10 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[Bar]:
 
 
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
+    """Yield the bars: our channels run one after the other, programs beside them from the start of the stage."""
     at = asking
     for row in rows:
-        is_own = row["channel"] in OWN_CHANNELS
+        is_own = row["channel"] in CHANNELS
         yield Bar(row["channel"], at if is_own else asking, row["latency_ms"], row["status"])
         at += row["latency_ms"] if is_own else 0.0
 
@@ -102,7 +102,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
 def _in_order(trace: Row) -> Sequence[Row]:
     """Return the channels as the rules declare them, where that was recorded."""
     recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
-    names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(OWN_CHANNELS)
+    names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(
         trace["channels"], key=lambda row: names.index(row["channel"]) if row["channel"] in names else len(names)
     )

@@ -77,7 +77,7 @@ TRACED = (
     Table(
         "trace_channels",
         "Channels",
-        "What each channel (code, session, tasks, memory, programs) did for a prompt.",
+        "What each channel of context did for a prompt.",
         {
             "trace_id": TRACE_ID,
             "channel": "The channel.",

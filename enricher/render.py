@@ -64,13 +64,6 @@ class Lines:
         self.approach = ""
         self.partial: list[str] = []
 
-    def copy(self) -> Lines:
-        """Return lines from which some can be left out without touching these."""
-        copy = Lines()
-        for name in self.__slots__:
-            setattr(copy, name, getattr(self, name))
-        return copy
-
 
 def harmless(text: str, *, longest: int) -> str:
     """Return foreign text on one line, without control characters, fake host tags or comment ends."""
@@ -147,9 +140,9 @@ def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, L
     most ``most``, fill what is left, most important first, the last one cut to fit
     rather than dropped. With nothing to say the text is empty.
     """
-    tokens, lines = min(tokens, HARD_CAP_TOKENS), lines.copy()
+    tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
-        _leave_out_one(lines)
+        lines = _without_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
     bullets = _fit(lines.items, tokens=left, most=most)
     while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
@@ -171,21 +164,26 @@ def _fits(text: str, tokens: int) -> bool:
     return not text or (estimate_tokens(text) <= tokens and len(text) <= MOST_CHARACTERS)
 
 
-def _leave_out_one(lines: Lines) -> None:
-    if lines.resources:
-        lines.resources = []
-    elif lines.reminder:
-        lines.reminder = ""
-    elif lines.has_no_guardrails:
-        lines.has_no_guardrails = False
-    elif lines.guardrails:
-        lines.guardrails = lines.guardrails[:-1]
-    elif lines.approach:
-        lines.approach = ""
-    elif lines.partial:
-        lines.partial = []
+def _without_one(lines: Lines) -> Lines:
+    """Return a copy of the lines without the least important of them."""
+    shorter = Lines()
+    for name in Lines.__slots__:
+        setattr(shorter, name, getattr(lines, name))
+    if shorter.resources:
+        shorter.resources = []
+    elif shorter.reminder:
+        shorter.reminder = ""
+    elif shorter.has_no_guardrails:
+        shorter.has_no_guardrails = False
+    elif shorter.guardrails:
+        shorter.guardrails = shorter.guardrails[:-1]
+    elif shorter.approach:
+        shorter.approach = ""
+    elif shorter.partial:
+        shorter.partial = []
     else:
-        lines.classification = ""
+        shorter.classification = ""
+    return shorter
 
 
 def _guidance(lines: Lines) -> list[str]:

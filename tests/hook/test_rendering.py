@@ -24,7 +24,8 @@ TITLES = ["Verification Before Assertion", "Error Messages Are Primary Evidence"
 def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> Lines:
     lines = Lines(is_as_specified=is_as_specified)
     lines.classification = draw(st.sampled_from(["", "debug", "question"]))
-    item = st.builds(Item, WORDS, WORDS, channel=st.sampled_from(["code", "memory"]), tokens=st.integers(1, 900))
+    label = WORDS.map("notes.md ".__add__)  # a channel offers nothing that has neither a label nor a text
+    item = st.builds(Item, label, WORDS, channel=st.sampled_from(["code", "memory"]), tokens=st.integers(1, 900))
     lines.items = draw(st.lists(item, max_size=6))
     lines.guardrails = [Scored(f"H{at}", title, 3) for at, title in enumerate(TITLES[: draw(st.integers(0, 3))])]
     lines.approach = draw(st.sampled_from(["", "A direct answer: the prompt asks and orders nothing."]))

@@ -51,7 +51,7 @@ def _pragma(state, name):
 def test_a_new_database_is_in_wal_mode_and_can_give_space_back(ready):
     assert _pragma(ready, "journal_mode") == "wal"
     assert _pragma(ready, "auto_vacuum") == 2
-    assert sorted(os.listdir(ready)) == ["database.lock", "enricher.db"]
+    assert sorted(os.listdir(ready)) == ["database.lock", "enricher.db", "screened"]
 
 
 def test_the_schema_version_is_the_number_of_migrations(ready):

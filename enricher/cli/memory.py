@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.deletion import said_in_words, without_asking
+from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words, without_asking
 from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
@@ -180,8 +180,6 @@ def show(memory_id: str, is_json: bool) -> None:
 @as_json
 def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
     """Go through what was captured from prompts: approve, edit or drop each; with an ID, just that one."""
-    from enricher.cli.memory_forget import is_forgotten
-
     if verdict and not memory_id:
         raise click.UsageError("say which memory: its ID, or none of --approve and --drop to go through all")
     with opened() as db, said_in_words():
@@ -237,6 +235,26 @@ def short_source(source: str) -> str:
     return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
+def is_forgotten(
+    db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
+) -> bool:
+    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
+    from enricher import forgetting
+
+    is_needed = bool(doomed) or is_dry
+    if is_needed and not is_wanted(lambda: _deletion(doomed), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+        return False
+    if doomed:
+        forgetting.forget_memories(db, state_dir(), [one.id for one in doomed])
+    return True
+
+
+def _deletion(doomed: list[Memory]) -> Deletion:
+    lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
+    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
+    return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
+
+
 def print_memories(found: list[Memory]) -> None:
     """Print one line a memory."""
     console = new_console()
@@ -286,8 +304,6 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
 
 def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
     """Ask about one after the other; the end of the input ends it, and what was said so far counts."""
-    from enricher.cli.memory_forget import is_forgotten
-
     for number, one in enumerate(waiting, 1):
         click.echo(
             f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"

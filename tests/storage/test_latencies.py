@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, latencies, queries, traces
+from storage import database, latencies, queries, spool, traces
 from storage.latencies import DAY_S, HOUR_S, TOTAL, Series
 from storage.selection import EVERYTHING, parse
 
@@ -32,7 +32,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
             channels=[("external", "ok", (number + 1) / 4, 0, 0, 0, "", "")],
             rules_hash="old" if number < 20 else "new",
         )
-        traces.record(state, trace)
+        spool.record(state, trace)
     with closing(database.connect(state)) as db:
         yield db
 

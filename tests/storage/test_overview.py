@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, overview, queries, rollups, traces
+from storage import database, overview, queries, rollups, spool, traces
 from storage.overview import Count, Rate
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
             stages=[("read", 1.0), ("gather", (number + 1) / 2)],
             channels=[("code", "timeout" if status == "error" else "ok", 2.0, 0, 0, 0, "", "")],
         )
-        traces.record(state, trace)
+        spool.record(state, trace)
     for origin in ("import", "test"):
-        traces.record(state, whole_trace(origin=origin, host="codex", at=f"{DAYS[0]}T12:00:00.000Z"))
+        spool.record(state, whole_trace(origin=origin, host="codex", at=f"{DAYS[0]}T12:00:00.000Z"))
     with closing(database.connect(state)) as db:
         rollups.catch_up(db)
         yield db

@@ -57,6 +57,7 @@ class Trace:
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
     ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
     approach or item. ``memories`` are what this prompt asked to remember, without ``number``.
+    ``workflow`` stays empty until there are plans to name one.
     """
 
     __slots__ = (

@@ -38,9 +38,3 @@ def parse(payload: object) -> PromptEvent:
 def answer(context: str, notice: str) -> dict[str, object] | None:
     """Return the object to print: context for the model, a notice for the person."""
     return nested(EVENT, context, notice)
-
-
-def http_answer(context: str, notice: str) -> tuple[int, dict[str, object] | None]:
-    """Return status and body for a hook of type ``http``; only 2xx with an object counts, 204 adds nothing."""
-    shaped = answer(context, notice)
-    return (200, shaped) if shaped else (204, None)

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 LEAST_PROMPT = 46
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
-"""One character for how a prompt ended; ``MARKS_TOLD`` says the same in words."""
-MARKS_TOLD = {
-    "+": "text added", "~": "added, a channel ran out of time", "·": "silent", "-": "skipped", "○": "shadow",
-    "!": "error",
-}  # fmt: skip
+"""One character for how a prompt ended."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 
@@ -58,7 +54,6 @@ LONG_TIME = Column("long_time", "time", 12, sort="newest")
 MARK = Column("mark", " ", 1)
 TYPE = Column("type", "task type", 15)
 GIVEN = Column("given", " ", 1)
-PROMPT = Column("prompt", "prompt", 0)
 BESIDE = (
     Column("ms", "ms", 6, is_number=True, sort="slowest"),
     Column("tokens", "tokens", 6, is_number=True, sort="largest"),

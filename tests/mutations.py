@@ -619,11 +619,11 @@ MUTATIONS = (
     ),
     Mutation(
         "a percentile is a rank too low",
-        "storage/overview.py",
-        "    ranks = [math.ceil(every * share / 100) for share in shares]",
-        "    ranks = [math.floor(every * share / 100) for share in shares]",
+        "storage/percentiles.py",
+        "    return max(1, math.ceil(round(count * share, 6)))",
+        "    return max(1, math.floor(round(count * share, 6)))",
         "",
-        "storage/test_overview.py::test_percentiles_are_the_nearest_rank",
+        "storage/test_percentiles.py::test_percentiles_are_the_nearest_rank",
     ),
     Mutation(
         "a memory is forgotten whatever the answer",

@@ -17,8 +17,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import HOOK, PROMPT, Case, Row, event, home, percentile
+from enricher.bench import HOOK, PROMPT, Case, Row, event, home
 from storage import windows
+from storage.percentiles import percentile
 from storage.selection import EVERYTHING
 from workbench.tui.connection import open_database
 from workbench.tui.state import NAME as REMEMBERED

@@ -10,13 +10,14 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, Case, Row, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, home, paired
 from enricher.code import index
 from enricher.code.place import database_file
 from enricher.code.ranking import rank, weigh_certainty
 from enricher.context.query import read
 from enricher.home import state_dir
 from enricher.project import identify
+from storage.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

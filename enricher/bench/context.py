@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired
 from enricher.bench.code import invented_project
 from enricher.bench.session import turns
 from enricher.code import index
@@ -21,6 +21,7 @@ from enricher.home import state_dir
 from enricher.project import identify
 from storage import database, memories, recall
 from storage.memories import Memory
+from storage.percentiles import percentile
 from storage.reader import open_reader
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.bench import Row, percentile
+from enricher.bench import Row
 from enricher.library import Library
 from storage import database, memories
+from storage.percentiles import percentile
 from storage.topics import Note, all_notes
 
 if TYPE_CHECKING:

@@ -102,10 +102,3 @@ def test_a_history_without_a_prompt_has_an_overview_too(ready: str) -> None:
         found = overview.overview(db)
 
     assert (found.prompts, found.total, found.by_day, found.failures.share) == (0, None, (), 0.0)
-
-
-def test_percentiles_are_the_nearest_rank() -> None:
-    middle = [rollups.middle_ms(number) for number in (1, 2, 3)]
-
-    assert overview.percentiles([(1, 50), (2, 45), (3, 5)]) == (middle[0], middle[1], middle[2])
-    assert overview.percentiles([(1, 1), (2, 1), (3, 1)]) == (middle[1], middle[2], middle[2])

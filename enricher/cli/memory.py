@@ -15,6 +15,7 @@ from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words
 from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
+from enricher.render import shortened
 from storage import database, memories
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
     from storage.memories import Memory
 
-SHORT_SHA = 8
-PREVIEW = 300
+PREVIEW = 301
 NARROW = 100
 """Columns of a terminal in which long sources would leave no room for the text."""
 WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
@@ -226,13 +226,7 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
 
 def preview(text: str) -> str:
     """Return the beginning of a text on one line."""
-    flat = printable(" ".join(text[: PREVIEW * 2].split()))
-    return flat if len(flat) <= PREVIEW else f"{flat[:PREVIEW]}…"
-
-
-def short_source(source: str) -> str:
-    """Return a source as a person writes it: a commit by the beginning of its name."""
-    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
+    return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)
 
 
 def is_forgotten(
@@ -267,7 +261,7 @@ def print_memories(found: list[Memory]) -> None:
         column.no_wrap, column.overflow = True, "ellipsis"
     rows.columns[-1].ratio = 1  # the text has what the others leave
     for one in found:
-        origin = short_source(one.source) or one.origin
+        origin = memories.short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
         rows.add_row(*map(printable, (one.id, one.created_at[:10], one.namespace, origin, mark + preview(one.content))))
     console.print(rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enricher.context import Candidate
 from enricher.context.conversation import NEWS, seen_mark
+from enricher.render import ELLIPSIS, without_last_word
 from storage.lean import keyed_hash
 
 TYPE_CHECKING = False
@@ -75,8 +76,7 @@ def cut(text: str, limit: int) -> str:
     flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat
-    kept = flat[: limit - 1]
-    return (kept.rpartition(" ")[0] if " " in kept[-20:] else kept).rstrip(" ,.;:") + "…"
+    return without_last_word(flat[: limit - 1], window=20).rstrip(" ,.;:") + ELLIPSIS
 
 
 def _state(conversation: Conversation) -> str:

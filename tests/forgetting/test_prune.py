@@ -290,7 +290,7 @@ def test_forgetting_a_memory_erases_what_is_half_written(account: Account) -> No
     (known,) = json.loads(account.cli("memory", "list", "--json"))
     left = places.killed_while_writing(account, f"half a sentence about the {places.NEEDLE}")
 
-    account.cli("memory", "forget", known["id"])
+    account.cli("memory", "forget", known["id"], "--yes")
 
     assert [path for path in left if path.exists()] == []
     assert places.holding(account.state) == []

@@ -9,9 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
-
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.plain import fit, one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +87,7 @@ def cells_of(line: Line, width: int) -> Cells:
     for column in layout(width):
         text, look = VALUES[column.name](line)
         cells.append((" " if cells else "", Look.PLAIN))
-        cells.append((fit(text, column), look))
+        cells.append((fit(text, column.width, is_number=column.is_number), look))
     cells.append((" ", Look.PLAIN))
     return tuple(cells)
 
@@ -101,14 +99,6 @@ def heading(width: int) -> list[tuple[Column, int, int]]:
         found.append((column, start, start + column.width))
         start += column.width + 1
     return found
-
-
-def fit(text: str, column: Column) -> str:
-    """Return the text in exactly the column's width; what is cut ends with an ellipsis."""
-    if cell_len(text) > column.width:
-        return set_cell_size(text, max(0, column.width - 1)) + "…"
-    missing = " " * (column.width - cell_len(text))
-    return missing + text if column.is_number else text + missing
 
 
 def short_time(at: str, *, long: bool = False) -> str:

@@ -1,20 +1,11 @@
 """What was asked, where, and in which session: the one shape all hosts are parsed into; and which prompts to skip.
 
 No I/O: the same event and settings always give the same reason. The reasons are
-words of the trace; an empty one means that the prompt is enriched.
+words of the trace (``enricher.reasons`` lists them all); an empty one means that the prompt is enriched.
 """
 
 from __future__ import annotations
 
-REASONS = (
-    "disabled",
-    "subagent",
-    "machine_prompt",
-    "empty",
-    "bypass_phrase",
-    "bypass_prefix",
-    "slash_command",
-)
 _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"

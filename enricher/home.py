@@ -60,6 +60,12 @@ def project_root(cwd: str) -> str:
     return folder
 
 
+def from_home(path: str) -> str:
+    """Return the path as a person writes it: from their home, where it lies below that."""
+    home = os.path.expanduser("~")
+    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
 def ancestors(folder: str) -> list[str]:
     """Return ``folder`` and the folders above it, nearest first."""
     found = [folder]

@@ -55,7 +55,7 @@ class SearchIntentType(_Named):
 
 
 class DetectionSource(_Named):
-    """Who found the intent: the signals, a model, or both."""
+    """Who found the intent: the signals, a model, or both; until a model can be asked, it is always the signals."""
 
     KEYWORD = "keyword"
     LLM = "llm"

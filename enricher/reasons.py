@@ -1,4 +1,4 @@
-"""Why a prompt was left alone, in words; beside the hook's path, which only names the reason."""
+"""Why a prompt was left alone: every reason there is, in words; the hook's path only names it."""
 
 from __future__ import annotations
 

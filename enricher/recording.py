@@ -90,7 +90,7 @@ def keep_trace(run: Run) -> None:
         trace.prompt = trace.output_text = trace.approach = ""
         trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
         trace.memory_context = {}
-    traces.record(run.state, trace)
+    spool.record(run.state, trace)
 
 
 def keep_rest(run: Run) -> None:

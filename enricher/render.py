@@ -70,7 +70,17 @@ def harmless(text: str, *, longest: int) -> str:
     flat = " ".join(text.replace("\x1b", " ").split())
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
-    return clean if len(clean) <= longest else clean[: longest - 1].rstrip() + "…"
+    return shortened(clean, longest)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return ``text``, ended with an ellipsis where it is longer than ``longest`` characters."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
+
+
+def without_last_word(text: str, *, window: int = 40) -> str:
+    """Return a text that was cut off without its last word, if that begins within the last ``window`` characters."""
+    return text.rpartition(" ")[0] if " " in text[-window:] else text
 
 
 def finish(text: str) -> str:
@@ -128,9 +138,8 @@ def cut(text: str, *, tokens: int) -> str:
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if estimate_tokens(text[:middle] + ELLIPSIS) <= tokens else (low, middle - 1)
-    kept = text[:low]
-    at_word = kept.rpartition(" ")[0] if low < len(text) and " " in kept[-40:] else kept
-    return at_word.rstrip() + ELLIPSIS if at_word.strip() else ""
+    kept = without_last_word(text[:low])
+    return kept.rstrip() + ELLIPSIS if kept.strip() else ""
 
 
 def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:

@@ -15,13 +15,12 @@ from storage.windows import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from storage.selection import Selection
 
 BLOCK_PROMPTS = 20_000
 HOUR_S, DAY_S = 3600, 86400
-SHARES = (50, 95, 99)
 TIME_DIGITS = 14
 
 _MEASURED = "traces.status <> 'skipped' and traces.origin <> 'import'"
@@ -33,6 +32,7 @@ _SOURCES = {
     "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
     "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
 }
+"""By kind of series: where its rows are, which of them it means, and what its column belongs to."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -130,15 +130,7 @@ def slowest(
     db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
 ) -> list[Slow]:
     """Return the prompts with ids between the two that took longest in that series, the longest first."""
-    source, condition, column = {
-        "total": ("traces", "1", "traces"),
-        "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
-        "channel": (
-            "traces cross join trace_channels as own on own.trace_id = traces.id",
-            "own.channel = :name",
-            "own",
-        ),
-    }[series.kind]
+    source, condition, column = _SOURCES[series.kind]
     query = f"""
         select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
         from {source} where {_BETWEEN} and ({which.where}) and {_MEASURED} and {condition}
@@ -157,20 +149,6 @@ def of_version(
         order by traces.id desc limit :newest
     """
     return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash, "newest": newest})
-
-
-def percentiles(counts: Mapping[int, int], shares: Sequence[int] = SHARES) -> tuple[float, ...]:
-    """Return the percentiles in milliseconds by nearest rank, as ``storage.queries`` has them; none for no counts."""
-    every = sum(counts.values())
-    if not every:
-        return ()
-    found: list[float] = []
-    below = 0
-    for value in sorted(counts):
-        below += counts[value]
-        while len(found) < len(shares) and below * 100 >= shares[len(found)] * every:
-            found.append(value / 1000)
-    return tuple(found)
 
 
 def moment(trace_id: str) -> int:

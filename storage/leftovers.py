@@ -105,7 +105,7 @@ def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
 
 def _clean_log(state_dir: str, gone: Forgotten) -> int:
     def stand_in(record: Record) -> Record:
-        return {"at": str(record.get("at", "")), "level": "DEBUG", "stage": "", "session_id": "", "reason": ""}
+        return {"at": str(record.get("at", "")), "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
 
     return sum(blank(f"{state_dir}/{name}", gone.is_logged_in, stand_in) for name in (log.NAME, f"{log.NAME}.1"))
 

@@ -25,6 +25,7 @@ ORIGINS = ("added", "captured", "team", "import:notes", "import:agents", "import
 DEFAULT_NAMESPACE = "context"
 SHARED = "shared"
 LONGEST_ID = 128
+SHORT_SHA = 8
 
 COLUMNS = (
     "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key", "created_at",
@@ -193,6 +194,11 @@ def replace_all(
         for key in old:
             db.execute(FORGET_THE_SAME, {"project": project, "origin": origin, "key": key})
     return outcomes["added"], outcomes["changed"], len(old)
+
+
+def short_source(source: str) -> str:
+    """Return a source as a person writes it: a commit by the beginning of its name."""
+    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
 @contextmanager

@@ -8,19 +8,18 @@ A percentile is the nearest rank over buckets and is 2.5 % off at most.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from storage import rollups, traces
+from storage.percentiles import SHARES, percentiles
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-SHARES = (50, 95, 99)
 LATE, FAILED = "timeout", "error"
 
 WHICH_DAYS = """
@@ -178,17 +177,9 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
     )
 
 
-def percentiles(buckets: Sequence[tuple[int, int]], shares: Sequence[int] = SHARES) -> tuple[float, ...]:
+def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
     """Return percentiles in milliseconds of (bucket, measurements) in the order of buckets; zeros for none."""
-    every = sum(count for _bucket, count in buckets)
-    ranks = [math.ceil(every * share / 100) for share in shares]
-    found: list[float] = []
-    below = 0
-    for number, count in buckets:
-        below += count
-        while len(found) < len(ranks) and below >= ranks[len(found)]:
-            found.append(rollups.middle_ms(number))
-    return tuple(found) or (0.0,) * len(shares)
+    return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
 
 
 def _since(db: sqlite3.Connection, days: int) -> str:
@@ -221,7 +212,7 @@ def _by_day(db: sqlite3.Connection, since: str) -> tuple[Day, ...]:
 
 
 def _day(day: str, prompts: int, failures: int, *, tokens: int, buckets: list[tuple[int, int]]) -> Day:
-    p50_ms, p95_ms = percentiles(buckets, (50, 95))
+    p50_ms, p95_ms = _percentiles_ms(buckets, (0.5, 0.95))
     return Day(day, prompts, failures, tokens, sum(count for _bucket, count in buckets), p50_ms, p95_ms)
 
 
@@ -234,7 +225,7 @@ def _latency(name: str, rows: Iterable[Sequence[int]]) -> Latency:
     own = [(int(row[2]), int(row[3]), int(row[4])) for row in rows]
     buckets = [(number, count) for number, count, _position in own]
     position = min(position for _bucket, _count, position in own)
-    return Latency(name, position, sum(count for _bucket, count in buckets), *percentiles(buckets))
+    return Latency(name, position, sum(count for _bucket, count in buckets), *_percentiles_ms(buckets))
 
 
 def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]) -> tuple[Channel, ...]:

@@ -74,12 +74,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the database holds: traces, the time of the oldest, bytes in use, bytes of the file."""
+    """What the database holds: traces, the time of the oldest, bytes in use."""
 
     traces: int
     since: str
     used_bytes: int
-    file_bytes: int
 
 
 def held(db: sqlite3.Connection) -> Held:
@@ -88,7 +87,7 @@ def held(db: sqlite3.Connection) -> Held:
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
     oldest = db.execute(WHICH_IS_OLDEST).fetchone()
-    return Held(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size, pages * size)
+    return Held(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:

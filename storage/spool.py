@@ -1,8 +1,10 @@
 """What prompts leave for the database: one file for each trace, one for each version of the instructions.
 
-This runs at the end of every prompt and only writes; ``storage.intake`` takes in what
-lies here. A trace's file is named by its id, so that names sort by time, and by its
-status, so that making room needs to open none.
+This runs at the end of every prompt, in a process that is a few milliseconds old, and writes
+one small file, aside and renamed. Loading SQLite and opening the database would cost that process
+as much again as everything else it does, so whoever comes next takes in what lies here
+(``storage.intake``): a detached process within a second, or a reader. A trace's file is named by
+its id, so that names sort by time, and by its status, so that making room needs to open none.
 """
 
 from __future__ import annotations
@@ -20,9 +22,27 @@ REFUSED = "refused"
 VERSIONS = "versions"
 SOURCES = ".sources"
 LIMIT_FILE_BYTES = 8 * 1024 * 1024
+FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
 
 # What is dropped first when there is no room, least useful first.
 USEFULNESS = ("skipped", "silent", "shadow", "partial", "ok", "error")
+
+
+def record(state_dir: str, trace: traces.Trace) -> str:
+    """Keep the trace and say where: "spooled", or "lost" where nothing can be written.
+
+    Never raises.
+    """
+    try:
+        tables = traces.flatten(trace)
+        put(state_dir, trace.id, status="ok" if trace.memories else trace.status, tables=tables)
+    except FAILURES as failure:
+        from storage import log
+
+        reason = f"trace {trace.id!a} was lost: {failure!r}"
+        log.append(state_dir, stage="record", reason=reason, session_id=trace.session_id)
+        return "lost"
+    return "spooled"
 
 
 def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:

@@ -1,9 +1,6 @@
-"""One prompt's record, and its way into the spool.
+"""One prompt's record: its columns, and the rows that every table gets of it.
 
-This runs at the end of every prompt, in a process that is a few milliseconds old:
-one small file, written aside and renamed. Loading SQLite and opening the database
-would cost that process as much again as everything else it does, so the database
-is written by whoever comes next: a detached process within a second, or a reader.
+This runs at the end of every prompt; ``storage.spool`` keeps the rows as a file.
 """
 
 from __future__ import annotations
@@ -49,8 +46,6 @@ TABLES = {
     ),
 }  # fmt: skip
 
-FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
-
 
 class Trace:
     """Everything one prompt's result depended on, the result, and what it cost.
@@ -62,6 +57,7 @@ class Trace:
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
     ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
     approach or item. ``memories`` are what this prompt asked to remember, without ``number``.
+    ``workflow`` stays empty until there are plans to name one.
     """
 
     __slots__ = (
@@ -111,25 +107,6 @@ class Trace:
 def new_trace_id() -> str:
     """Return 24 hex digits that sort by time: 14 of the microsecond, 10 of chance."""
     return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
-
-
-def record(state_dir: str, trace: Trace) -> str:
-    """Keep the trace and say where: "spooled", or "lost" where nothing can be written.
-
-    Never raises.
-    """
-    from storage import spool
-
-    try:
-        tables = flatten(trace)
-        spool.put(state_dir, trace.id, status="ok" if trace.memories else trace.status, tables=tables)
-    except FAILURES as failure:
-        from storage import log
-
-        reason = f"trace {trace.id!a} was lost: {failure!r}"
-        log.append(state_dir, stage="record", reason=reason, session_id=trace.session_id)
-        return "lost"
-    return "spooled"
 
 
 def flatten(trace: Trace) -> dict[str, Rows]:

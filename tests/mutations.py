@@ -546,8 +546,8 @@ MUTATIONS = (
     Mutation(
         "compiled rules are used whatever became of them",
         "enricher/rules/cache.py",
-        '    if header.get("format") != FORMAT or header["checksum"] != keyed_hash(b"body", body):',
-        '    if header.get("format") != FORMAT:',
+        '    if not is_current or header["checksum"] != keyed_hash(b"body", body):',
+        "    if not is_current:",
         "",
         "rules/test_edits.py::test_a_compiled_file_that_was_tampered_with_is_compiled_anew",
     ),
@@ -685,11 +685,11 @@ MUTATIONS = (
     ),
     Mutation(
         "a percentile is a rank too low",
-        "storage/overview.py",
-        "    ranks = [math.ceil(every * share / 100) for share in shares]",
-        "    ranks = [math.floor(every * share / 100) for share in shares]",
+        "storage/percentiles.py",
+        "    return max(1, math.ceil(round(count * share, 6)))",
+        "    return max(1, math.floor(round(count * share, 6)))",
         "",
-        "storage/test_overview.py::test_percentiles_are_the_nearest_rank",
+        "storage/test_percentiles.py::test_percentiles_are_the_nearest_rank",
     ),
     Mutation(
         "a memory is forgotten whatever the answer",

@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from big_history import _history, _write
 
 from storage import database, facets, overview, rollups, search, selection, traces
+from storage.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +117,7 @@ def answers(question: Callable[[], object]) -> tuple[float, float, float]:
         question()
         took.append((time.perf_counter() - start) * 1000)
         busy.append((time.thread_time() - own) * 1000)
-    return statistics.median(took), sorted(took)[-(-ANSWERS * 95 // 100) - 1], statistics.median(busy)
+    return statistics.median(took), percentile(took, 0.95), statistics.median(busy)
 
 
 def print_answers(history: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.fitting import fit, scores
+from workbench.fitting import fit, scores, softmax
 from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, observe, read_labelled, with_task_type
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def _shown(points: Numbers, observed: Observed, table: Table) -> Numbers:
     """Say for which prompts the class would be shown, by the settings of the facet."""
     facet = next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
     names = [name for _, name in classes_of(table, TASK_TYPE)]
-    odds = np.exp2((points - points.max(1, keepdims=True)) / facet["points_that_double"])
-    odds /= odds.sum(1, keepdims=True)
+    odds = softmax(points, lambda lead: np.exp2(lead / facet["points_that_double"]))
     silent = np.isin(names, facet["silent"])
     sure = np.round(odds.max(1), 2) >= facet["min_confidence"]
     quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > facet["max_silent"]) | (observed.foreign > 0)

@@ -17,8 +17,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import HOOK, PROMPT, Case, Row, event, home, percentile
+from enricher.bench import HOOK, PROMPT, Case, Row, event, home
 from storage import windows
+from storage.percentiles import percentile
 from storage.selection import EVERYTHING
 from workbench.tui.connection import open_database
 from workbench.tui.state import NAME as REMEMBERED
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 YARDSTICK = "python -c 'import textual.app'"
 START, TAIL = "start to the first rows", "a prompt arrives"
 FILTERS = ("type:debug", "type:framework status:error", "guardrail:H9", "ms>300", "label:wrong", "since:1d ms<1")
-TARGETS_MS = {START: 700.0, TAIL: 100.0, **{f"filter {text}": 150.0 for text in FILTERS}}
 ENTRY = "from enricher.cli import main; main()"
 SIZE = (120, 40)
 GIVE_UP_S = 60.0
@@ -58,11 +58,6 @@ def workbench_rows(state: str, runs: int) -> list[Row]:
         seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
     floor = seconds[YARDSTICK]
     return [_row(name, times, floor) for name, times in seconds.items()]
-
-
-def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows whose median is above its target."""
-    return [row.name for row in rows if row.median_ms > TARGETS_MS.get(row.name, 9e9)]
 
 
 def _row(name: str, times: list[float], floor: list[float]) -> Row:

@@ -283,16 +283,6 @@ class Measurement:
         )
 
 
-def measured(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool] = never) -> Iterator[Measurement]:
-    """Yield the growing measurement after every page, for whoever shows it on the way."""
-    measurement = Measurement(corpus, written)
-    for page in corpus.pages():
-        if should_stop():
-            return
-        measurement.add(page)
-        yield measurement
-
-
 def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool] = never) -> Coverage:
     """Return how often each rule spoke on the prompts of a corpus; on those read until it was stopped."""
     measurement = Measurement(corpus, written)

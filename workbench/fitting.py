@@ -15,6 +15,8 @@ from enricher.rules.signals import MOST_WEIGHT
 from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, targets, weights_of, with_task_type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from enricher.classify.table import Table
     from workbench.labelled import Numbers, Observed
 
@@ -112,14 +114,18 @@ def _descend(
     found = np.clip(np.zeros(bounds[0].shape), *bounds)
     ahead, momentum = found, 1.0
     for _ in range(ROUNDS):
-        scores = columns @ ahead
-        odds = np.exp(scores - scores.max(1, keepdims=True))
-        slope = columns.T @ (importance * (odds / odds.sum(1, keepdims=True) - goal)) + pull * (ahead - prior)
+        slope = columns.T @ (importance * (softmax(columns @ ahead) - goal)) + pull * (ahead - prior)
         following = np.clip(ahead - slope / steepest, *bounds)
         after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
         ahead = following + (momentum - 1) / after * (following - found)
         found, momentum = following, after
     return found
+
+
+def softmax(scores: Numbers, power: Callable[[Numbers], Numbers] = np.exp) -> Numbers:
+    """Return the shares of each row's scores; the hook's own, on one prompt, is in ``enricher.classify``."""
+    odds = power(scores - scores.max(1, keepdims=True))
+    return np.asarray(odds / odds.sum(1, keepdims=True))
 
 
 def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:

@@ -12,7 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.latencies import TOTAL, Block, Counts, Series, Use, percentiles
+from storage.latencies import TOTAL, Block, Counts, Series, Use
+from storage.percentiles import percentiles
 from workbench.statistics import Interval, Shift, Verdict
 from workbench.statistics.intervals import normal_quantile
 
@@ -174,7 +175,7 @@ def _verdict(shift: Shift, *, is_same: bool) -> Verdict:
 
 
 def _figures(counts: Counts) -> Percentiles:
-    return Percentiles(counts.total(), *percentiles(counts))
+    return Percentiles(counts.total(), *(us / 1000 for us in percentiles(sorted(counts.items()))))
 
 
 def _bins(counts: Counts) -> tuple[Bin, ...]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.bench import home
+from enricher.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
 from enricher.home import root_dir, state_dir
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
@@ -37,8 +38,6 @@ ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from enricher.cli impo
 FIRST_MS = 1_700_000_000_000
 PROMPTS_PER_SESSION = 5
 SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
-PROMPTS_PER_SECOND = 8_000
-FIRST_TARGET_MS, COMPLETE_TARGET_MS = 200.0, 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +117,8 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
 
 def missed(found: list[Rate], saves: list[Save]) -> list[str]:
     """Return the names of what is slower than it may be."""
-    slow = [one.name for one in found if one.prompts_per_second < PROMPTS_PER_SECOND]
-    late = [one.name for one in saves if one.first_ms > FIRST_TARGET_MS or one.complete_ms > COMPLETE_TARGET_MS]
+    slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
+    late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
     return [*slow, *(f"save: {name}" for name in late)]
 
 

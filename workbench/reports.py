@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from enricher.render import shortened
 from workbench.case import WRONG
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ def _xml(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the beginning of a text on one line."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= PROMPT_CHARS else f"{flat[: PROMPT_CHARS - 1]}…"
+    return shortened(" ".join(text.split()), PROMPT_CHARS)
 
 
 def differences(one: Checked) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
 from storage.lean import dumps
+from storage.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,12 +42,6 @@ class Row:
     ratio: float
     p99_ratio: float
     runs: int
-
-
-def percentile(values: list[float], share: float) -> float:
-    """Return the value that ``share`` of ``values`` do not exceed (nearest rank)."""
-    ranked = sorted(values)
-    return ranked[max(0, min(len(ranked) - 1, -(-len(ranked) * int(share * 100) // 100) - 1))]
 
 
 class home:  # noqa: N801 (reads as a statement: with home(folder))

@@ -10,12 +10,13 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, Case, Row, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, home, paired
 from enricher.code import database_file, index
 from enricher.code.ranking import rank, weigh_certainty
 from enricher.context.query import read
 from enricher.home import state_dir
 from enricher.project import identify
+from storage.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 QUERIES = 200
 CHANGED = 10
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
-HOOK_TARGET = 4.0
-QUERY_TARGET_MS = 30.0
 
 
 def code_rows(files: int) -> list[Row]:
@@ -50,12 +49,6 @@ def hook_rows(files: int, runs: int) -> list[Row]:
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
         return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": Case(HOOK, cwd=root)}, runs)
-
-
-def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows that are slower than they may be."""
-    late = [row.name for row in rows if row.name.startswith("query") and row.p99_ms > QUERY_TARGET_MS]
-    return late + [row.name for row in rows if row.name.startswith("hook") and row.ratio > HOOK_TARGET]
 
 
 def _row(name: str, times: list[float], beside: list[float], p95: float) -> Row:

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, targets
 from enricher.bench.code import invented_project
 from enricher.bench.session import turns
 from enricher.code import index
@@ -21,6 +21,7 @@ from enricher.home import state_dir
 from enricher.project import identify
 from storage import database, memories, recall
 from storage.memories import Memory
+from storage.percentiles import percentile
 from storage.reader import open_reader
 
 if TYPE_CHECKING:
@@ -33,14 +34,9 @@ QUERIES = 60
 WORDS_OF_A_MEMORY = 36
 VOCABULARY = 30_000
 MEMORIES_OF_THE_HOOK = 10_000
-LIMITS_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""p95 of one search; the issue's targets, and seed 001's for 1,000."""
-LEAST_OVERLAP = 0.95
-OVERLAP_UP_TO = 100_000
 FILES = 5_000
 MANY = f"hook, {MEMORIES_OF_THE_HOOK:,} memories"
 EVERYTHING = f"hook, {MEMORIES_OF_THE_HOOK:,} memories, {FILES:,} files, transcript"
-HOOK_TARGETS = {MANY: 2.8, EVERYTHING: 4.0}
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
@@ -61,9 +57,9 @@ class SearchRow:
     @property
     def missed(self) -> list[str]:
         """What of the targets is missed."""
-        limit = LIMITS_MS.get(self.memories, float("inf"))
+        limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
-        apart = self.memories <= OVERLAP_UP_TO and self.overlap < LEAST_OVERLAP
+        apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP
         few = [f"{self.memories} memories: overlap {self.overlap:.2f}"] if apart else []
         return [*late, *few]
 
@@ -182,8 +178,7 @@ def _question(text: str, chance: random.Random) -> str:
 
 def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
     """Return the targets that are missed."""
-    slow = [row.name for row in hooks if row.ratio > HOOK_TARGETS.get(row.name, row.ratio)]
-    return [*(one for row in found for one in row.missed), *slow]
+    return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:

@@ -11,10 +11,11 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, paired, percentile
+from enricher.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, paired
 from enricher.classify import verdict
 from enricher.home import root_dir
 from enricher.rules import cache
+from storage.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

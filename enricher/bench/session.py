@@ -6,11 +6,10 @@ import tempfile
 from pathlib import Path
 
 from enricher.bench import HOOK, Case, Row, empty_project, home, paired
+from enricher.bench.targets import TRANSCRIPT_MS
 from storage.lean import dumps
 
 LARGE_BYTES = 200 << 20
-TARGET_MS = 20.0
-"""What a transcript of 200 MB may add to the median of the hook."""
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
 
@@ -32,8 +31,8 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
 
 
 def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows whose paired ratio to the first means more than TARGET_MS beyond it."""
-    return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TARGET_MS]
+    """Return the names of the rows whose paired ratio to the first means more than ``TRANSCRIPT_MS`` beyond it."""
+    return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 
 def turns(count: int) -> bytes:

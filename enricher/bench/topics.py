@@ -11,9 +11,10 @@ from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.bench import Row, percentile
+from enricher.bench import Row
 from enricher.library import Library
 from storage import database, memories
+from storage.percentiles import percentile
 from storage.topics import Note, all_notes
 
 if TYPE_CHECKING:
@@ -26,23 +27,12 @@ VOCABULARY = 8000
 ADDS = 200
 MOST_BUILDS = 20
 SECONDS_OF_BUILDS = 1.0
-BUILD_LIMITS_MS = {"build 1000": 50.0, "build 100000": 5000.0}
-ADD_LIMIT_MS = 1.0
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def topic_rows(sizes: list[int]) -> list[Row]:
     """Measure the index on a real store of each size; ratios are to counting the words of the same memories."""
     return [row for size in sizes for row in _rows(size)]
-
-
-def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows that are slower than they may be."""
-    return [row.name for row in rows if row.median_ms >= _limit_ms(row.name)]
-
-
-def _limit_ms(name: str) -> float:
-    return ADD_LIMIT_MS if name.startswith("add ") else BUILD_LIMITS_MS.get(name, float("inf"))
 
 
 def _rows(size: int) -> Iterator[Row]:

@@ -14,10 +14,6 @@ from enricher.cli.output import Group
 if TYPE_CHECKING:
     from enricher.bench import Row
 
-HOOK_TARGETS = {"hook": 2.3, "hook through sh": 2.5}
-P99_TARGET = 2.0
-CLASSIFY_TARGETS_MS = {"2 KB": 1.0, "16 KB": 5.0, "100 KB": 5.0, "1 MB": 5.0}
-
 as_json = click.option("--json", "is_json", is_flag=True, help="Rows as JSON.")
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit 1 where a target is missed.")
 
@@ -34,12 +30,11 @@ def bench() -> None:
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
     """Time the whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
     from enricher.bench.hook import hook_rows
+    from enricher.bench.targets import missed
 
     rows = hook_rows(runs)
     print_rows(rows, is_json=is_json)
-    missed = [row.name for row in rows if row.ratio > HOOK_TARGETS.get(row.name, 9e9)]
-    missed += [f"{row.name} p99" for row in rows if row.name == "hook" and row.p99_ratio > P99_TARGET]
-    finish(missed, asserts=asserts)
+    finish(missed("hook", rows), asserts=asserts)
 
 
 @bench.command("intent")
@@ -48,10 +43,11 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
 def intent(is_json: bool, asserts: bool) -> None:
     """Classification alone (task type, search intent, guardrail signals) by prompt size, in one process."""
     from enricher.bench.hook import classification_rows
+    from enricher.bench.targets import missed
 
     rows = classification_rows()
     print_rows(rows, is_json=is_json)
-    finish([row.name for row in rows if row.p99_ms > CLASSIFY_TARGETS_MS.get(row.name, 9e9)], asserts=asserts)
+    finish(missed("intent", rows), asserts=asserts)
 
 
 @bench.command("burst")
@@ -73,13 +69,14 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 @asserting
 def topics(sizes: str, is_json: bool, asserts: bool) -> None:
     """The index of topics on real stores; the ratio is to counting the words of the same memories."""
-    from enricher.bench.topics import missed, topic_rows
+    from enricher.bench.targets import missed
+    from enricher.bench.topics import topic_rows
 
     if not all(size.strip().isdecimal() and int(size) for size in sizes.split(",")):
         raise click.UsageError(f"--n is {sizes!r}; write numbers above 0, such as 100,1000")
     rows = topic_rows([int(size) for size in sizes.split(",")])
     print_rows(rows, is_json=is_json)
-    finish(missed(rows), asserts=asserts)
+    finish(missed("topics", rows), asserts=asserts)
 
 
 @bench.command("session")
@@ -142,11 +139,12 @@ def _numbers(text: str, option: str) -> list[int]:
 @asserting
 def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
     """The index of a project's files beside FTS5 on the same words (p95 where it says p99), and the hook in it."""
-    from enricher.bench.code import code_rows, hook_rows, missed
+    from enricher.bench.code import code_rows, hook_rows
+    from enricher.bench.targets import missed
 
     rows = code_rows(files) + (hook_rows(files, runs) if runs else [])
     print_rows(rows, is_json=is_json)
-    finish(missed(rows), asserts=asserts)
+    finish(missed("code", rows), asserts=asserts)
 
 
 def print_rows(rows: list[Row], *, is_json: bool) -> None:

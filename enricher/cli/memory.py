@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.deletion import said_in_words, without_asking
+from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words, without_asking
 from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
+from enricher.render import shortened
 from storage import database, memories
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
     from storage.memories import Memory
 
-SHORT_SHA = 8
-PREVIEW = 300
+PREVIEW = 301
 NARROW = 100
 """Columns of a terminal in which long sources would leave no room for the text."""
 WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
@@ -180,8 +180,6 @@ def show(memory_id: str, is_json: bool) -> None:
 @as_json
 def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
     """Go through what was captured from prompts: approve, edit or drop each; with an ID, just that one."""
-    from enricher.cli.memory_forget import is_forgotten
-
     if verdict and not memory_id:
         raise click.UsageError("say which memory: its ID, or none of --approve and --drop to go through all")
     with opened() as db, said_in_words():
@@ -228,13 +226,27 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
 
 def preview(text: str) -> str:
     """Return the beginning of a text on one line."""
-    flat = printable(" ".join(text[: PREVIEW * 2].split()))
-    return flat if len(flat) <= PREVIEW else f"{flat[:PREVIEW]}…"
+    return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)
 
 
-def short_source(source: str) -> str:
-    """Return a source as a person writes it: a commit by the beginning of its name."""
-    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
+def is_forgotten(
+    db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
+) -> bool:
+    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
+    from enricher import forgetting
+
+    is_needed = bool(doomed) or is_dry
+    if is_needed and not is_wanted(lambda: _deletion(doomed), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+        return False
+    if doomed:
+        forgetting.forget_memories(db, state_dir(), [one.id for one in doomed])
+    return True
+
+
+def _deletion(doomed: list[Memory]) -> Deletion:
+    lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
+    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
+    return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
 
 
 def print_memories(found: list[Memory]) -> None:
@@ -249,7 +261,7 @@ def print_memories(found: list[Memory]) -> None:
         column.no_wrap, column.overflow = True, "ellipsis"
     rows.columns[-1].ratio = 1  # the text has what the others leave
     for one in found:
-        origin = short_source(one.source) or one.origin
+        origin = memories.short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
         rows.add_row(*map(printable, (one.id, one.created_at[:10], one.namespace, origin, mark + preview(one.content))))
     console.print(rows)
@@ -286,8 +298,6 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
 
 def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
     """Ask about one after the other; the end of the input ends it, and what was said so far counts."""
-    from enricher.cli.memory_forget import is_forgotten
-
     for number, one in enumerate(waiting, 1):
         click.echo(
             f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"

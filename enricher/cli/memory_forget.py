@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
-from enricher.cli.memory import find, in_folder, namespaces, opened, preview
+from enricher.cli.deletion import options, said_in_words
+from enricher.cli.memory import find, in_folder, is_forgotten, namespaces, opened, preview
 from enricher.cli.output import as_json, print_json
 from enricher.home import state_dir
 from enricher.project import identify
@@ -59,26 +59,6 @@ def command(
         click.echo(f"forgot {one.id}: {preview(one.content)}")
     if not doomed:
         click.echo("no memories match", err=True)
-
-
-def is_forgotten(
-    db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
-) -> bool:
-    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
-    from enricher import forgetting
-
-    is_needed = bool(doomed) or is_dry
-    if is_needed and not is_wanted(lambda: _deletion(doomed), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
-        return False
-    if doomed:
-        forgetting.forget_memories(db, state_dir(), [one.id for one in doomed])
-    return True
-
-
-def _deletion(doomed: list[Memory]) -> Deletion:
-    lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
-    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
-    return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:

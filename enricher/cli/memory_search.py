@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.memory import find, in_folder, namespaces, opened, preview, short_source
+from enricher.cli.memory import find, in_folder, namespaces, opened, preview
 from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.project import identify
 from storage import lean, memories, recall
@@ -122,7 +122,13 @@ def _why(query: str, hit: Hit) -> str:
 def _print(hits: list[Hit], found: list[dict[str, object]]) -> None:
     console = new_console()
     for hit, result in zip(hits, found, strict=True):
-        facts = (f"{hit.score:.2f}", result["id"], hit.created_at[:10], hit.namespace, short_source(hit.source))
+        facts = (
+            f"{hit.score:.2f}",
+            result["id"],
+            hit.created_at[:10],
+            hit.namespace,
+            memories.short_source(hit.source),
+        )
         console.print(printable("  ".join(str(fact) for fact in facts if fact)), style="bold")
         console.print(preview(hit.content))
         console.print(printable(f"why: {result['why']}\n"), style="dim")

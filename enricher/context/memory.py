@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.render import estimate_tokens
+from enricher.render import ELLIPSIS, estimate_tokens, without_last_word
 from enricher.settings import DEFAULTS
 from storage.presence import has_memories
 
@@ -89,8 +89,8 @@ def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
     if len(flat) <= longest and len(content) <= longest * 20:
         return flat
     head = flat[: longest - 1]
-    at_word = head.rpartition(" ")[0] if len(flat) > len(head) and flat[len(head)] != " " else head
-    return (at_word or head).rstrip() + "…"
+    at_word = without_last_word(head, window=longest) if flat[len(head) :][:1].strip() else head
+    return (at_word or head).rstrip() + ELLIPSIS
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:

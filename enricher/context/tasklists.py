@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from enricher.code.words import stem
 from enricher.context import Candidate
 from enricher.hosts.claude import task_folder
 from storage.lean import loads
@@ -35,7 +36,7 @@ DONE = frozenset("closed done completed complete cancelled tombstone deleted res
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
 """Chosen so that at the channel's floor few prompts get an unrelated task: ``python -m tests.session``."""
-FEW_STEMS, LONG_STEM = 4, 6
+FEW_STEMS, LONG_STEM = 4, 5
 SHORTEST_WORD = 3
 _STOP = frozenset(
     """
@@ -163,21 +164,6 @@ def stems(text: str) -> list[str]:
     return found
 
 
-def stem(word: str) -> str:
-    """Return a word without the endings of number and tense."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) > len(ending) + 3:
-            word = word[: -len(ending)]
-            return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word.removesuffix("e")
-    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    return word.removesuffix("e") if len(word) > 4 else word
-
-
 def _ids(prompt: str) -> set[str]:
     """Return what in a prompt may be the id of a task: ``bd-42``, ``#17``, ``task 3``."""
     words = [word.strip(" .,;:!?()[]{}\"'`*").lower() for word in prompt.split()]
@@ -274,7 +260,7 @@ def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
 def _needles(wanted: Wanted) -> Iterator[tuple[bytes, int]]:
     """Yield what to look for in the bytes of a list: stems, and ids, which outweigh all words."""
     for word in sorted(wanted.stems):
-        yield word.removesuffix("y").encode(errors="replace"), 1
+        yield word.removesuffix("i").encode(errors="replace"), 1  # a stem ends in i for a y or ies of the word
     for word in sorted(wanted.ids):
         yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS
 

@@ -48,9 +48,3 @@ def task_folder(session_id: str) -> str:
         return ""
     home = os.environ.get(HOME_VARIABLE) or os.path.join(os.path.expanduser("~"), HOME_FOLDER)
     return os.path.join(home, "tasks", session_id)
-
-
-def http_answer(context: str, notice: str) -> tuple[int, dict[str, object] | None]:
-    """Return status and body for a hook of type ``http``; only 2xx with an object counts, 204 adds nothing."""
-    shaped = answer(context, notice)
-    return (200, shaped) if shaped else (204, None)

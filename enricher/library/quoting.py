@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-ELLIPSIS = "…"
+from enricher.render import ELLIPSIS, without_last_word
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])|\x9b[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -21,22 +21,14 @@ _INVISIBLE = "\u00ad\u034f\u180e\u3164\ufe0f"
 
 def line(text: str, *, longest: int) -> str:
     """Return ``text`` on one line of at most ``longest`` characters before escaping, cut at a word."""
-    return _escaped(cut(" ".join(_visible(text).split()), longest))
+    flat = " ".join(_visible(text).split())
+    return _escaped(flat if len(flat) <= longest else without_last_word(flat[: longest - 1]).rstrip() + ELLIPSIS)
 
 
 def block(text: str) -> str:
     """Return ``text`` as a block quotation, every line of it escaped."""
     lines = _visible(text).strip("\n").split("\n")
     return "\n".join(f"> {_escaped(one)}".rstrip() for one in lines)
-
-
-def cut(text: str, longest: int) -> str:
-    """Return ``text``, ended with an ellipsis at a word where it is longer than ``longest``."""
-    if len(text) <= longest:
-        return text
-    kept = text[: longest - 1]
-    at_word = kept.rpartition(" ")[0] if " " in kept[-40:] else kept
-    return at_word.rstrip() + ELLIPSIS
 
 
 def _visible(text: str) -> str:

@@ -19,7 +19,7 @@ from storage import private
 
 LARGEST_RECORD = 64 * 1024
 REMOTE = "origin"
-LINK, FILE_MODES = "120000", ("100644", "100755")
+FILE_MODES = ("100644", "100755")
 
 
 class BranchError(Exception):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from enricher.memory import git
 from enricher.memory.reading import Reading, cleaned, headed
+from enricher.render import without_last_word
 from storage.memories import Memory
 
 if TYPE_CHECKING:
@@ -103,8 +104,7 @@ def _is_mere_revert(paragraph: str) -> bool:
 def _shortened(text: str) -> str:
     if len(text) <= LONGEST_MESSAGE:
         return text
-    kept = text[:LONGEST_MESSAGE]
-    return f"{kept.rpartition(' ')[0] or kept} …"
+    return f"{without_last_word(text[:LONGEST_MESSAGE], window=LONGEST_MESSAGE)} …"
 
 
 def _memory(sha: str, day: str, said: str, *, project: Project) -> Memory:

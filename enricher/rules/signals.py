@@ -45,7 +45,7 @@ FEATURES = frozenset(
 )
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
-MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT, MOST_SIGNALS = 12, 1, 9, 1000
+MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT = 12, 1, 9
 DEFAULT_GAP = 6
 LATE = "task_"
 RESERVED = frozenset(";|=~")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enricher.redaction import redact
+from enricher.render import shortened
 
 
 def plain_status(status: object) -> str:
@@ -17,7 +18,7 @@ def short(text: str, limit: int) -> str:
     """Return foreign text redacted and at most ``limit`` characters long."""
     text = storable(" ".join(text[: 4 * limit + 4096].split()))
     text = redact(text[: 2 * limit + 512])[0]
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return shortened(text, limit)
 
 
 def storable(text: str) -> str:

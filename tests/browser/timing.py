@@ -25,6 +25,7 @@ from chromium import MissingBrowserError, running_chromium
 from published import HOME, published
 from visiting import visiting
 
+from storage.percentiles import percentile
 from storage.traces import DATABASE
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ def measure(page: Page, address: str, found: list[Kind], runs: int) -> None:
 
 
 def p95(values: list[float]) -> float:
-    """Return the value that 95 of 100 do not exceed, by the nearest rank."""
-    return sorted(values)[math.ceil(0.95 * len(values)) - 1]
+    """Return the value that 95 of 100 do not exceed."""
+    return percentile(values, 0.95)
 
 
 def table(found: list[Kind]) -> str:

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from enricher.cli.trace import trace as command
-from storage import database, traces
+from storage import database, spool, traces
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07 \x9b31m \r hidden"
 
@@ -41,7 +41,7 @@ def recorded(home):
             trace.scores = [("task_type", "debug", 4.0, [["fix", 0, 3, 4]])]
             for name, value in changes.items():
                 setattr(trace, name, value)
-            traces.record(home, trace)
+            spool.record(home, trace)
             made.append(trace.id)
         return made
 

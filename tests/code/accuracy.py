@@ -24,6 +24,7 @@ from enricher.code.listing import files_of, is_text
 from enricher.code.ranking import rank
 from enricher.context.query import read
 from enricher.project import identify
+from storage.percentiles import percentile
 
 RANKS = (1, 3, 5, 10)
 
@@ -48,10 +49,9 @@ def main(cases_file: str, *words: str) -> None:
         "| | " + " | ".join(f"acc@{rank}" for rank in RANKS) + " | MRR | p50 ms | p95 ms |\n|---" * 1 + "|---" * 7 + "|"
     )
     for name, first in ranks.items():
-        took = sorted(times[name])
         figures = [sum(1 for one in first.values() if one <= rank) / len(first) for rank in RANKS]
         figures.append(sum(1 / one for one in first.values()) / len(first))
-        ms = (took[len(took) // 2], took[int(len(took) * 0.95)])
+        ms = (percentile(times[name], 0.5), percentile(times[name], 0.95))
         print(f"| {name} | " + " | ".join(f"{one:.3f}" for one in figures) + " | {:.1f} | {:.1f} |".format(*ms))
     print(f"{len(cases)} cases, {len({case['cwd'] for case in cases})} projects")
 

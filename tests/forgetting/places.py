@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storage import database, log, snapshots, traces
+from storage import database, log, snapshots, spool, traces
 from workbench.publication import upkeep
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def spool_a_prompt(account: Account, prompt: str) -> None:
     """Leave a prompt in the spool that nobody has taken in yet."""
     trace = traces.Trace()
     trace.prompt, trace.cwd, trace.session_id = prompt, str(account.project), "waiting"
-    assert traces.record(str(account.state), trace) == "spooled"
+    assert spool.record(str(account.state), trace) == "spooled"
 
 
 def spool_for_a_later_version(account: Account, text: str) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.event import REASONS, PromptEvent, skip_reason
+from enricher import event
+from enricher.event import PromptEvent, skip_reason
+from enricher.reasons import SKIPS
 from enricher.redaction import redact
 
 EXPANDED = "<command-message>pull</command-message>\n<command-name>/pull</command-name>\n"
@@ -209,9 +212,16 @@ def test_a_prompt_that_is_private_throughout_is_empty() -> None:
 def test_any_prompt_gets_a_known_reason_or_none(prompt: str, prefix: str, source: str, enabled: bool) -> None:
     found = skip_reason(PromptEvent(prompt, source=source), bypass_prefix=prefix, enabled=enabled)
 
-    assert found in {"", *REASONS}
+    assert found in {"", *SKIPS}
 
 
 @given(st.text("./#<>-: abn\n_\u0000\ud800", max_size=40))
 def test_any_beginning_gets_a_known_reason_or_none(prompt: str) -> None:
-    assert reason(prompt) in {"", *REASONS}
+    assert reason(prompt) in {"", *SKIPS}
+
+
+def test_every_reason_of_the_hook_is_told_in_words() -> None:
+    sources = [(Path(event.__file__).parent / name).read_text() for name in ("pipeline.py", "api.py")]
+    named = {name for text in sources for name in re.findall(r'\b(?:reason|skipped)\b[^=\n]* = "(\w+)"', text)}
+
+    assert {"settings_unknown", "duplicate", "gate_closed", "remembered"} <= named <= SKIPS.keys()

@@ -19,14 +19,13 @@ ANSWER = "OK"
 
 
 class StubModels(ThreadingHTTPServer):
-    """The server; ``requests`` holds (path, decoded body) in order, ``hook`` is what it answers as an HTTP hook."""
+    """The server; ``requests`` holds (path, decoded body) in order."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[tuple[str, Any]] = []
-        self.hook: tuple[int, object] = (204, None)
 
     @property
     def url(self) -> str:
@@ -80,21 +79,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(_gemini_response())
         elif path.endswith("/responses"):
             self._send_events(_openai_events())
-        elif path == "/hook":
-            status, answer = self.server.hook
-            self._send_json(answer, status=status)
         else:
             self._send_json({})
 
-    def _send_json(self, value: object, *, status: int = 200) -> None:
-        self._send(b"" if value is None else json.dumps(value).encode(), "application/json", status=status)
+    def _send_json(self, value: object) -> None:
+        self._send(json.dumps(value).encode(), "application/json")
 
     def _send_events(self, events: list[tuple[str, dict[str, Any]]]) -> None:
         lines = [(f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n" for name, data in events]
         self._send("".join(lines).encode(), "text/event-stream")
 
-    def _send(self, body: bytes, kind: str, *, status: int = 200) -> None:
-        self.send_response(status)
+    def _send(self, body: bytes, kind: str) -> None:
+        self.send_response(200)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()

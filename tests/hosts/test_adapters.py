@@ -155,11 +155,6 @@ def test_a_notice_never_becomes_context_where_the_client_shows_none() -> None:
     assert hosts.adapter("copilot").answer("", "the database was damaged") is None
 
 
-def test_the_http_form_says_no_content_for_silence() -> None:
-    assert claude.http_answer("", "") == (204, None)
-    assert claude.http_answer("C", "")[0] == 200
-
-
 @pytest.mark.parametrize(
     ("context", "expected"),
     [

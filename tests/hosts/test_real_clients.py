@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from delivered import Delivered
 from installed_copy import InstalledCopy, broken_python, working_python
-from real_clients import Client, client_or_skip, write_json
-
-from enricher import hosts
-from enricher.hosts import claude
+from real_clients import Client, client_or_skip
 
 if TYPE_CHECKING:
     from stub_models import StubModels
@@ -182,22 +179,6 @@ def test_copilot_gets_its_own_shape_from_a_hook_registered_for_claude(copy: Inst
 
     assert_enriched_once(delivered, copy)
     assert copy.traces()[0]["host"] == "copilot"
-
-
-@pytest.mark.parametrize("context", ["## Prompt Enrichment\n**Classification**: debug", ""], ids=["context", "silence"])
-def test_claude_reads_the_http_form_of_the_answer(copy: InstalledCopy, stub: StubModels, context: str) -> None:
-    client = client_or_skip("claude", home=copy.home, project=copy.project, model_url=stub.url)
-    hook = {"type": "http", "url": f"{stub.url}/hook", "timeout": 5}
-    write_json(copy.home / ".claude" / "settings.json", {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}})
-    stub.hook = claude.http_answer(context, "")
-
-    delivered = ask(client, stub, PROMPT)
-    [event] = [body for path, body in stub.requests if path == "/hook"]
-
-    assert hosts.detect({}, event, "") == "claude"
-    assert claude.parse(event).prompt == PROMPT
-    assert delivered.holds_prompt_untouched()
-    assert delivered.count(TITLE) == (1 if context else 0)
 
 
 def test_codex_trusts_the_hook_once_and_for_all_upgrades(copy: InstalledCopy, stub: StubModels) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage import traces
+from storage import spool, traces
 
 if TYPE_CHECKING:
     from conftest import Person
@@ -171,7 +171,7 @@ def test_failures_of_a_client_are_found_out_by_its_records(person: Person) -> No
     for status in ("error", "ok"):
         trace = traces.Trace()
         trace.host, trace.status, trace.error = "claude", status, "deadline" if status == "error" else ""
-        traces.record(str(person.state), trace)
+        spool.record(str(person.state), trace)
 
     found = findings(person, code=1)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
-from enricher.library.quoting import block, cut, line
+from enricher.library.quoting import block, line
 
 HOSTILE = """# Heading
 ## New instructions
@@ -61,7 +61,7 @@ def test_a_line_is_short_and_ends_at_a_word(text: str) -> None:
 
 
 def test_a_text_is_cut_at_a_word() -> None:
-    assert cut("the session cookie holds ids", 20) == "the session cookie…"
+    assert line("the session cookie holds ids", longest=20) == "the session cookie…"
 
 
 @given(some.text(max_size=300))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.bench import Row
-from enricher.bench.topics import missed
+from enricher.bench.targets import missed
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -45,4 +45,4 @@ def test_sizes_are_numbers(account: Account, sizes: str) -> None:
 def test_a_missed_target_is_named(name: str, median_ms: float, is_missed: bool) -> None:
     row = Row(name, median_ms=median_ms, p99_ms=median_ms, ratio=1.0, p99_ratio=1.0, runs=1)
 
-    assert missed([row]) == [name] * is_missed
+    assert missed("topics", [row]) == [name] * is_missed

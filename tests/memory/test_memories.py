@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, memories, traces
+from storage import database, memories, spool, traces
 from storage.memories import Memory
 
 
@@ -107,7 +107,7 @@ def test_a_memory_that_a_prompt_left_in_the_spool_is_taken_in_and_found(tmp_path
         ("m-0123456789", "decisions", "we deploy on fridays", "[]", "p", "", "", "captured", "k", "2026-11-21",
          "2026-11-21", 0, "", ""),
     ]  # fmt: skip
-    assert traces.record(state, trace) == "spooled"
+    assert spool.record(state, trace) == "spooled"
 
     with closing(database.connect(state)) as db:
         assert found(db, "deployed") == ["we deploy on fridays"]

@@ -10,10 +10,10 @@ from contextlib import closing
 import pytest
 
 from enricher import api
-from enricher.bench import percentile
 from enricher.project import identify
 from storage import database, memories
 from storage.memories import Memory
+from storage.percentiles import percentile
 
 PROMPT = "how do I rotate the signing certificate of the gateway?"
 

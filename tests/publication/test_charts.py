@@ -96,7 +96,3 @@ def test_so_many_days_are_marked_as_fit_on_a_phone(length: int) -> None:
 
 def test_what_is_not_nothing_is_never_written_as_nothing() -> None:
     assert [charts.share(one, 100_000) for one in (0, 1, 100_000)] == ["0.0 %", "< 0.1 %", "100.0 %"]
-
-
-def test_a_sparkline_of_one_value_is_a_line_and_of_none_nothing() -> None:
-    assert "polyline" in charts.sparkline("a", [3]) and charts.sparkline("a", []) == ""

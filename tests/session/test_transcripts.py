@@ -6,7 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from effort import ends
@@ -19,6 +19,9 @@ from enricher.context.conversation import Conversation
 from enricher.event import PromptEvent
 from enricher.transcripts import lines_from_end, read_conversation
 from enricher.transcripts.wording import persons_words
+
+if TYPE_CHECKING:
+    from simulator import Account
 
 EDITING = {"claude": "Edit", "gemini": "replace", "copilot": "edit"}
 HOSTS: dict[str, Any] = {"claude": Claude, "gemini": Gemini, "codex": Codex, "copilot": Copilot}
@@ -163,24 +166,20 @@ def test_only_a_person_s_own_words_are_kept(raw: str, words: str) -> None:
 
 
 @pytest.mark.conformance("Y51")
-def test_string_and_block_contents_and_broken_lines_are_all_one(tmp_path: Path) -> None:
-    from enricher.session import extract_router_context
-
+def test_string_and_block_contents_and_broken_lines_are_all_one(account: Account) -> None:
     session = Claude()
     session.asks("a prompt as a string")
     session.asks([{"type": "text", "text": "a prompt <i>in</i> blocks"}, {"type": "image", "source": {}}])
     session.asks("<command-name>/fix</command-name><command-args>the parser of dates</command-args>")
     lines = session.lines()
     lines[2:2] = ["not json", "{", "[1, 2]", '"text"', "null", '{"type": "user"}', '{"type": "user", "message": 3}']
-    file = tmp_path / "t.jsonl"
+    file = account.home / "t.jsonl"
     file.write_text("\n".join(lines) + '\n{"type":"user","message":{"role":"user","content":"half wri')
 
-    text = extract_router_context(file)
+    said = account.ask("where were we?", transcript_path=str(file)).context
+    [prompts] = [line for line in said.splitlines() if "last prompts of this session" in line]
 
-    assert '"' not in text and "<" not in text
-    assert text.startswith("## Session Context\n")
-    assert text.index("a prompt as a string") < text.index("a prompt in blocks") < text.index("the parser of dates")
-    assert "half wri" not in text
+    assert prompts.endswith('"a prompt as a string → a prompt in blocks → the parser of dates"')
 
 
 def test_a_terse_prompt_gets_more_of_the_answer(tmp_path: Path) -> None:

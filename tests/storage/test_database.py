@@ -74,8 +74,8 @@ def test_every_migration_says_in_one_line_what_it_does():
 
 
 def test_every_view_can_be_asked(ready, whole_trace):
-    traces.record(ready, whole_trace(status="skipped", skip_reason="bypass"))
-    traces.record(ready, whole_trace(status="error", error="boom"))
+    spool.record(ready, whole_trace(status="skipped", skip_reason="bypass"))
+    spool.record(ready, whole_trace(status="error", error="boom"))
     database.connect(ready).close()
     with _raw(ready) as db:
         views = [row[0] for row in db.execute("select name from sqlite_master where type = 'view'")]
@@ -95,7 +95,7 @@ def test_every_view_can_be_asked(ready, whole_trace):
 
 def test_an_older_database_is_migrated_where_it_stands(ready, whole_trace, stored):
     trace = whole_trace()
-    traces.record(ready, trace)
+    spool.record(ready, trace)
     database.connect(ready).close()
     with _raw(ready) as db:
         for view in (
@@ -108,7 +108,7 @@ def test_an_older_database_is_migrated_where_it_stands(ready, whole_trace, store
             db.execute(f"drop view {view}")
         db.execute("delete from _sqlite_migrations where name = 'm006_views'")
         db.execute("pragma user_version = 5")
-    assert traces.record(ready, whole_trace()) == "spooled"
+    assert spool.record(ready, whole_trace()) == "spooled"
 
     assert maintenance.maintain(ready)
     assert stored(ready, "select min(id), count(*) from traces") == [(trace.id, 2)]
@@ -121,7 +121,7 @@ def test_a_newer_database_is_refused_clearly_and_left_as_it_is(ready, whole_trac
         db.execute("pragma wal_checkpoint(truncate)").fetchall()
     with open(f"{ready}/{traces.DATABASE}", "rb") as file:
         before = file.read()
-    assert traces.record(ready, whole_trace()) == "spooled"
+    assert spool.record(ready, whole_trace()) == "spooled"
 
     with pytest.raises(database.NewerDatabaseError, match=r"schema 99.*upgrade prompt-enricher"):
         database.connect(ready)
@@ -152,7 +152,7 @@ def test_a_damaged_database_is_moved_aside_and_a_new_one_started_and_the_person_
     with open(path, "wb") as file:
         file.write(damaged)
     trace = whole_trace()
-    assert traces.record(ready, trace) == "spooled"
+    assert spool.record(ready, trace) == "spooled"
 
     assert maintenance.maintain(ready)
     assert stored(ready, "select id from traces") == [(trace.id,)]
@@ -166,7 +166,7 @@ def test_a_damaged_database_is_moved_aside_and_a_new_one_started_and_the_person_
 def test_an_empty_file_in_its_place_is_no_damage(state, whole_trace, stored):
     os.makedirs(state)
     open(f"{state}/{traces.DATABASE}", "w").close()
-    assert traces.record(state, whole_trace()) == "spooled"
+    assert spool.record(state, whole_trace()) == "spooled"
 
     assert stored(state, "select count(*) from traces") == [(1,)]
     assert notices.take(state) == ""
@@ -177,7 +177,7 @@ def test_what_a_killed_creation_and_a_deleted_database_left_behind_is_cleared(st
     for leftover in ("enricher.db.new", "enricher.db.new-wal", "enricher.db-wal"):
         with open(f"{state}/{leftover}", "wb") as file:
             file.write(b"x" * 5000)
-    traces.record(state, whole_trace())
+    spool.record(state, whole_trace())
 
     assert stored(state, "select count(*) from traces") == [(1,)]
     assert not os.path.exists(f"{state}/enricher.db.new")
@@ -185,7 +185,7 @@ def test_what_a_killed_creation_and_a_deleted_database_left_behind_is_cleared(st
 
 def test_a_directory_in_its_place_is_said_in_words(state, whole_trace):
     os.makedirs(f"{state}/{traces.DATABASE}")
-    assert traces.record(state, whole_trace()) == "spooled"
+    assert spool.record(state, whole_trace()) == "spooled"
 
     with pytest.raises(database.StorageError, match=r"enricher\.db"):
         database.connect(state)
@@ -194,7 +194,7 @@ def test_a_directory_in_its_place_is_said_in_words(state, whole_trace):
 
 def test_maintenance_shortens_the_write_ahead_log(ready, whole_trace):
     for _ in range(50):
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
     with closing(database.connect(ready)):
         assert os.stat(f"{ready}/enricher.db-wal").st_size > 0
         assert maintenance.maintain(ready)
@@ -202,7 +202,7 @@ def test_maintenance_shortens_the_write_ahead_log(ready, whole_trace):
 
 
 def test_a_reader_in_the_way_does_not_hold_up_the_maintenance(ready, whole_trace, stored):
-    traces.record(ready, whole_trace())
+    spool.record(ready, whole_trace())
     with _raw(ready) as reader:
         reader.execute("begin")
         reader.execute("select count(*) from traces").fetchone()
@@ -228,7 +228,7 @@ def _is_around(state):
 
 
 def test_the_detached_maintenance_outlives_the_hook_and_holds_nothing_of_it(state, spawn, whole_trace):
-    traces.record(state, whole_trace())
+    spool.record(state, whole_trace())
     output, errors = spawn(LEAVE, state).communicate(timeout=20)
     assert _until(lambda: _is_around(state))  # the pipes of the process that started it are closed by now
     _until(lambda: not spool.waiting(state))
@@ -242,7 +242,7 @@ def test_while_a_maintenance_is_around_nobody_starts_another_and_it_takes_in_wha
     assert said(LEAVE, ready, processes=1) == ["True"]
     assert _until(lambda: _is_around(ready))
     for _ in range(3):
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
         assert said(LEAVE, ready, processes=1) == ["False"]
         assert _until(lambda: not spool.waiting(ready))
 
@@ -252,7 +252,7 @@ def test_while_a_maintenance_is_around_nobody_starts_another_and_it_takes_in_wha
 @pytest.mark.slow
 def test_what_comes_while_the_maintenance_leaves_is_not_forgotten(ready, said, whole_trace):
     for _ in range(25):
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
         said(BRIEFLY + LEAVE, ready, processes=1)
 
     assert _until(lambda: not spool.waiting(ready))
@@ -260,7 +260,7 @@ def test_what_comes_while_the_maintenance_leaves_is_not_forgotten(ready, said, w
 
 def test_of_many_started_at_once_one_stays(ready, said, whole_trace):
     for _ in range(5):
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
     assert "True" in said(LEAVE, ready, processes=8)
     _until(lambda: not spool.waiting(ready))
 
@@ -281,7 +281,7 @@ def test_a_clock_that_went_back_does_not_stop_the_maintenance_for_good(ready, sa
 def test_a_database_that_was_locked_gets_its_traces_as_soon_as_it_is_free(ready, spawn, said, whole_trace, stored):
     with _raw(ready) as holder:
         holder.execute("begin immediate")
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
         assert said(LEAVE, ready, processes=1) == ["True"]
         time.sleep(1.5)
         assert len(spool.waiting(ready)) == 1
@@ -296,7 +296,7 @@ def test_what_time_alone_does_not_mend_is_put_off_and_the_spool_stays_small(read
         db.execute("pragma user_version = 99")
     monkeypatch.setattr(intake, "LIMIT_FILES", 4)
     for _ in range(9):
-        traces.record(ready, whole_trace())
+        spool.record(ready, whole_trace())
     maintenance.main(ready)
 
     assert said(LEAVE, ready, processes=1) == ["False"]
@@ -308,7 +308,7 @@ def test_what_time_alone_does_not_mend_is_put_off_and_the_spool_stays_small(read
 def test_what_happens_to_the_database_while_a_maintenance_lingers_loses_nothing_new(
     ready, said, whole_trace, stored, loss
 ):
-    traces.record(ready, whole_trace())
+    spool.record(ready, whole_trace())
     said(LEAVE, ready, processes=1)
     _until(lambda: not spool.waiting(ready))
     time.sleep(0.2)
@@ -317,7 +317,7 @@ def test_what_happens_to_the_database_while_a_maintenance_lingers_loses_nothing_
         with open(f"{ready}/{traces.DATABASE}", "wb") as file:
             file.write(b"no database at all " * 1000)
     late = whole_trace()
-    traces.record(ready, late)
+    spool.record(ready, late)
     assert said(LEAVE, ready, processes=1) == ["False"]
     assert _until(lambda: not spool.waiting(ready))
 

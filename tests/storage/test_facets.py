@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, facets, labels, rollups, search, selection, traces
+from storage import database, facets, labels, rollups, search, selection, spool, traces
 from storage.overview import Count
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
             origin="test" if number == 7 else "hook",
             guardrails=[("H5", "Evidence", 3.0), ("H3", "Verify", 2.0)][: number % 3],
         )
-        traces.record(state, trace)
+        spool.record(state, trace)
     with closing(database.connect(state)) as db:
         for (own,) in db.execute("select id from traces order by id limit 3").fetchall():
             labels.give(db, own, "wrong")
@@ -95,7 +95,7 @@ def test_what_no_reader_has_counted_yet_is_counted_beside_the_roll_ups(
     db: sqlite3.Connection, state: str, whole_trace: Callable[..., traces.Trace]
 ) -> None:
     rollups.catch_up(db)
-    traces.record(state, whole_trace(task_type="ops", guardrails=[("H9", "Ask", 1.0)]))
+    spool.record(state, whole_trace(task_type="ops", guardrails=[("H9", "Ask", 1.0)]))
     database.connect(state).close()
 
     found = facets.facets(db, selection.EVERYTHING)

@@ -20,19 +20,19 @@ trace.session_id, trace.status = "s", "ok"
 key.load(state); sessions.claim(state, "s", "x"); sessions.session_state(state, "s")
 sessions.tell(state, "s", [("guardrail", "H5")], tokens=9)
 spool.put_version(state, "cafe", lambda: "# rules")
-assert traces.record(state, trace) == "spooled"
+assert spool.record(state, trace) == "spooled"
 detached.start(state, detached.MAINTENANCE, lambda: None)
 print(*sorted(set(sys.modules) - before))
 """
 RECORD = """
 import os
-from storage import traces
+from storage import spool, traces
 trace = traces.Trace()
 trace.session_id, trace.status, trace.prompt, trace.output_tokens = "s", "ok", "x" * 200, 60
 trace.stages = [(str(number), 1.0) for number in range(9)]
 trace.scores = [("task_type", str(number), 1.0, []) for number in range(6)]
 trace.injected = [("guardrail", "H5"), ("guardrail", "H3")]
-if traces.record(state, trace) != "spooled": sys.exit(1)
+if spool.record(state, trace) != "spooled": sys.exit(1)
 os._exit(0)
 """
 BARE = "import os; os._exit(0)"

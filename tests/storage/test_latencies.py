@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, latencies, queries, traces
+from storage import database, latencies, queries, spool, traces
 from storage.latencies import DAY_S, HOUR_S, TOTAL, Series
+from storage.percentiles import percentiles
 from storage.selection import EVERYTHING, parse
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
             channels=[("external", "ok", (number + 1) / 4, 0, 0, 0, "", "")],
             rules_hash="old" if number < 20 else "new",
         )
-        traces.record(state, trace)
+        spool.record(state, trace)
     with closing(database.connect(state)) as db:
         yield db
 
@@ -90,20 +91,8 @@ def test_percentiles_are_those_of_the_stats(db: sqlite3.Connection) -> None:
         whole.update(block.counts[TOTAL])
     stats = queries.stats(db, queries.Filter()).latencies[0]
 
-    assert latencies.percentiles(whole) == (stats.p50_ms, stats.p95_ms, stats.p99_ms)
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
-        pytest.param({}, (), id="nothing"),
-        pytest.param({7000: 1}, (7.0, 7.0, 7.0), id="one"),
-        pytest.param({1000: 50, 2000: 45, 3000: 5}, (1.0, 2.0, 3.0), id="the rank itself counts"),
-        pytest.param({2500: 3}, (2.5, 2.5, 2.5), id="ties"),
-    ],
-)
-def test_percentiles_by_nearest_rank(counts: dict[int, int], expected: tuple[float, ...]) -> None:
-    assert latencies.percentiles(counts) == expected
+    found = [us / 1000 for us in percentiles(sorted(whole.items()))]
+    assert found == [stats.p50_ms, stats.p95_ms, stats.p99_ms]
 
 
 @pytest.mark.parametrize(

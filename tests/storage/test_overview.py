@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, overview, queries, rollups, traces
+from storage import database, overview, queries, rollups, spool, traces
 from storage.overview import Count, Rate
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
             stages=[("read", 1.0), ("gather", (number + 1) / 2)],
             channels=[("code", "timeout" if status == "error" else "ok", 2.0, 0, 0, 0, "", "")],
         )
-        traces.record(state, trace)
+        spool.record(state, trace)
     for origin in ("import", "test"):
-        traces.record(state, whole_trace(origin=origin, host="codex", at=f"{DAYS[0]}T12:00:00.000Z"))
+        spool.record(state, whole_trace(origin=origin, host="codex", at=f"{DAYS[0]}T12:00:00.000Z"))
     with closing(database.connect(state)) as db:
         rollups.catch_up(db)
         yield db
@@ -102,10 +102,3 @@ def test_a_history_without_a_prompt_has_an_overview_too(ready: str) -> None:
         found = overview.overview(db)
 
     assert (found.prompts, found.total, found.by_day, found.failures.share) == (0, None, (), 0.0)
-
-
-def test_percentiles_are_the_nearest_rank() -> None:
-    middle = [rollups.middle_ms(number) for number in (1, 2, 3)]
-
-    assert overview.percentiles([(1, 50), (2, 45), (3, 5)]) == (middle[0], middle[1], middle[2])
-    assert overview.percentiles([(1, 1), (2, 1), (3, 1)]) == (middle[1], middle[2], middle[2])

@@ -16,7 +16,7 @@ def log(ready, whole_trace):
         made = []
         for changes in described:
             trace = whole_trace(**changes)
-            assert traces.record(ready, trace) == "spooled"
+            assert spool.record(ready, trace) == "spooled"
             made.append(trace.id)
         connections.append(database.connect(ready))
         return connections[-1], made

@@ -12,11 +12,11 @@ import pytest
 from storage import database, log, sessions, spool, traces
 
 WRITE_ONE = """
-from storage import traces
+from storage import spool, traces
 trace = traces.Trace()
 trace.session_id, trace.status, trace.prompt, trace.output_tokens = "s", "ok", sys.argv[2], 1
 trace.stages = [("read", 1.0), ("classify", 2.0)]
-print(traces.record(state, trace), flush=True)
+print(spool.record(state, trace), flush=True)
 import os; os._exit(0)
 """
 WRITE_FIRST = WRITE_ONE.replace(
@@ -43,20 +43,20 @@ HOSTILE = [
 @pytest.mark.conformance("E25", "E27")
 def test_what_is_stored_is_what_was_recorded_byte_for_byte(ready, whole_trace, stored):
     trace = whole_trace(prompt=AWKWARD, output_text=AWKWARD[::-1], approach=AWKWARD)
-    assert traces.record(ready, trace) == "spooled"
+    assert spool.record(ready, trace) == "spooled"
 
     assert stored(ready, "select prompt, output_text, approach from traces") == [(AWKWARD, AWKWARD[::-1], AWKWARD)]
 
 
 def test_inputs_come_back_as_they_went_in_also_what_utf8_cannot_hold(ready, whole_trace, stored):
     inputs = {"text": AWKWARD + "\ud800", "numbers": [1, -2.5, 1e300, 2**70], "none": None, "nested": {"a": [True]}}
-    traces.record(ready, whole_trace(inputs=inputs))
+    spool.record(ready, whole_trace(inputs=inputs))
 
     assert json.loads(str(stored(ready, "select inputs from traces")[0][0])) == inputs
 
 
 def test_every_child_row_arrives_in_its_order(ready, whole_trace, stored):
-    traces.record(ready, whole_trace())
+    spool.record(ready, whole_trace())
 
     assert stored(ready, "select position, stage, latency_ms from trace_stages") == [
         (0, "read", 1.5),
@@ -92,7 +92,7 @@ def test_what_is_no_version_disturbs_none(ready, stored):
 def test_the_same_trace_recorded_twice_is_one_trace(ready, whole_trace, stored):
     trace = whole_trace()
     for _ in ("first", "again, once the first one is in the database"):
-        traces.record(ready, trace)
+        spool.record(ready, trace)
         assert stored(ready, "select count(*) from traces") == [(1,)]
 
     assert (spool.waiting(ready), spool.refused(ready)) == ([], 0)
@@ -122,7 +122,7 @@ def test_of_sixteen_first_processes_each_finds_or_makes_the_same_database(state,
 def test_a_locked_database_costs_the_prompt_neither_time_nor_a_trace(ready, spawn, whole_trace, stored):
     holder = spawn(HOLD, ready)
     assert holder.stdout.readline() == "held\n"
-    outcomes = [traces.record(ready, whole_trace()) for _ in range(3)]
+    outcomes = [spool.record(ready, whole_trace()) for _ in range(3)]
     holder.kill()
     holder.communicate()
 
@@ -135,7 +135,7 @@ def test_a_locked_database_costs_the_prompt_neither_time_nor_a_trace(ready, spaw
 @pytest.mark.parametrize("column", ["id", "session_id", "host", "prompt", "task_type"])
 def test_hostile_text_is_kept_and_breaks_nothing(tmp_path, state, whole_trace, stored, hostile, column):
     trace = whole_trace(**{column: hostile})
-    assert traces.record(state, trace) == "spooled"
+    assert spool.record(state, trace) == "spooled"
     assert os.listdir(tmp_path) == ["state"]
 
     ((kept,),) = stored(state, f"select {column} from traces")
@@ -155,15 +155,15 @@ def test_surrogates_are_replaced_one_for_one_so_that_offsets_hold():
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_a_number_that_json_lacks_is_stored_as_unknown(ready, whole_trace, stored, number):
-    traces.record(ready, whole_trace(confidence=number))
+    spool.record(ready, whole_trace(confidence=number))
 
     assert stored(ready, "select confidence from traces") == [(None,)]
 
 
 @pytest.mark.conformance("E23")
 def test_a_trace_that_the_schema_refuses_is_kept_aside_and_told(ready, whole_trace, stored):
-    assert traces.record(ready, whole_trace(confidence=1.5)) == "spooled"
-    traces.record(ready, whole_trace())
+    assert spool.record(ready, whole_trace(confidence=1.5)) == "spooled"
+    spool.record(ready, whole_trace())
 
     assert stored(ready, "select count(*) from traces") == [(1,)]
     assert spool.refused(ready) == 1
@@ -174,7 +174,7 @@ def test_a_trace_that_the_schema_refuses_is_kept_aside_and_told(ready, whole_tra
 def test_a_trace_that_is_lost_leaves_one_record_with_time_session_stage_and_reason(state, whole_trace):
     trace = whole_trace(inputs={"not json": {1, 2}})
 
-    assert traces.record(state, trace) == "lost"
+    assert spool.record(state, trace) == "lost"
     (record,) = _log(state)
     assert (record["stage"], record["session_id"]) == ("record", "s1")
     assert trace.id in record["reason"]
@@ -202,7 +202,7 @@ def test_a_clock_that_goes_back_loses_nothing(state, whole_trace, stored, monkey
     now = time.time_ns()
     for seconds in (0, -3600, -7200):
         monkeypatch.setattr(time, "time_ns", lambda moment=now + seconds * 10**9: moment)
-        traces.record(state, whole_trace())
+        spool.record(state, whole_trace())
     monkeypatch.setattr(time, "time", lambda: now / 1e9 - 86400)
 
     assert stored(state, "select count(*) from traces") == [(3,)]
@@ -212,13 +212,13 @@ def test_a_clock_that_goes_back_loses_nothing(state, whole_trace, stored, monkey
 def test_everything_is_readable_by_its_owner_only(state, whole_trace, modes, umask):
     before = os.umask(umask)
     try:
-        traces.record(state, whole_trace())
+        spool.record(state, whole_trace())
         sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
         spool.put_version(state, "cafe", lambda: "# rules")
         with closing(database.connect(state)):
-            traces.record(state, whole_trace())
+            spool.record(state, whole_trace())
             log.append(state, stage="test", reason="x")
-            traces.record(f"{state}/deeper/still", whole_trace())
+            spool.record(f"{state}/deeper/still", whole_trace())
             found = modes(state)
     finally:
         os.umask(before)
@@ -271,7 +271,7 @@ def test_a_process_that_may_write_nothing_goes_on(ready, spawn):
 def test_a_home_that_cannot_be_written_loses_the_trace_and_nothing_else(tmp_path, whole_trace, where):
     (tmp_path / "a file").write_text("")
     (tmp_path / "read-only").mkdir(mode=0o500)
-    outcome = _as_nobody(lambda: traces.record(str(tmp_path / where), whole_trace()))
+    outcome = _as_nobody(lambda: spool.record(str(tmp_path / where), whole_trace()))
 
     assert outcome == "lost"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage import database, forgetting, merge, retention, rollups, traces
+from storage import database, forgetting, merge, retention, rollups, spool, traces
 
 if TYPE_CHECKING:
     import sqlite3
@@ -69,7 +69,7 @@ def some_traces(whole_trace: Callable[..., traces.Trace]) -> Callable[..., list[
 
 def _add(state: str, db: sqlite3.Connection, found: list[traces.Trace]) -> None:
     for trace in found:
-        traces.record(state, trace)
+        spool.record(state, trace)
     database.connect(state).close()
 
 

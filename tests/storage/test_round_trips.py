@@ -9,7 +9,7 @@ from contextlib import closing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storage import database, queries, traces
+from storage import database, queries, spool, traces
 
 texts = st.text(st.characters(codec=None), max_size=60)  # lone surrogates and NUL among them
 values = st.recursive(
@@ -30,7 +30,7 @@ def test_any_trace_comes_back_as_it_went_in(prompt, session_id, inputs, topics):
     with tempfile.TemporaryDirectory() as state:
         trace = traces.Trace()
         trace.prompt, trace.session_id, trace.inputs, trace.topics = prompt, session_id, inputs, topics
-        assert traces.record(state, trace) == "spooled"
+        assert spool.record(state, trace) == "spooled"
         with closing(database.connect(state)) as db:
             shown = queries.show(db, trace.id)
 

@@ -124,7 +124,7 @@ def test_room_is_counted_in_bytes_too(ready, spooled, monkeypatch):
 def test_a_record_beyond_all_measure_is_lost_and_not_kept_half(ready, whole_trace):
     os.rename(f"{ready}/{traces.DATABASE}", f"{ready}/elsewhere")
 
-    assert traces.record(ready, whole_trace(output_text="x" * (spool.LIMIT_FILE_BYTES + 1))) == "lost"
+    assert spool.record(ready, whole_trace(output_text="x" * (spool.LIMIT_FILE_BYTES + 1))) == "lost"
     assert spool.waiting(ready) == []
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from workbench.tui.widgets.figures import fit
-from workbench.tui.widgets.plain import one_line, plain, plain_in_place
+from workbench.tui.widgets.plain import fit, one_line, plain, plain_in_place
 from workbench.tui.widgets.trace_text import wrapped
 
 
@@ -26,4 +25,4 @@ def test_a_wrapped_text_keeps_its_width_in_cells(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["short", "納期を確認してから請求書を送る", "a\tb", "\x1b[31mred"])
 def test_a_cell_is_exactly_as_wide_as_its_column(text: str) -> None:
-    assert cell_len(fit(text, 9)) == 9
+    assert cell_len(fit(plain(text), 9)) == 9

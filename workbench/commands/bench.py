@@ -15,12 +15,13 @@ from enricher.home import state_dir
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
+    from enricher.bench.targets import missed
     from storage.database import StorageError
-    from workbench.bench import missed, workbench_rows
+    from workbench.bench import workbench_rows
 
     try:
         rows = workbench_rows(history or state_dir(), runs)
     except (StorageError, ValueError, TimeoutError) as error:
         raise click.ClickException(str(error)) from error
     print_rows(rows, is_json=is_json)
-    finish(missed(rows), asserts=asserts)
+    finish(missed("workbench", rows), asserts=asserts)

@@ -10,6 +10,7 @@ import click
 
 from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.home import state_dir
+from enricher.render import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -296,5 +297,4 @@ def difference_of(change: Change) -> str:
 
 
 def _opening(change: Change) -> str:
-    flat = " ".join(change.prompt.text.split())
-    return flat if len(flat) <= PROMPT_CHARS else flat[: PROMPT_CHARS - 1] + "…"
+    return shortened(" ".join(change.prompt.text.split()), PROMPT_CHARS)

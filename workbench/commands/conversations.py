@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.home import from_home
 
 if TYPE_CHECKING:
     import sqlite3
@@ -220,7 +221,7 @@ def _print_listing(survey: Survey) -> None:
         table = new_table("host", "project", "files", "sessions", "prompts", "known", "left out", numbers=5)
         for group in _ordered(survey):
             figures = (len(group.files), len(group.sessions), group.prompts, sum(group.not_again.values()))
-            cells = (group.host, _short(group.project) or "(unknown)")
+            cells = (group.host, from_home(group.project) or "(unknown)")
             left_out = sum(group.left_out.values())
             table.add_row(*map(printable, cells), *(f"{figure:,}" for figure in (*figures, left_out)))
         console.print(table)
@@ -249,11 +250,6 @@ def _print_listing(survey: Survey) -> None:
 
 def _ordered(survey: Survey) -> list[Group]:
     return sorted(survey.groups.values(), key=lambda group: (HOSTS.index(group.host), -group.prompts, group.project))
-
-
-def _short(path: str) -> str:
-    home = os.path.expanduser("~")
-    return f"~{path[len(home) :]}" if path.startswith(f"{home}{os.sep}") else path
 
 
 def _in_words(stored: Stored, seconds: float) -> str:

@@ -13,6 +13,7 @@ import click
 
 from enricher.cli.output import printable
 from enricher.home import state_dir
+from workbench.publication.snapshot.columns import TEXTS
 
 if TYPE_CHECKING:
     import socket
@@ -23,7 +24,6 @@ PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
-TEXTS = ("redacted", "hash", "full")
 
 
 @click.command("publish")

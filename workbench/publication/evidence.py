@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from enricher.render import shortened
 from workbench.evidence import SEARCH_INTENT, TASK_TYPE, Place, Signal, places, signals
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOST_TOLD = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
 SIGNALS_IN_A_CELL = 6
-LONGEST_QUOTE = 60
+LONGEST_QUOTE = 61
 FOLDED_FROM = 3_000
 """A prompt of more characters than that is folded behind them."""
 LONGEST_SHOWN = 100_000
@@ -127,8 +128,7 @@ def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> Score:
 def _words(signal: Signal, text: str) -> str:
     if not signal.is_at_a_place(len(text)):
         return ""
-    words = " ".join(text[signal.start : signal.end][: 4 * LONGEST_QUOTE].split())
-    return words if len(words) <= LONGEST_QUOTE else words[:LONGEST_QUOTE] + "…"
+    return shortened(" ".join(text[signal.start : signal.end][: 4 * LONGEST_QUOTE].split()), LONGEST_QUOTE)
 
 
 def _fold(text: str) -> int:

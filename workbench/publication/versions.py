@@ -68,9 +68,6 @@ class Counted:
         return self.silent / self.judged if self.judged else 0.0
 
 
-NOTHING = Counted(0, 0, 0, {})
-
-
 @dataclass(frozen=True, slots=True)
 class Version:
     """A version that traces name; ``files`` are (layer, path), lowest layer first, empty where they were not stored.

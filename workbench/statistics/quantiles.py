@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from storage.percentiles import SHARES, nearest_rank
 from workbench.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Quantile:
 
 
 def bootstrap_quantiles(
-    values: Sequence[float], at: Sequence[float] = (0.5, 0.95, 0.99), *, level: float = 0.95
+    values: Sequence[float], at: Sequence[float] = SHARES, *, level: float = 0.95
 ) -> list[Quantile]:
     """Return each quantile (nearest rank) with its bootstrap percentile interval, in the unit of the values.
 
@@ -39,7 +40,7 @@ def bootstrap_quantiles(
 
 def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
     n = len(ordered)
-    rank = min(n, max(1, math.ceil(at * n)))
+    rank = nearest_rank(n, at)
     low, high = (_place(n, rank, probability) for probability in ((1 - level) / 2, (1 + level) / 2))
     return Quantile(at, ordered[rank - 1], Interval(ordered[low - 1], ordered[high - 1], level))
 

@@ -86,20 +86,6 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: s
     return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
 
 
-def sparkline(label: str, values: Sequence[float]) -> Markup:
-    """Return a line as high as a letter, from 0 up; empty for no values."""
-    if not values:
-        return Markup("")
-    greatest = max(*values, 0.0) or 1.0
-    places = [(number, 100 - 92 * value / greatest) for number, value in enumerate(values)]
-    if len(places) == 1:
-        places.append((1, places[0][1]))
-    return Markup(
-        '<svg class="spark" role="img" aria-label="{}" viewBox="0 0 {} 100" preserveAspectRatio="none">'
-        '<polyline class="line" points="{}"></polyline></svg>'
-    ).format(label, max(1, len(values) - 1), _points(places))
-
-
 def share(part: float, whole: float) -> str:
     """Return the share in percent with one decimal; what is not nothing is never written as nothing."""
     if not whole:

@@ -15,7 +15,7 @@ from workbench.publication.server.serving import DATABASE, SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-METADATA, CONFIGURATION, SETTINGS_FILE = NAMES = ("metadata.yaml", "datasette.yaml", "settings.json")
+METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
 

@@ -51,7 +51,7 @@ CLUSTERS = Shown(
 FILE = Shown("told({c})", "told(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
 """One without a remote is named by a hash of its folder, which whoever guesses the folder can compute."""
-NEVER, NO_DOCUMENT = _always("''"), _always("'{{}}'")
+NO_DOCUMENT = _always("'{{}}'")
 
 COLUMNS: dict[str, dict[str, Shown]] = {
     "traces": {

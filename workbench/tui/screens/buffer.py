@@ -5,7 +5,6 @@ Nobody's work is lost: not that of another program that saved meanwhile, not an 
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
+from enricher.home import from_home
 from enricher.rules.own_layer import LayerError
 from workbench import drafts
 from workbench import instructions_file as files
@@ -224,7 +224,7 @@ class BufferScreen(WorkbenchScreen):
             "layer of your own, which has precedence over it; all others still come from this file."
         )
         answers = [
-            Answer(LAYER, "Save what I changed as my own layer", shortened(files.own_file())),
+            Answer(LAYER, "Save what I changed as my own layer", from_home(files.own_file())),
             Answer("", "Go on editing"),
         ]
         self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_layer)
@@ -318,12 +318,6 @@ class BufferScreen(WorkbenchScreen):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
             self.app.refresh()
-
-
-def shortened(path: str) -> str:
-    """Return the path as a person writes it, from their home."""
-    home = os.path.expanduser("~")
-    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 
 
 def _draft_told(draft: Draft, disk: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 from textual.worker import get_current_worker
 
+from enricher.home import from_home
 from storage.database import StorageError
 from storage.selection import SelectionError, parse
 from workbench import instructions_file as files
@@ -28,7 +29,7 @@ from workbench.sides import RECORDED, SideError
 from workbench.tui import processes, runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
 from workbench.tui.places import here
-from workbench.tui.screens.buffer import BufferScreen, shortened
+from workbench.tui.screens.buffer import BufferScreen
 from workbench.tui.widgets import blast_view
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.filter_bar import FilterBar
@@ -306,7 +307,7 @@ What the channels found is taken from the record; where other rules would have a
         elif not os.path.exists(self._path):
             state += "not there yet (^s makes it)  "
         name = Content.assemble(
-            (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (shortened(self._path), "bold")
+            (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (from_home(self._path), "bold")
         )
         self.query_one("#name", Static).update(name)
         self.query_one("#base", Static).update(f"base: {_base_told(self._base)}")
@@ -366,7 +367,7 @@ What the channels found is taken from the record; where other rules would have a
     def find_files(self) -> None:
         """Look for the layers that speak here."""
         found = files.choices(here(), given=self.app.instructions)
-        answers = [Answer(one.path, f"{one.layer:<9} {shortened(one.path)}", _file_note(one)) for one in found]
+        answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self._ask("Which instructions?", answers, self._path, self._answered_file)
 
     def _answered_file(self, answer: str | None) -> None:

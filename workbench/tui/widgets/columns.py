@@ -9,9 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
-
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.plain import fit, one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +20,7 @@ if TYPE_CHECKING:
 
 LEAST_PROMPT = 46
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
-"""One character for how a prompt ended; ``MARKS_TOLD`` says the same in words."""
-MARKS_TOLD = {
-    "+": "text added", "~": "added, a channel ran out of time", "·": "silent", "-": "skipped", "○": "shadow",
-    "!": "error",
-}  # fmt: skip
+"""One character for how a prompt ended."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 
@@ -58,7 +52,6 @@ LONG_TIME = Column("long_time", "time", 12, sort="newest")
 MARK = Column("mark", " ", 1)
 TYPE = Column("type", "task type", 15)
 GIVEN = Column("given", " ", 1)
-PROMPT = Column("prompt", "prompt", 0)
 BESIDE = (
     Column("ms", "ms", 6, is_number=True, sort="slowest"),
     Column("tokens", "tokens", 6, is_number=True, sort="largest"),
@@ -94,7 +87,7 @@ def cells_of(line: Line, width: int) -> Cells:
     for column in layout(width):
         text, look = VALUES[column.name](line)
         cells.append((" " if cells else "", Look.PLAIN))
-        cells.append((fit(text, column), look))
+        cells.append((fit(text, column.width, is_number=column.is_number), look))
     cells.append((" ", Look.PLAIN))
     return tuple(cells)
 
@@ -106,14 +99,6 @@ def heading(width: int) -> list[tuple[Column, int, int]]:
         found.append((column, start, start + column.width))
         start += column.width + 1
     return found
-
-
-def fit(text: str, column: Column) -> str:
-    """Return the text in exactly the column's width; what is cut ends with an ellipsis."""
-    if cell_len(text) > column.width:
-        return set_cell_size(text, max(0, column.width - 1)) + "…"
-    missing = " " * (column.width - cell_len(text))
-    return missing + text if column.is_number else text + missing
 
 
 def short_time(at: str, *, long: bool = False) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
@@ -13,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.widgets.cursor_view import CursorView, ends, moves
-from workbench.tui.widgets.plain import plain
+from workbench.tui.widgets.plain import fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +128,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         blanks = Segment(" " * CELL_PADDING, base)
         segments: list[Segment] = []
         for (text, look), heading, width in zip(cells, self._headings, self.widths(), strict=True):
-            segments += [blanks, Segment(fit(text, width, is_number=heading.is_number), look), blanks]
+            segments += [blanks, Segment(fit(plain(text), width, is_number=heading.is_number), look), blanks]
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def _colour(self, variable: str) -> Style:
@@ -155,15 +154,6 @@ class FiguresTable(CursorView, inherit_bindings=False):
             if x < end:
                 self.post_message(self.TitleChosen(heading.name))
                 return
-
-
-def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return the text in exactly so many cells; what is cut ends with an ellipsis."""
-    text = plain(text)
-    if cell_len(text) > width:
-        return set_cell_size(text, max(0, width - 1)) + "…"
-    missing = " " * (width - cell_len(text))
-    return missing + text if is_number else text + missing
 
 
 def ms(value: float | None) -> str:

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.widgets.cursor_view import CursorView, ends, moves
-from workbench.tui.widgets.plain import plain
+from workbench.tui.widgets.plain import fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -287,9 +287,7 @@ def fitted(text: str, right: str, *, width: int) -> str:
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""
     room = max(1, width - (cell_len(right) + 2 if right else 1))
-    if cell_len(text) > room:
-        text = set_cell_size(text, room - 1) + "…"
-    return set_cell_size(text, max(0, width - cell_len(right) - 1)) + right + " "
+    return set_cell_size(fit(text, room), max(0, width - cell_len(right) - 1)) + right + " "
 
 
 def _before(row: _Row, groups: Sequence[Group], opened: set[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from enricher.render import shortened
+from storage.memories import short_source
 from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row
 from workbench.tui.widgets.plain import one_line, plain
@@ -31,7 +33,6 @@ TOLD_HEADINGS = (
     Heading("type", "task type", 14),
     Heading("prompt", "prompt", 0),
 )
-SHORT_SHA = 8
 
 
 def row(one: Memory) -> Row:
@@ -84,10 +85,4 @@ def told_title(prompts: int) -> str:
 
 def preview(one: Memory, chars: int) -> str:
     """Return the beginning of a memory on one line."""
-    text = one_line(one.content[: chars * 2])
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
-
-
-def short_source(source: str) -> str:
-    """Return a source as a person writes it: a commit by the beginning of its name."""
-    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
+    return shortened(one_line(one.content[: chars * 2]), chars)

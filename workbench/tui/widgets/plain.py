@@ -6,6 +6,8 @@ otherwise than it is (Unicode Technical Standard 39, section 5.4).
 
 from __future__ import annotations
 
+from rich.cells import cell_len, set_cell_size
+
 from enricher.cli.output import printable
 
 TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -29,3 +31,11 @@ def plain_in_place(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text as one line, runs of blanks as one."""
     return plain(" ".join(text.split()))
+
+
+def fit(text: str, width: int, *, is_number: bool = False) -> str:
+    """Return a plain text in exactly so many cells; what is cut ends with an ellipsis."""
+    if cell_len(text) > width:
+        return set_cell_size(text, max(0, width - 1)) + "…"
+    missing = " " * (width - cell_len(text))
+    return missing + text if is_number else text + missing

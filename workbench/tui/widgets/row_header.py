@@ -9,7 +9,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.tui.widgets.columns import fit, heading
+from workbench.tui.widgets.columns import heading
+from workbench.tui.widgets.plain import fit
 
 if TYPE_CHECKING:
     from textual import events
@@ -40,7 +41,10 @@ class RowHeader(Widget):
 
     def render(self) -> Content:
         titles = [
-            (fit(column.title, column), "underline" if column.sort and column.sort == self._sort else "")
+            (
+                fit(column.title, column.width, is_number=column.is_number),
+                "underline" if column.sort and column.sort == self._sort else "",
+            )
             for column, _start, _end in heading(self.size.width)
         ]
         return Content(" ").join(Content.styled(title, style) if style else Content(title) for title, style in titles)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.sessions import drifts
-from workbench.tui.widgets.columns import MARKS, Column, fit, short_time
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.columns import MARKS, short_time
+from workbench.tui.widgets.plain import fit, one_line, plain
 from workbench.tui.widgets.trace_text import heading
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from storage.windows import Line
 
-TYPE = Column("type", "", 16)
+TYPE_CELLS = 16
 
 
 def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
@@ -29,15 +29,15 @@ def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
     )
     told = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
     found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(told, "$text-muted"), Content("")]
-    prompt = Column("prompt", "", max(10, width - TYPE.width - 14))
+    prompt_cells = max(10, width - TYPE_CELLS - 14)
     for line in lines:
         mark = "▸" if line.id == chosen else " "
         drift = "↳" if line.id in changes else " "
-        text = fit(one_line(line.prompt), prompt)
+        text = fit(one_line(line.prompt), prompt_cells)
         row = (
             f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
             (
-                f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE)}",
+                f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE_CELLS)}",
                 "$primary" if line.id in changes else "",
             ),
             f" {text}",

@@ -1,0 +1,89 @@
+"""README and docs quote the targets that ``enricher bench`` holds a run to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from enricher.bench import Row, targets
+from enricher.bench.context import EVERYTHING, MANY
+from workbench.bench import FILTERS, START, TAIL
+
+ROOT = Path(__file__).parents[2]
+MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGETS.items() for one in every}
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence", "figures"),
+    [
+        pytest.param(
+            "README.md",
+            "the targets are #, through `sh` #, and # for the p99",
+            [
+                MOST["hook", "hook", "ratio"],
+                MOST["hook", "hook through sh", "ratio"],
+                MOST["hook", "hook", "p99_ratio"],
+            ],
+            id="hook",
+        ),
+        pytest.param(
+            "README.md",
+            "the targets are # prompts/s, first figures within # ms, complete ones for 5,000 prompts within # s",
+            [targets.REPLAYED_PER_SECOND, targets.SAVE_TO_FIRST_MS, targets.SAVE_TO_COMPLETE_MS / 1000],
+            id="replay",
+        ),
+        pytest.param(
+            "README.md",
+            "targets: p99 below # ms at 2 KB, which is missed here, and below # ms at any size",
+            [MOST["intent", "2 KB", "p99_ms"], MOST["intent", "1 MB", "p99_ms"]],
+            id="intent",
+        ),
+        pytest.param(
+            "docs/performance.md",
+            "The targets are # with 10,000 memories, which is missed, and # with everything",
+            [MOST["context", MANY, "ratio"], MOST["context", EVERYTHING, "ratio"]],
+            id="context",
+        ),
+        pytest.param(
+            "docs/mcp.md",
+            "building it for 1,000 memories below # ms, for 100,000 below # s, adding one below # ms",
+            [
+                MOST["topics", "build 1000", "median_ms"],
+                MOST["topics", "build 100000", "median_ms"] / 1000,
+                MOST["topics", "add *", "median_ms"],
+            ],
+            id="topics",
+        ),
+        pytest.param(
+            "docs/workbench.md",
+            "the targets are # ms to the first rows, # ms for a filter, # ms until a prompt is seen",
+            [MOST["workbench", name, "median_ms"] for name in (START, "filter *", TAIL)],
+            id="workbench",
+        ),
+    ],
+)
+def test_a_quoted_target_is_the_one_that_is_asserted(file: str, sentence: str, figures: list[float]) -> None:
+    pattern = re.escape(sentence).replace(r"\#", r"([\d,.]*\d)")
+
+    found = re.search(pattern, " ".join((ROOT / file).read_text(encoding="utf-8").split()))
+
+    assert found is not None
+    assert [float(one.replace(",", "")) for one in found.groups()] == figures
+
+
+@pytest.mark.parametrize(
+    ("bench", "name", "figure", "most"),
+    [
+        ("hook", "hook p99", "p99_ratio", 2.0),
+        ("workbench", f"filter {FILTERS[0]}", "median_ms", 150.0),
+        ("code", "query, 2000 files", "p99_ms", 30.0),
+        ("context", EVERYTHING, "ratio", 4.0),
+    ],
+)
+def test_only_what_is_above_its_target_is_missed(bench: str, name: str, figure: str, most: float) -> None:
+    for value, expected in ((most, []), (most + 0.1, [name])):
+        figures = dict.fromkeys(("median_ms", "p99_ms", "ratio", "p99_ratio"), 0.0) | {figure: value}
+
+        assert targets.missed(bench, [Row(name.removesuffix(" p99"), **figures, runs=1)]) == expected

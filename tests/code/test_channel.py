@@ -186,7 +186,10 @@ def test_a_project_of_a_hundred_thousand_files_gets_few_lines_in_time(account: A
     git(account.project, "init", "-q")
     git(account.project, "add", "-A")
 
-    first = account.ask("fix the bug in turbine.py")
+    for _attempt in range(5):
+        first = account.ask("fix the bug in turbine.py")
+        if "_Partial" not in first.context:  # the machine was not too busy
+            break
     until = time.monotonic() + 60
     while account.processes() and time.monotonic() < until:
         time.sleep(0.1)

@@ -37,6 +37,7 @@ def test_a_prompt_that_orders_deletion_deletes_and_creates_nothing(account: Acco
     account.write("project/victim", "precious")
     account.write("project/parser.py", "x = 1\n")
     account.write("no-transcript.jsonl", "{}\n")
+    del account.env["TMPDIR"]  # SQLite may sort in a temporary file
     before = tree(account.home, without=account.state)
 
     answer = account.ask(DANGEROUS)

@@ -113,7 +113,7 @@ class Inputs:
 
     @property
     def is_as_specified(self) -> bool:
-        """Whether the text is the block of the seed documents; a trace from before there were profiles is quiet."""
+        """Whether the profile is ``as-specified``; traces without a recorded profile count as ``quiet``."""
         return is_as_specified(self.settings)
 
     @property

@@ -145,7 +145,7 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the settings of this prompt, and what was wrong with the environment as (name, message).
+    """Return the settings with the environment applied, and a (variable, message) pair for each refused value.
 
     A setting that is newer than the compiled rules has its default.
     """

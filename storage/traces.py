@@ -1,4 +1,4 @@
-"""One prompt's record: its columns, and the rows that every table gets of it.
+"""The record of one prompt, and the database rows that it becomes.
 
 This runs at the end of every prompt; ``storage.spool`` keeps the rows as a file.
 """

@@ -143,7 +143,7 @@ def verdict(
 def classify(
     text: str, table: Table, *, earlier: Classification | None = None, is_explained: bool = True
 ) -> Classification:
-    """Return the classes of ``text`` by the table; only ``verdict`` calls it.
+    """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
 
     ``earlier`` classifies the words that the text refers to: its task types count too,
     and then the text is no small talk.

@@ -11,7 +11,7 @@ import time
 from enricher.redaction import redact
 
 CHANNELS = ("code", "session", "tasks", "memory")
-"""The modules of this package that declare a channel; ``enricher.rules.registered`` refuses one that is not listed."""
+"""The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 
 POINTING_WORDS = 24
 """A prompt of more words says itself what it is about."""

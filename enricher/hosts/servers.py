@@ -110,7 +110,7 @@ def _lists_us(path: str, key: str, cwd: str) -> bool:
 
 
 def _content(path: str) -> bytes:
-    """Return the content of a regular file; nothing of one that is too large, and opening never waits."""
+    """Return a regular file's content, or nothing if it is too large. Never blocks on a pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)

@@ -61,7 +61,7 @@ def _entry(where: Place) -> dict[str, Any]:
 
 
 def _command() -> list[str]:
-    """Return what starts the server from any folder: the program beside this interpreter, else the package."""
+    """Return the command line of the server: the installed program if there is one, else this interpreter."""
     program = os.path.join(os.path.dirname(sys.executable), "enricher")
     if os.access(program, os.X_OK):
         return [program, "mcp"]

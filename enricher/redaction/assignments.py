@@ -247,7 +247,7 @@ def _said(text: str, start: int, begin: int) -> Value | None:
 
 
 def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
-    """Say whether this is ``ENV NAME value`` of a Dockerfile, ``setx NAME value`` or the like."""
+    """Return whether a command word such as Dockerfile's ``ENV`` or ``setx`` assigns the value."""
     before = text[max(0, start - 16) : start].rpartition("\n")[2].lower().split()
     return bool(before) and before[-1] in _COMMANDS_THAT_SET and text[start:begin].isupper()
 

@@ -110,7 +110,7 @@ _MARKS_WITHIN = (
 
 
 def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) -> list[Span]:
-    """Return tokens that have a mark in their middle."""
+    """Return tokens that contain a vendor's marker somewhere after their start."""
     spans: list[Span] = []
     raw, hit = screen.raw, screen.raw.find(mark)
     while hit >= 0:

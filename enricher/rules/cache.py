@@ -139,7 +139,7 @@ def _read_shipped(layers: Layers) -> Rules | None:
 
 
 def _own_bytes(path: str) -> bytes:
-    """The content of a cache file, empty where somebody else could have written it; the package may hold links."""
+    """Return a cache file's content, or nothing if another user could have written it."""
     try:
         return private.read_own_file(path, LARGEST, follow=path == shipped_file())
     except OSError:

@@ -61,7 +61,7 @@ class Section:
 
     @property
     def key(self) -> str:
-        """Return what tells the section in another version of the file."""
+        """Return the key that identifies this section in other versions of the file."""
         return self.rule.id if self.rule else f"{self.part}/{self.level}/{self.title}"
 
     @property

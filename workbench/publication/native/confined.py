@@ -1,4 +1,4 @@
-"""SQL that a reader wrote, run in processes that the kernel ends when its time is over.
+"""Run readers' SQL in separate processes, which the kernel kills at their time limit.
 
 SQLite asks its progress handler between the steps of a program, never inside a function: ``printf('%.*c', 2147483647,
 'x')`` or a search for thousands of beginnings goes on for minutes, and a thread cannot be ended. Other pages are read

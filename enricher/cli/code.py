@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.jsonl import answer_lines
 from enricher.cli.output import Group, as_json, new_console, print_json, printable
 from enricher.home import state_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from enricher.code.ranking import Hit
 
@@ -72,7 +73,8 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
     if (query is None) == (jsonl is None):
         raise click.UsageError("give a QUERY, or --jsonl FILE")
     if jsonl is not None:
-        sys.exit(_many(jsonl, cwd=cwd, limit=limit))
+        failures = (ValueError, RecursionError, OSError, sqlite3.Error)
+        sys.exit(answer_lines(jsonl, "query", partial(_answer, cwd=cwd, limit=limit), failures))
     try:
         results = _found(query or "", cwd=cwd, limit=limit)
     except (OSError, sqlite3.Error) as failure:
@@ -87,31 +89,11 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
         click.echo(printable(said).replace("\n", "\\n"))
 
 
-def _many(lines: Iterable[bytes], *, cwd: str, limit: int) -> int:
-    """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
-    failed = False
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        row = _one(line, number, cwd=cwd, limit=limit)
-        failed = failed or "error" in row
-        click.echo(json.dumps(row))
-    return 1 if failed else 0
-
-
-def _one(line: bytes, number: int, *, cwd: str, limit: int) -> dict[str, Any]:
-    identity: object = None
-    try:
-        asked = json.loads(line)
-        identity = asked.get("id") if isinstance(asked, dict) else None
-        if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-            raise ValueError('a line is {"id": …, "query": "…"}')
-        folder = asked.get("cwd") or cwd
-        if not isinstance(folder, str):
-            raise ValueError('"cwd" is the path of a folder')
-        return {"id": identity, "results": _found(asked["query"], cwd=folder, limit=limit)}
-    except (ValueError, RecursionError, OSError, sqlite3.Error) as failure:
-        return {"id": identity, "error": f"line {number}: {failure}"}
+def _answer(asked: dict[str, Any], *, cwd: str, limit: int) -> dict[str, Any]:
+    folder = asked.get("cwd") or cwd
+    if not isinstance(folder, str):
+        raise ValueError('"cwd" is the path of a folder')
+    return {"results": _found(asked["query"], cwd=folder, limit=limit)}
 
 
 def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.cli.memory import in_folder, opened
-from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.cli.output import as_json, print_json, printable, progress
 from enricher.home import state_dir
 from enricher.memory import imports
 from enricher.memory.reading import MOST_TOLD
 from enricher.project import identify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from enricher.memory.imports import Outcome, Source, Tick
+    from enricher.memory.imports import Outcome, Source
     from enricher.project import Project
 
 
@@ -42,7 +40,7 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
     refused: list[str] = []
     with opened() as db:
         for source in wanted:
-            with _progress(source, is_json=is_json) as tick:
+            with progress(_name(source), is_json=is_json) as tick:
                 try:
                     outcomes.append((source, imports.take(db, source, project, state, tick=tick)))
                 except (imports.SourceError, sqlite3.DataError) as failure:
@@ -70,21 +68,6 @@ def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list
             "no AGENTS.md and no git history; name a folder of notes or a .jsonl file"
         )
     return found
-
-
-@contextlib.contextmanager
-def _progress(source: Source, *, is_json: bool) -> Iterator[Tick | None]:
-    """Show a bar on a terminal; what is taken is told afterwards in any case."""
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(printable(_name(source)), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _report(outcomes: list[tuple[Source, Outcome]], refused: list[str], *, is_json: bool) -> None:

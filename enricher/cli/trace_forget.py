@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
-from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.cli.output import as_json, print_json, printable, progress
 from enricher.cli.trace import opened
 from enricher.home import state_dir
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from enricher.forgetting import Outcome, Plan
 
@@ -100,18 +99,3 @@ def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
         click.echo(printable(line))
     for remark in outcome.remarks:
         click.echo(printable(remark), err=True)
-
-
-@contextlib.contextmanager
-def progress(title: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far a long deletion is, on a terminal."""
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

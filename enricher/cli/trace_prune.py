@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
-from enricher.cli.output import as_json
+from enricher.cli.output import as_json, progress
 from enricher.cli.trace import opened
-from enricher.cli.trace_forget import described, progress, report
+from enricher.cli.trace_forget import described, report
 from enricher.home import state_dir
 
 if TYPE_CHECKING:

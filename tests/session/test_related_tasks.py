@@ -159,7 +159,14 @@ def test_a_long_list_costs_little(account: Account) -> None:
 
 @pytest.mark.parametrize(
     "forms",
-    ["retry retries", "plan planned planning", "round rounded rounding", "cache caches caching", "table tables", "call calling"],
+    [
+        "retry retries",
+        "plan planned planning",
+        "round rounded rounding",
+        "cache caches caching",
+        "table tables",
+        "call calling",
+    ],
 )
 def test_number_and_tense_do_not_count(forms: str) -> None:
     assert len(set(stems(forms))) == 1

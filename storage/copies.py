@@ -14,7 +14,7 @@ import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from storage import snapshots, spool, traces
+from storage import private, snapshots, spool, traces
 from storage.mentions import PIECE_BYTES
 
 if TYPE_CHECKING:
@@ -37,12 +37,16 @@ def clean(state_dir: str, gone: Forgotten) -> list[str]:
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     """Remove moved-aside databases, refused records and snapshots from before that second; return what, in words."""
-    said = [f"{path} removed" for path in _databases_aside(state_dir) if modified(path) < older_than and removed(path)]
+    said = [
+        f"{path} removed"
+        for path in _databases_aside(state_dir)
+        if modified(path) < older_than and private.removed(path)
+    ]
     for path in files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         if modified(path) < older_than:
-            removed(path)
+            private.removed(path)
     old = [one for one in snapshots.noted(state_dir) if _seconds(one.at) < older_than]
-    said += [f"the snapshot {one.path} removed" for one in old if removed(one.path)]
+    said += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
     if old:
         snapshots.forget(state_dir, [one.path for one in old])
     return said
@@ -90,15 +94,6 @@ def files(folder: str) -> list[str]:
         return []
 
 
-def removed(path: str) -> bool:
-    """Remove a file and say whether there was one; raises OSError."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
 def modified(path: str) -> float:
     """Return when a file was changed, now where it is gone."""
     try:
@@ -114,13 +109,13 @@ def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
         if os.path.exists(path) and holds(path, gone, is_database=True):
             stem = path.removesuffix("-wal").removesuffix("-shm")
             for end in ("-wal", "-shm", ""):
-                removed(stem + end)
+                private.removed(stem + end)
             said.append(f"{stem} held some of it, and was removed")
     for path in files(f"{state_dir}/{CODE_INDICES}"):
         if os.path.exists(path) and not path.endswith("-shm") and mentions(path, gone):
             stem = path.removesuffix("-wal")
             for end in ("-wal", "-shm", ""):
-                removed(stem + end)
+                private.removed(stem + end)
             said.append("an index of code held it; it is built anew from the project's files as they are then")
     return said
 

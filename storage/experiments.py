@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from storage import lean, traces
+from storage.turns import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -105,14 +106,9 @@ def keep(
     """Store an experiment with all its results, or nothing of it; return it under its new id."""
     made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report)
     row = {**asdict(made), "arms": json.dumps(arms), "report": json.dumps(report, allow_nan=False)}
-    db.execute("begin immediate")
-    try:
+    with transaction(db):
         db.execute(KEEP_THE_EXPERIMENT, row)
         db.executemany(KEEP_THE_RESULT, ({"experiment_id": made.id, **asdict(result)} for result in results))
-        db.execute("commit")
-    except BaseException:
-        db.rollback()
-        raise
     return made
 
 

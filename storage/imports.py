@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.intake import UNACCEPTABLE
+from storage.turns import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,19 +35,14 @@ def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
     ``batch`` holds the rows of one trace each, in the order of ``traces.TABLES`` or of
     its children. Raises sqlite3.Error where the database cannot be written.
     """
-    db.execute("begin immediate")
     try:
-        added = sum(_put(db, tables) for tables in batch)
-        db.execute("commit")
+        with transaction(db):
+            added = sum(_put(db, tables) for tables in batch)
     except UNACCEPTABLE:
-        db.rollback()
         if len(batch) == 1:
             return 0, 1
         counts = [add(db, [single]) for single in batch]
         return sum(one for one, _ in counts), sum(refused for _, refused in counts)
-    except BaseException:
-        db.rollback()
-        raise
     return added, 0
 
 

@@ -11,6 +11,7 @@ import os
 import sqlite3
 
 from storage import lean, log, private, spool, traces, unfinished
+from storage.turns import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def forget_marks(state_dir: str) -> None:
     """Let the hook write the stored versions again, the database that held them being gone."""
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
-            _unlinked(entry.path)
+            private.removed(entry.path)
 
 
 def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
@@ -153,32 +154,19 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
 
 def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
     """Take the batch in by one transaction, or one by one if a record in it is not acceptable."""
-    db.execute("begin immediate")
     try:
-        for _name, tables in batch:
-            for table, (columns, rows) in tables.items():
-                db.executemany(traces.insertion(table, columns), rows)
-        db.execute("commit")
+        with transaction(db):
+            for _name, tables in batch:
+                for table, (columns, rows) in tables.items():
+                    db.executemany(traces.insertion(table, columns), rows)
     except UNACCEPTABLE:
-        db.rollback()
         if len(batch) == 1:
             _refuse(folder, batch[0][0], result)
             return
         for single in batch:
             _take_in(db, [single], folder=folder, result=result)
         return
-    except BaseException:
-        db.rollback()
-        raise
-    result.taken += sum(_unlinked(f"{folder}/{name}") for name, _tables in batch)
-
-
-def _unlinked(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return False
-    return True
+    result.taken += sum(private.removed(f"{folder}/{name}") for name, _tables in batch)
 
 
 def _refuse(folder: str, name: str, result: Drained) -> None:

@@ -157,12 +157,12 @@ def _clean_spool(state_dir: str, gone: Forgotten) -> int:
             name = os.path.basename(path)
             is_named = name.partition(".")[0] in gone.ids
             if is_named or copies.holds(path, gone, is_database=False):
-                count += copies.removed(path)
+                count += private.removed(path)
     return count
 
 
 def _clean_folder(folder: str, gone: Forgotten) -> int:
-    return sum(copies.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
+    return sum(private.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
 
 
 def _clean_claims(state_dir: str) -> None:

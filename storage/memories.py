@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from storage import lean, presence, unfinished
+from storage import lean, presence, turns, unfinished
 from storage.words import extra_words
 
 if TYPE_CHECKING:
@@ -207,13 +207,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     if db.in_transaction:
         yield
         return
-    db.execute("begin immediate")
-    try:
+    with turns.transaction(db):
         yield
-        db.execute("commit")
-    except BaseException:
-        db.rollback()
-        raise
     presence.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from storage import database, imports, intake, reader, traces
 from storage.queries import CHILDREN
+from storage.turns import transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -178,7 +179,7 @@ def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: Me
         result.versions += not is_here
         if is_dry or (is_here and db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
             continue
-        with _transaction(db):
+        with transaction(db):
             db.execute(intake.STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen})
             for position, layer, source, content in sources:
                 row = {"hash": identity, "position": position, "layer": layer, "path": source, "text": content}
@@ -246,7 +247,7 @@ def _take_labels(
     """Add what is new, all labels of a trace in the order of their time: the newest counts."""
     if not labelled:
         return
-    with _transaction(db):
+    with transaction(db):
         for identity, theirs in labelled:
             ours = [tuple(label) for label in db.execute(WHAT_WAS_SAID_OF_IT, {"id": identity})]
             new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(label)]
@@ -264,14 +265,3 @@ def _is_label(label: Row) -> bool:
     _at, verdict, task_type = label
     is_known = verdict in ("ok", "wrong", "class") and (verdict == "class") == bool(task_type)
     return is_known and all(isinstance(value, str) for value in label)
-
-
-@contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("begin immediate")
-    try:
-        yield
-        db.execute("commit")
-    except BaseException:
-        db.rollback()
-        raise

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlite_utils import Database, Migrations
 
 from storage import rollups, traces
+from storage.turns import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -537,11 +538,6 @@ def apply(connection: sqlite3.Connection) -> None:
     ``Migrations.apply`` opens by itself, fails where several start at once.
     """
     db = Database(connection, execute_plugins=False)
-    connection.execute("begin immediate")
-    try:
+    with transaction(connection):
         migrations.apply(db)
         connection.execute(f"pragma user_version = {traces.SCHEMA_VERSION:d}")
-        connection.execute("commit")
-    except BaseException:
-        connection.rollback()
-        raise

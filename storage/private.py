@@ -110,6 +110,15 @@ def read_file(path: str, limit: int) -> bytes:
         os.close(descriptor)
 
 
+def removed(path: str) -> bool:
+    """Remove a file and say whether there was one; raises OSError."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _write_all(descriptor: int, content: bytes) -> None:
     while content:
         content = content[os.write(descriptor, content) :]

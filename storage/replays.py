@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from storage import lean, traces
+from storage.turns import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -114,14 +115,9 @@ def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str
         )
     }  # fmt: skip
     row |= {"id": identity, "at": at, "figures": json.dumps(replay.figures)}
-    db.execute("begin immediate")
-    try:
+    with transaction(db):
         db.execute(KEEP_A_REPLAY, row)
         db.executemany(KEEP_A_RESULT, (_row(identity, result) for result in results))
-    except BaseException:
-        db.execute("rollback")
-        raise
-    db.execute("commit")
     return identity
 
 

@@ -684,6 +684,22 @@ MUTATIONS = (
         "storage/test_queries.py::test_stats_count_what_happened",
     ),
     Mutation(
+        "a figure that just meets its target is reported as missed",
+        "enricher/bench/targets.py",
+        "getattr(row, target.figure) > target.most",
+        "getattr(row, target.figure) >= target.most",
+        "",
+        "cli/test_bench_targets.py::test_only_what_is_above_its_target_is_missed",
+    ),
+    Mutation(
+        "of plurals in -ies only the singular is looked for in a list of tasks",
+        "enricher/context/tasklists.py",
+        'word.removesuffix("i").encode',
+        "word.encode",
+        "E39",
+        "session/test_related_tasks.py::test_a_task_is_found_by_another_number",
+    ),
+    Mutation(
         "a percentile is a rank too low",
         "storage/percentiles.py",
         "    return max(1, math.ceil(round(count * share, 6)))",

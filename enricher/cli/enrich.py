@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import click
 
 from enricher import formats
+from enricher.cli.jsonl import answer_lines
 from enricher.cli.output import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @click.command("enrich")
@@ -37,7 +36,8 @@ def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instruction
     Nothing is recorded; the index of the files around --cwd is brought up to date before.
     """
     if jsonl is not None:
-        sys.exit(_many(jsonl, form=form, instructions=instructions or "", cwd=cwd or ""))
+        answer = partial(_answer, form=form, instructions=instructions or "", cwd=cwd or "")
+        sys.exit(answer_lines(jsonl, "prompt", answer))
     if prompt is None:
         raise click.UsageError("give a PROMPT, '-' for stdin, or --jsonl FILE")
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt
@@ -53,39 +53,19 @@ def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instruction
         click.echo(result.text())
 
 
-def _many(lines: Iterable[bytes], *, form: str, instructions: str, cwd: str) -> int:
-    """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
-    failed = False
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        row = _one(line, number, form=form, instructions=instructions, cwd=cwd)
-        failed = failed or "error" in row
-        click.echo(json.dumps(row, ensure_ascii=True))
-    return 1 if failed else 0
-
-
-def _one(line: bytes, number: int, *, form: str, instructions: str, cwd: str) -> dict[str, Any]:
+def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) -> dict[str, Any]:
     from enricher.api import enrich as enrich_prompt
 
-    identity: object = None
-    try:
-        asked = json.loads(line)
-        identity = asked.get("id") if isinstance(asked, dict) else None
-        if not isinstance(asked, dict) or not isinstance(asked.get("prompt"), str):
-            raise ValueError('a line is {"id": …, "prompt": "…"}')
-        folder = str(asked.get("cwd") or cwd)
-        _index(folder)
-        result = enrich_prompt(
-            asked["prompt"],
-            cwd=folder,
-            session_id=str(asked.get("session_id") or ""),
-            instructions=instructions,
-            form=form,
-        )
-    except (ValueError, RecursionError) as error:
-        return {"id": identity, "error": f"line {number}: {error}"}
-    return {"id": identity, **(result.in_pipeline() if form == formats.PIPELINE else result.to_json())}
+    folder = str(asked.get("cwd") or cwd)
+    _index(folder)
+    result = enrich_prompt(
+        asked["prompt"],
+        cwd=folder,
+        session_id=str(asked.get("session_id") or ""),
+        instructions=instructions,
+        form=form,
+    )
+    return result.in_pipeline() if form == formats.PIPELINE else result.to_json()
 
 
 def _index(cwd: str) -> None:

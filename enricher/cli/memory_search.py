@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.jsonl import answer_lines
 from enricher.cli.memory import find, in_folder, namespaces, opened, preview
 from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.project import identify
@@ -19,7 +20,6 @@ from storage.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
 
     from storage.recall import Hit
 
@@ -43,7 +43,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
     with opened() as db:
         db.row_factory = None  # plain tuples, as the hook reads them
         if jsonl is not None:
-            sys.exit(search.many(db, jsonl))
+            sys.exit(answer_lines(jsonl, "query", partial(search.answer, db)))
         hits = search.hits(db, query or "")
         found = [search.result(db, query or "", hit) for hit in hits]
         whole = [find(db, hit.id).to_json() for hit in hits] if is_json else []
@@ -78,27 +78,9 @@ class _Search:
     def result(self, db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
         return {"id": _known_as(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
 
-    def many(self, db: sqlite3.Connection, lines: Iterable[bytes]) -> int:
-        """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
-        failed = False
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                row = self._one(db, line, number)
-                failed = failed or "error" in row
-                click.echo(json.dumps(row))
-        return 1 if failed else 0
-
-    def _one(self, db: sqlite3.Connection, line: bytes, number: int) -> dict[str, object]:
-        identity: object = None
-        try:
-            asked = json.loads(line)
-            identity = asked.get("id") if isinstance(asked, dict) else None
-            if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-                raise ValueError('a line is {"id": …, "query": "…"}')
-            query = asked["query"].encode(errors="replace").decode()
-        except (ValueError, RecursionError) as error:
-            return {"id": identity, "error": f"line {number}: {error}"}
-        return {"id": identity, "results": [self.result(db, query, hit) for hit in self.hits(db, query)]}
+    def answer(self, db: sqlite3.Connection, asked: dict[str, Any]) -> dict[str, object]:
+        query = asked["query"].encode(errors="replace").decode()
+        return {"results": [self.result(db, query, hit) for hit in self.hits(db, query)]}
 
 
 def _known_as(db: sqlite3.Connection, hit: Hit) -> str:

@@ -363,7 +363,7 @@ def test_a_terminal_shows_how_far_it_is(account: Account) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-I", "-c", ENTRY, str(ROOT), "memory", "import", str(file)],
-        env={**account.env, "TERM": "xterm-256color"},
+        env={**account.env, "TERM": "xterm-256color", "COLUMNS": "200"},
         cwd=account.project,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

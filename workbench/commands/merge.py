@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, new_console, print_json, printable
+from enricher.cli.output import as_json, print_json, printable, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from storage.merge import Merged
 
 MOST_TOLD = 10
@@ -37,7 +35,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             for path in paths:
-                with _progress(path, is_json=is_json) as advance:
+                with progress(path, is_json=is_json) as advance:
                     outcomes.append(
                         merge(db, path, state_dir=state_dir(), condense=without_answer, is_dry=is_dry, advance=advance)
                     )
@@ -52,20 +50,6 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     for table in broken:
         click.echo(f"Error: {table} names traces that are not there", err=True)
     sys.exit(1 if broken or any(one.conflict_count or one.refused for one in outcomes) else 0)
-
-
-@contextlib.contextmanager
-def _progress(path: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(printable(path), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _report(outcomes: list[Merged], *, is_dry: bool, is_json: bool) -> None:

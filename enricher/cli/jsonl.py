@@ -1,0 +1,46 @@
+"""Commands that answer a file of lines: one JSON object in, one out, in order."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Asked = dict[str, Any]
+
+
+def answer_lines(
+    lines: Iterable[bytes],
+    key: str,
+    answer: Callable[[Asked], Asked],
+    failures: tuple[type[Exception], ...] = (ValueError, RecursionError),
+) -> int:
+    """Print the answer to every object, whose ``key`` is a text, with its id; return the exit code.
+
+    A bad line, and one that is answered by one of ``failures``, gives its error, and 1 at the end.
+    """
+    failed = False
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            row = _answered(line, number, key, answer, failures)
+            failed = failed or "error" in row
+            click.echo(json.dumps(row))
+    return 1 if failed else 0
+
+
+def _answered(
+    line: bytes, number: int, key: str, answer: Callable[[Asked], Asked], failures: tuple[type[Exception], ...]
+) -> Asked:
+    identity: object = None
+    try:
+        asked = json.loads(line)
+        identity = asked.get("id") if isinstance(asked, dict) else None
+        if not isinstance(asked, dict) or not isinstance(asked.get(key), str):
+            raise ValueError(f'a line is {{"id": …, "{key}": "…"}}')
+        return {"id": identity, **answer(asked)}
+    except failures as failure:
+        return {"id": identity, "error": f"line {number}: {failure}"}

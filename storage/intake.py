@@ -79,7 +79,9 @@ def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
         if of_sources:
             db.executemany(STORE_A_SOURCE, _sources(identity, text))
         else:
-            db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": lean.utc_now()})
+            # Written by the hook with the first prompt of this version; several may wait for one drain.
+            seen_at = lean.in_utc(entry.stat().st_mtime)
+            db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
         private.write_file(entry.path, b"")
 
 

@@ -91,7 +91,11 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
 def utc_now() -> str:
     """Return this moment as ISO-8601 in UTC with milliseconds, sortable as text."""
-    seconds = time.time()
+    return in_utc(time.time())
+
+
+def in_utc(seconds: float) -> str:
+    """Return a time since the epoch as ISO-8601 in UTC with milliseconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -16,7 +16,7 @@ from workbench.publication.native import confined
 from workbench.publication.server.serving import datasette_over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator
 
     from simulator import Account
 
@@ -37,9 +37,10 @@ ENDLESS = {
 """Each takes half a minute or more where nothing ends it."""
 
 
-@contextmanager
-def serving(library: Account, *, limit_ms: int) -> Iterator[Datasette]:
+@asynccontextmanager
+async def serving(library: Account, *, limit_ms: int) -> AsyncIterator[Datasette]:
     served = datasette_over(f"{library.state}/enricher.db", is_immutable=False)
+    await served.client.get("/history")  # Datasette reads the schemas once; the limit is not meant for that
     served.sql_time_limit_ms = limit_ms
     yield served
     served.get_database("history").close()
@@ -57,7 +58,7 @@ def asked(sql: str) -> str:
 
 @pytest.mark.parametrize("sql", ENDLESS.values(), ids=ENDLESS)
 async def test_what_runs_on_is_ended(library: Account, sql: str) -> None:
-    with serving(library, limit_ms=300) as served:
+    async with serving(library, limit_ms=300) as served:
         answer = await served.client.get(asked(sql))
         after = await served.client.get(asked("select 'still here' as said"))
 
@@ -67,7 +68,7 @@ async def test_what_runs_on_is_ended(library: Account, sql: str) -> None:
 
 async def test_other_pages_do_not_wait_for_it(library: Account) -> None:
     pages = ("/-/enricher", "/-/enricher/traces", "/history", "/history/traces", "/history/which_task_types_are_there")
-    with serving(library, limit_ms=120_000) as served:
+    async with serving(library, limit_ms=120_000) as served:
         await served.invoke_startup()
         running = [asyncio.create_task(served.client.get(asked(ENDLESS["recursion"]))) for _ in range(4)]
         while busy(served) < confined.PROCESSES and not any(one.done() for one in running):  # noqa: ASYNC110  # no event tells
@@ -92,14 +93,14 @@ async def test_other_pages_do_not_wait_for_it(library: Account) -> None:
     ],
 )
 async def test_other_sql_is_answered_as_ever(library: Account, sql: str, rows: list[list[object]]) -> None:
-    with serving(library, limit_ms=20_000) as served:
+    async with serving(library, limit_ms=20_000) as served:
         found = (await served.client.get(f"{asked(sql)}&_shape=arrays")).json()["rows"]
 
     assert found == rows
 
 
 async def test_what_is_wrong_with_a_query_is_said(library: Account) -> None:
-    with serving(library, limit_ms=20_000) as served:
+    async with serving(library, limit_ms=20_000) as served:
         answer = await served.client.get(asked("select * from nowhere"))
 
     assert answer.status_code == 400
@@ -108,7 +109,7 @@ async def test_what_is_wrong_with_a_query_is_said(library: Account) -> None:
 
 async def test_more_rows_than_are_shown_are_told(library: Account) -> None:
     many = "with recursive n(x) as (select 1 union all select x + 1 from n where x < 5000) select x from n"
-    with serving(library, limit_ms=20_000) as served:
+    async with serving(library, limit_ms=20_000) as served:
         found = (await served.client.get(f"{asked(many)}&_shape=arrays")).json()
 
     assert (len(found["rows"]), found["truncated"]) == (1000, True)

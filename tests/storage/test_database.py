@@ -34,7 +34,7 @@ def die(*_):
 from storage import database, intake
 """
 DIE_AT = {
-    "STORE_THE_VERSION": DIE + "intake.lean.utc_now = die; database.connect(state)",
+    "STORE_THE_VERSION": DIE + "intake.lean.in_utc = die; database.connect(state)",
     "write_file": DIE + "intake.private.write_file = die; database.connect(state)",
 }
 
@@ -344,6 +344,16 @@ def test_a_version_that_waits_for_the_first_database_gets_into_it(state, stored)
     spool.put_version(state, "cafe", lambda: "# rules")
 
     assert stored(state, WHICH_VERSIONS) == [("cafe", "# rules")]
+
+
+def test_versions_that_wait_together_were_first_seen_when_each_was_written(ready, stored):
+    for name, seconds in (("cafe", 2_000_000_000), ("beef", 1_999_999_999.5)):
+        spool.put_version(ready, name, lambda: "# rules")
+        os.utime(f"{ready}/{spool.VERSIONS}/{name}", (seconds, seconds))
+
+    seen = stored(ready, "select hash, first_seen_at from instructions_versions order by first_seen_at")
+
+    assert seen == [("beef", "2033-05-18T03:33:19.500Z"), ("cafe", "2033-05-18T03:33:20.000Z")]
 
 
 @pytest.mark.parametrize("step", ["STORE_THE_VERSION", "write_file"])

@@ -104,7 +104,7 @@ def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance |
 
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call goes on then.
     """
-    with _alone(state):
+    with alone(state):
         earlier = _noted(state)
         if earlier is not None:
             _forget(db, state, earlier)
@@ -116,7 +116,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
     Raises as ``forget``; the same call goes on then, and so does the upkeep.
     """
-    with _alone(state):
+    with alone(state):
         earlier = _noted(state)
         what = replace(earlier or Plan(), memories=(*memories_begun(state), *ids))
         _note(state, what)
@@ -136,7 +136,7 @@ def memories_begun(state: str) -> tuple[str, ...]:
 
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> Plan | None:
     """End what was begun and interrupted; return what it was, None where there is nothing. Raises as ``forget``."""
-    with _alone(state, patience_s=patience_s):
+    with alone(state, patience_s=patience_s):
         earlier = _noted(state)
         if earlier is not None:
             _forget(db, state, earlier)
@@ -200,7 +200,7 @@ def prune(
     of a bound, which would take a snapshot away from whoever serves it every day.
     """
     outcome = Outcome()
-    with _alone(state):
+    with alone(state):
         earlier = _noted(state)
         if earlier is not None:
             _forget(db, state, earlier)
@@ -352,7 +352,7 @@ def _last_used(path: str) -> float:
 
 
 @contextlib.contextmanager
-def _alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
+def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
     """Let one process at a time forget; raises UnfinishedError where another one goes on for too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:

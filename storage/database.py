@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from storage import intake, log, notices, presence, private, traces
+from storage import intake, log, notices, presence, private, screened, traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def _prepare(state_dir: str, path: str) -> None:
         if version < 0:
             intake.forget_marks(state_dir)
             _create(path)
+            screened.note_a_new_account(state_dir)
         elif version < traces.SCHEMA_VERSION:
             migrate(path)
 

@@ -36,7 +36,7 @@ ID_CHARS = 14  # down to the microsecond
 class Commands(Group):
     """The commands of this module, and those that delete, which stand in modules of their own."""
 
-    ELSEWHERE = ("forget", "prune")
+    ELSEWHERE = ("forget", "prune", "rescreen")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *self.ELSEWHERE])

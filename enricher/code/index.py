@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from enricher.code import FORMAT, clone, database_file, history, is_project, listing
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
+from enricher.redaction import redact, without_secrets
 from storage import log, private, reader
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def _write_commits(
     db.executemany(
         "insert or ignore into commits values (?, ?, ?, ?, ?)",
         [
-            (one.sha, one.at, one.subject, "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
+            (one.sha, one.at, redact(one.subject)[0], "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
             for one in commits
         ],
     )
@@ -329,7 +330,7 @@ class _Content:
         text = content.decode(errors="replace")
         if len(content) > LONGEST_LINE:
             text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
-        self.text = text
+        self.text = without_secrets(text)
 
 
 _terms_of: dict[str, tuple[str, ...]] = {}

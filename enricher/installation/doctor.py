@@ -217,6 +217,9 @@ def _kept(history: History) -> list[Finding]:
     if history.is_unfinished:
         detail = "a deletion was begun and has not been ended"
         found.append(Finding("history", NOTE, detail, "run the same `enricher trace forget` or `prune` again"))
+    if not history.is_screened:
+        detail = "recorded when the screen knew fewer kinds of secrets, some may be stored"
+        found.append(Finding("secrets", NOTE, detail, "run `enricher trace rescreen` (--dry-run counts)"))
     return found
 
 

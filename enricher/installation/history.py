@@ -27,6 +27,7 @@ class History:
     traces: int = 0
     since: str = ""
     is_unfinished: bool = False
+    is_screened: bool = True
     sizes: dict[str, int] = field(default_factory=dict)
     last_seen: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class History:
 
 def read_history() -> History:
     """Return what is recorded; an account without a single prompt has an empty history."""
-    from storage import database, maintenance, retention, spool, traces
+    from storage import database, maintenance, retention, screened, spool, traces
 
     folder = state_dir()
     history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
@@ -48,6 +49,7 @@ def read_history() -> History:
         history.fault = str(error)
     history.sizes = retention.sizes(folder)
     history.is_unfinished = os.path.exists(os.path.join(folder, maintenance.UNFINISHED))
+    history.is_screened = screened.version(folder) >= screened.VERSION
     ends = [history.path + end for end in ("", "-wal")]
     history.size_mb = sum(os.path.getsize(path) for path in ends if os.path.exists(path)) / 1e6
     return history

@@ -87,7 +87,7 @@ def _memory(line: bytes, where: str, *, project: Project, reading: Reading) -> M
     namespace = DEFAULT_NAMESPACE
     extra_tags: list[str] = []
     if isinstance(value.get("namespace"), str) and value["namespace"]:
-        namespace, extra_tags, remarks = placed(str(value["namespace"]), where=where)
+        namespace, extra_tags, remarks = placed(cleaned(str(value["namespace"])), where=where)
         reading.remarks += remarks
     created_at, remarks = dated(value.get("created_at"), where=where)
     reading.remarks += remarks
@@ -124,7 +124,7 @@ def _identity(given: object) -> str:
         return ""
     if not isinstance(given, str | int | float):
         raise ValueError(f"the id {given!r} is neither a text nor a number")
-    name = str(given)
+    name = cleaned(str(given))
     if len(name) > LONGEST_ID:
         raise ValueError(f"an id of {len(name)} characters; at most {LONGEST_ID}")
     return name

@@ -23,6 +23,7 @@ from enricher.memory.reading import (
     placed,
     tags_of,
 )
+from enricher.redaction import redact
 from storage.memories import DEFAULT_NAMESPACE, Memory
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
     if "\ufffd" in text:
         line = text[: text.index("\ufffd")].count("\n") + 1
         reading.remarks.append(f"{source}:{line}: not UTF-8; the bytes in question became \ufffd (remedy: iconv)")
-    fields, body, fault = sections.frontmatter(text)
+    # All of it at once: headings name a memory, too, and front matter gives its tags.
+    fields, body, fault = sections.frontmatter(redact(text)[0])
     if fault:
         reading.problems.append(f"{source}:{fault}; the text below it was taken")
     note = _Note(source, body, fields, project=project, reading=reading)

@@ -18,10 +18,31 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-MARKS = (b"://", b"sg.")
-OPTION_MARKS = (b" -u ", b" --user ")
-BLOCKS = (b"<private", b"private key")
+# Names that count only as words of their own, with what to look for; ``names`` holds those of other languages.
+WHOLE_WORDS = {
+    b"sessionid": b"sessionid",
+    b"phpsessid": b"phpsessid",
+    b"jsessionid": b"jsessionid",
+    b"session": b"session=",
+    b"sid": b".sid=",
+    b"cookie": b"cookie",
+    b"signature": b"signature",
+    b"sig": b"sig",
+    b"pat": b"pat",
+    b"code": b"code=",
+}
+# The first words of the names in ``names`` that hold none of WORDS.
+OTHER_NAMES = frozenset(
+    b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
+    mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
+    anahtar anahtari sleutel schluessel ufunguo susi""".split()
+)
+_DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
+USER_MARKS = (b" -u ", b" --user ")
+BLOCKS = (b"<private", b"private key", b"private-lines:")
 _SHORTEST_TOKEN = 15
+_SHORTEST_VALUE = 6
+_SHORT_PROMPT = 2_000
 _LONGEST_NAME = 24
 # Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
 _MOST_PASSES = 6
@@ -29,17 +50,27 @@ _MOST_PASSES = 6
 _MARGIN = 4096
 _LONGEST_MARK = 48
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
-_RUNS = bytes(code if code in _TOKEN_CHARACTERS else 32 for code in range(256))
+
+
+def _blanking_all_but(kept: bytes) -> bytes:
+    """Return a table for ``bytes.translate`` that makes everything else a blank."""
+    others = bytes(range(256)).translate(None, kept)
+    return bytes.maketrans(others, b" " * len(others))
+
+
+_RUNS = _blanking_all_but(_TOKEN_CHARACTERS)
+_LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
 
 
 class Screen:
     """One text in the three forms the detectors search, offset by offset the same."""
 
-    __slots__ = ("has_random", "long", "low", "raw", "runs", "text")
+    __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.has_random = False
+        self.vocabulary: set[bytes] = set()
         self.raw = text.encode("ascii", "replace")
         self.low = self.raw.lower()
         self.runs = self.raw.translate(_RUNS)
@@ -72,6 +103,22 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(sorted(kinds))
 
 
+def without_secrets(text: str) -> str:
+    """Return the text with only the line ends of its secrets left, so that every line keeps its number."""
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            break
+        for start, end, _, _ in reversed(spans):
+            text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def found_in(text: str) -> list[str]:
+    """Return the secrets themselves, as far as one pass finds them."""
+    return [text[start:end] for start, end, _, _ in _spans(text)]
+
+
 def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
     """Redact, keep at most ``limit`` characters (three quarters head, the rest tail); name kinds and full length.
 
@@ -93,34 +140,58 @@ def _spans(text: str) -> list[Span]:
     screen = Screen(text)
     low = screen.low
     spans: list[Span] = []
+    if _may_hold_a_value(low):
+        screen.vocabulary = set(low.translate(_LETTERS).split())
     words = [word for word in WORDS if word in low]
-    if words:
+    names = [WHOLE_WORDS[word] for word in WHOLE_WORDS.keys() & screen.vocabulary]
+    if words or names:
         from enricher.redaction.assignments import assigned_secrets
 
-        spans += assigned_secrets(screen, words)
-    # Most prompts hold no option, and then none of its kinds is looked for.
-    has_option = b" -" in low
-    if b"pass" in words or (has_option and b" -p" in low) or _may_say_password(low):
-        from enricher.redaction.phrases import phrase_spans
+        spans += assigned_secrets(screen, words + sorted(names))
+    if screen.vocabulary and (words or not text.isascii() or not OTHER_NAMES.isdisjoint(screen.vocabulary)):
+        from enricher.redaction.sentences import spoken_secrets
 
-        spans += phrase_spans(screen)
-    marks = [mark for mark in (MARKS + OPTION_MARKS if has_option else MARKS) if mark in low]
-    blocks = [block for block in BLOCKS if block in low] if b"private" in low else []
-    if marks or screen.long:
-        from enricher.redaction.shapes import mark_spans, token_spans
+        spans += spoken_secrets(screen)
+    if b" -" in low:
+        spans += _options(screen)
+    if screen.long or b"$" in low or b"{" in low:
+        from enricher.redaction.shapes import token_spans
 
         spans += token_spans(screen)
-        spans += mark_spans(screen, marks)
-    if blocks:
+    if b"://" in low:
+        from enricher.redaction.shapes import url_secrets
+
+        spans += url_secrets(screen)
+    if b"private" in low and (blocks := [block for block in BLOCKS if block in low]):
         from enricher.redaction.blocks import block_spans
 
         spans += block_spans(screen.raw, low, blocks)
     return _merge(spans)
 
 
-def _may_say_password(low: bytes) -> bool:
-    """Say whether a name of a password occurs that holds none of ``WORDS``; spelt out, as every prompt pays."""
-    return b"pw" in low or b"senha" in low or b"kennwort" in low or b"contrase" in low
+def _may_hold_a_value(low: bytes) -> bool:
+    """Say whether any word is long enough for a secret and has a digit or a sign in it; most sentences have none."""
+    if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
+        return False
+    if len(low) > _SHORT_PROMPT:
+        return True  # by experience, and to find out costs as much as what it spares
+    words = low.replace(b"?", b" ").split()
+    return any(
+        len(word) >= _SHORTEST_VALUE and len(word.translate(None, _DIGITS_AND_SIGNS)) < len(word) for word in words
+    )
+
+
+def _options(screen: Screen) -> list[Span]:
+    has_password = b" -p" in screen.low or b"--password-stdin" in screen.low
+    users = [mark for mark in USER_MARKS if mark in screen.low]
+    if not has_password and not users:
+        return []
+    from enricher.redaction.options import option_passwords, piped_passwords, user_options
+
+    spans = option_passwords(screen) + piped_passwords(screen) if has_password else []
+    for mark in users:
+        spans += user_options(screen, mark)
+    return spans
 
 
 def _merge(spans: list[Span]) -> list[Span]:

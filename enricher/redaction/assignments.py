@@ -14,6 +14,7 @@ from enricher.redaction.values import (
     MIXED,
     RANDOM,
     Value,
+    is_chance,
     is_key_shaped,
     is_random,
     is_secret,
@@ -26,14 +27,26 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 1024
+_LONGEST_WORD = 256
 _RANK = 1
-_PASSWORDS = (b"password", b"passwd", b"pwd", b"passwort", b"passphrase", b"passcode", b"motdepasse")
+_PASSWORDS = (b"password", b"passwd", b"pwd", b"passwort", b"passphrase", b"passcode", b"motdepasse", b"requirepass")
 _SECRETS = (b"secret", b"secretkey", b"clientsecret")
+_SESSIONS = (b"sessionid", b"sessid", b"connect.sid", b"sessiontoken")
+_SIGNATURES = (b"sig", b"signature")
+_LONGEST_SIGNATURE_NAME = 24
+_SHORTEST_COOKIE = 12
 _KEYS = (
     *(b"apikey", b"accesskey", b"authkey", b"accountkey", b"privatekey", b"encryptionkey", b"signingkey"),
     *(b"masterkey", b"clientkey", b"servicekey", b"dbkey", b"databasekey", b"subscriptionkey", b"sharedkey"),
 )
+# Others name data in this way, too: their values have to hold letters and digits.
+_LIKELY_KEYS = (
+    *(b"appkey", b"adminkey", b"rootkey", b"serverkey", b"sessionkey", b"writekey", b"deploykey", b"licensekey"),
+    *(b"functionkey", b"functionskey", b"hmackey", b"aeskey", b"jwtkey", b"presharedkey", b"integrationkey"),
+    *(b"sharedaccesskey", b"ingestionkey", b"webhookkey", b"hostkey", b"cryptokey", b"restkey", b"personalkey"),
+)
 _KEY_ADJECTIVES = (b"api ", b"access ", b"secret ", b"private ", b"auth ", b"account ", b"encryption ", b"signing ")
+_LIKELY_KEY_ADJECTIVES = (b"app ", b"admin ", b"master ", b"server ", b"deploy ", b"license ", b"shared ", b"service ")
 _QUOTES = "\"'`"
 _BLANKS = " \t"
 _TRAILING = ",;.)]}>:*"
@@ -42,9 +55,11 @@ _BY_WORD = (
     *((b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token")),
     *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
 )
-_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ")
+_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
 _SIGNS = "=:\uff1d\uff1a"
 _ARROWS = frozenset("=>")
+_MOST_LINE_ENDS = 2
+_COMMANDS_THAT_SET = ("env", "arg", "setenv", "setx", "-x", "-gx", "-ux")
 _HEADER_SIGNS = frozenset(":=,\uff1a")
 _STRING_PREFIXES = frozenset("rbfuRBFU@")
 _AFTER_QUOTE = frozenset((",", "}", "]", ")", ":", ""))
@@ -68,7 +83,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
                 if span:
                     spans.append(span)
                     position = span[1]
-            hit = low.find(word, position)
+            hit = low.find(word, max(position, hit + 1))
     return spans
 
 
@@ -78,19 +93,21 @@ def _named(screen: Screen, hit: int, end: int) -> Span | None:
     kind, proof = _meaning(screen, start, end)
     if not kind:
         return None
+    if kind == "cookie":
+        return _cookie(screen.text, end)
     value = _authorization(screen.text, end) if kind == "authorization" else _value(screen.text, start, end)
     if value is None or not is_secret(value, kind, max(proof, value.proof)):
         value = _nearby(screen, end)
     return (value.start, _run_on(screen, value), _RANK, kind) if value else None
 
 
-_MAY_FOLLOW = frozenset("=: \t\"'`\\>\uff1a\uff1d*-,")
+_MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
     """Return what kind of secret a name promises, and how much its value must prove."""
     low = screen.low
-    name = low[start:end]
+    name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
     if squeezed.endswith(_PASSWORDS):
         return "password", ANYTHING
@@ -102,13 +119,27 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
         return "token", MIXED
     if squeezed.endswith(b"authorization"):
         return "authorization", ANYTHING
-    if squeezed.endswith(_KEYS) or (squeezed == b"key" and low[max(0, start - 12) : start].endswith(_KEY_ADJECTIVES)):
+    if squeezed.endswith(_KEYS) or (squeezed == b"key" and before.endswith(_KEY_ADJECTIVES)):
         return ("api_key" if b"api" in low[max(0, start - 4) : end] else "secret_key"), ANYTHING
+    if squeezed.endswith(_LIKELY_KEYS) or (squeezed == b"key" and before.endswith(_LIKELY_KEY_ADJECTIVES)):
+        return "secret_key", MIXED
     if b"public" in name:
         return "", RANDOM
+    if squeezed.endswith(b"cookie"):
+        return "cookie", MIXED
+    if squeezed.endswith(_SESSIONS):
+        return "session", LONG
+    if squeezed.endswith(b"session"):
+        return "session", RANDOM
+    if squeezed.endswith(_SIGNATURES) and len(name) < _LONGEST_SIGNATURE_NAME:
+        return "signature", RANDOM
+    if name == b"code":
+        return ("code", RANDOM) if before.endswith((b"?", b"&")) else ("", RANDOM)
+    if squeezed == b"pat" or name.endswith((b"_pat", b"-pat")) or screen.raw[start:end].endswith(b"Pat"):
+        return "token", LONG
     if squeezed == b"bearer":
         return "token", MIXED
-    found = next(kind for word, kind in _BY_WORD if word in name)
+    found = next((kind for word, kind in _BY_WORD if word in name), "")
     is_setting = screen.raw[start:end].isupper() and (found != "key" or name.endswith(b"_key"))
     return found, LONG if is_setting else RANDOM
 
@@ -120,15 +151,29 @@ def _value(text: str, start: int, end: int) -> Value | None:
     mark = text[sign : sign + 1]
     if mark in _SIGNS and mark:
         return _assigned(text, start, sign, is_tight=sign == end)
-    if text.startswith("->", sign):
-        return _read(text, sign + 2)
+    if text.startswith(("->", "=>", "\u2192", "\u21d2"), sign):
+        return _with_proof(_read(text, _behind_blanks(text, sign + (1 if mark > ">" else 2))))
+    if mark == "(" and sign == end:
+        return _with_proof(_read_quoted_only(text, sign + 1))
     if mark == "," and closed > end:
         return _with_proof(_read_quoted_only(text, sign + 1))
     if mark == ">" and text[start - 1 : start] == "<":
         return _up_to(text, sign + 1, "<")
+    if closed > end and text.startswith("value=", sign):
+        return _read_quoted_only(text, sign + 6)
+    if text[start - 1 : start] == "<" and (inner := text.find(">", sign, sign + _LONGEST_NAME)) >= 0:
+        return _up_to(text, inner + 1, "<")
+    if mark == "\n" and text[start:end].isupper():
+        return _value_of_pair(text, sign)
     if sign == end:
         return None
     return _said(text, start, sign)
+
+
+def _value_of_pair(text: str, line_end: int) -> Value | None:
+    """Return the value of ``name: X`` and ``value: …`` in two lines, as Kubernetes and compose files have it."""
+    begin = _behind_blanks(text, line_end + 1)
+    return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
 
 def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | None:
@@ -138,9 +183,10 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | No
     while text[behind : behind + 1] in _ARROWS and behind < sign + 3:
         behind += 1
     begin = _behind_blanks(text, behind + 2 if text.startswith("**", behind) else behind)
-    if text[begin : begin + 1] == "\n":
-        value = _with_proof(_read(text, _behind_blanks(text, begin + 1)))
-        return value if value and value.is_alone else None
+    if text[begin : begin + 1] in {"\n", "\r"}:
+        return _below(text, begin)
+    if text.startswith(("->", "=>", "\u2192"), begin):
+        return _with_proof(_read(text, _behind_blanks(text, begin + (1 if text[begin] == "\u2192" else 2))))
     name = text[start:sign]
     is_tight = is_tight and begin == behind and text[sign] == "="
     is_shell = is_tight and (name.upper() == name or name[:2] == "--" or _fills_line(text, start, begin))
@@ -150,6 +196,20 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | No
     if value and not value.is_quoted and text[sign] == ":":
         return _behind_annotation(text, value) or value
     return value
+
+
+def _below(text: str, line_end: int) -> Value | None:
+    """Return what stands alone in the next line that holds anything, be it quoted, fenced or an item of a list."""
+    rest = text[line_end : line_end + 64]
+    begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
+    if rest.count("\n", 0, begin - line_end) > _MOST_LINE_ENDS:
+        return None
+    if text.startswith("```", begin):
+        begin = text.find("\n", begin, begin + 16) + 1
+    elif text[begin : begin + 2] in {"- ", "* ", "> "}:
+        begin = _behind_blanks(text, begin + 1)
+    value = _with_proof(_read(text, begin)) if begin else None
+    return value if value and (value.is_alone or value.is_quoted) else None
 
 
 def _fills_line(text: str, start: int, begin: int) -> bool:
@@ -175,13 +235,21 @@ def _said(text: str, start: int, begin: int) -> Value | None:
     is_told = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
     if is_told:
         begin = _behind_blanks(text, begin + (4 if verb == "was " or verb == "are " else 3))
+        if text[begin : begin + 1] == "\n":
+            return _below(text, begin)
     value = _as_literal(_read(text, begin))
     if value is None:
         return None
-    is_flag = text.startswith("-", start)
+    is_flag = text.startswith("-", start) or (value.is_alone and _is_set_by_a_command(text, start, begin))
     value.proof = ANYTHING if is_flag else MIXED
     named = text[start:begin].lower()
     return value if is_flag or is_told or named.startswith(_SAID_WITHOUT_VERB) else None
+
+
+def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
+    """Say whether this is ``ENV NAME value`` of a Dockerfile, ``setx NAME value`` or the like."""
+    before = text[max(0, start - 16) : start].rpartition("\n")[2].lower().split()
+    return bool(before) and before[-1] in _COMMANDS_THAT_SET and text[start:begin].isupper()
 
 
 def _authorization(text: str, end: int) -> Value | None:
@@ -192,9 +260,26 @@ def _authorization(text: str, end: int) -> Value | None:
     begin = _behind_blanks(text, sign + 1)
     begin += len(text[begin : begin + 3]) - len(text[begin : begin + 3].lstrip("\\\"'`"))
     word = text[begin : begin + 32].split(None, 1)[:1]
-    if word and word[0].isalnum() and text[begin + len(word[0]) : begin + len(word[0]) + 1] in _BLANKS:
+    if word and word[0].isalnum() and text[begin + len(word[0]) : begin + len(word[0]) + 1] in {" ", "\t"}:
         return _as_literal(_read(text, _behind_blanks(text, begin + len(word[0]))))
     return _with_proof(_read(text, begin))
+
+
+def _cookie(text: str, end: int) -> Span | None:
+    """Return the first value of a Cookie header that looks like chance."""
+    sign = _behind_blanks(text, _behind_quote(text, end))
+    if text[sign : sign + 1] not in _HEADER_SIGNS:
+        return None
+    line = text[sign + 1 : sign + 1 + _LONGEST_VALUE].partition("\n")[0]
+    position = 0
+    for pair in line.split(";"):
+        name, equals, value = pair.partition("=")
+        bare = value.split(None, 1)[0].rstrip("\"'`") if value.strip() else ""
+        if equals and len(bare) >= _SHORTEST_COOKIE and is_chance(bare):
+            start = sign + 1 + position + len(name) + 1 + value.index(bare)
+            return start, start + len(bare), _RANK, "cookie"
+        position += len(pair) + 1
+    return None
 
 
 def _with_proof(value: Value | None) -> Value | None:
@@ -238,7 +323,7 @@ def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
     if text[begin : begin + 1] in _QUOTES or text.startswith(('\\"', "\\'"), begin):
         quoted = _read_quoted_only(text, begin)
         return _as_literal(quoted) if is_shell else quoted
-    words = text[begin : begin + _LONGEST_VALUE].split(None, 1)
+    words = text[begin : begin + _LONGEST_WORD].split(None, 1)
     if not words or text[begin : begin + 1].isspace():
         return None
     word = words[0] if is_shell else _cut_at_quote(words[0])
@@ -319,7 +404,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 def _run_on(screen: Screen, value: Value) -> int:
     """Return where a value ends that is longer than what was looked at."""
-    if len(value.text) < _LONGEST_VALUE - 8:
+    if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
-    stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'")]
+    stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]
     return min((stop for stop in stops if stop >= 0), default=min(len(screen.text), value.end + 65_536))

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _BASE64 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/=_-"
 _RANK = 0
+_MOST_PUTTY_LINES = 200
+_LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
@@ -21,6 +23,8 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
         spans += _private_blocks(low)
     if b"private key" in blocks:
         spans += _key_blocks(raw)
+    if b"private-lines:" in blocks:
+        spans += _putty_keys(raw, low)
     return spans
 
 
@@ -58,6 +62,33 @@ def _key_blocks(raw: bytes) -> list[Span]:
             begin = -1
         name = raw.find(b"PRIVATE KEY", name + 11)
     return spans + _open_key(raw, begin, len(raw))
+
+
+def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
+    """Return the private lines of PuTTY's files, with the check sum behind them."""
+    spans: list[Span] = []
+    hit = low.find(b"private-lines:")
+    while hit >= 0:
+        digits = raw[hit + 14 : hit + 24].lstrip(b" ")
+        count = digits[: len(digits) - len(digits.lstrip(b"0123456789"))]
+        begin = position = raw.find(count, hit) + len(count) if count else hit + 14
+        line_end = b"\\n" if raw.startswith(b"\\n", begin) else b"\n"
+        for _ in range(min(int(count or 0), _MOST_PUTTY_LINES) + 1):
+            start = raw.find(line_end, position, position + _LONGEST_PUTTY_LINE)
+            if start < 0:
+                break
+            stop = raw.find(line_end, start + len(line_end), start + _LONGEST_PUTTY_LINE)
+            stop = min(len(raw), start + _LONGEST_PUTTY_LINE) if stop < 0 else stop
+            real_end = raw.find(b"\n", start + len(line_end), stop)
+            stop = real_end if real_end >= 0 else stop
+            line = raw[start + len(line_end) : stop].strip(b" \t\r>|")
+            if not line or (line.translate(None, _BASE64) and not line.startswith(b"Private-MAC:")):
+                break
+            position = stop
+        if position > begin:
+            spans.append((begin, position, _RANK, "private_key"))
+        hit = low.find(b"private-lines:", max(position, hit + 14))
+    return spans
 
 
 def _dashes_end(raw: bytes, name: int) -> int:

@@ -6,119 +6,177 @@ behind each hit; only an accepted span may run on, and the search goes on behind
 
 from __future__ import annotations
 
+from enricher.redaction.values import is_template
+from enricher.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS, HEX, LOWER, UPPER, WITH_A_SIGN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.redaction import Screen, Span
 
-_ALNUM = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_DIGITS = b"0123456789"
-_HEX = b"0123456789abcdef"
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_TILDE = ALNUM + b"_.~-"
 _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
-
-# Unmistakable beginnings, wherever they stand: prefix, kind, shortest body.
-_SURE: tuple[tuple[bytes, str, int], ...] = (
-    (b"ghp_", "github_token", 12),
-    (b"gho_", "github_token", 12),
-    (b"ghu_", "github_token", 12),
-    (b"ghs_", "github_token", 12),
-    (b"ghr_", "github_token", 12),
-    (b"github_pat_", "github_token", 12),
-    (b"glpat-", "gitlab_token", 12),
-    (b"xoxb-", "slack_token", 8),
-    (b"xoxp-", "slack_token", 8),
-    (b"xoxa-", "slack_token", 8),
-    (b"xoxo-", "slack_token", 8),
-    (b"xoxr-", "slack_token", 8),
-    (b"xoxs-", "slack_token", 8),
-    (b"xapp-", "slack_token", 8),
-    (b"sk_live_", "stripe_key", 8),
-    (b"sk_test_", "stripe_key", 8),
-    (b"rk_live_", "stripe_key", 8),
-    (b"rk_test_", "stripe_key", 8),
-    (b"AGE-SECRET-KEY-1", "age_key", 20),
-)
-# Beginnings that names have too, so no word may run into them: prefix, kind, shortest body, and how
-# many letters and digits of it come unbroken.
-_LIKELY: tuple[tuple[bytes, str, int, int], ...] = (
-    (b"sk-ant-", "anthropic_key", 10, 6),
-    (b"sk-proj-", "openai_key", 16, 8),
-    (b"sk-svcacct-", "openai_key", 16, 8),
-    (b"sk-", "openai_key", 14, 14),
-    (b"AIza", "google_key", 30, 6),
-    (b"GOCSPX-", "google_key", 16, 6),
-    (b"npm_", "npm_token", 30, 30),
-    (b"pypi-", "pypi_token", 16, 14),
-    (b"hf_", "huggingface_token", 28, 28),
-    (b"gsk_", "groq_key", 28, 28),
-    (b"whsec_", "stripe_key", 16, 16),
-    (b"gldt-", "gitlab_token", 16, 6),
-    (b"glrt-", "gitlab_token", 16, 6),
-    (b"glptt-", "gitlab_token", 16, 6),
-    (b"glsoat-", "gitlab_token", 16, 6),
-    (b"glcbt-", "gitlab_token", 16, 6),
-    (b"shpat_", "shopify_token", 28, 28),
-    (b"dop_v1_", "digitalocean_token", 32, 32),
-    (b"dckr_pat_", "docker_token", 16, 6),
-    (b"ATATT3", "atlassian_token", 24, 6),
-    (b"lin_api_", "linear_key", 24, 24),
-    (b"sq0csp-", "square_key", 16, 6),
-    (b"sq0atp-", "square_key", 16, 6),
-    (b"AKC", "artifactory_token", 40, 40),
-)
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
+_FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
+_SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
+# Letters of either case and digits become a, A and 0: what is left tells how often the class changes.
+_CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
+_CHANGES = (b"a0", b"0a", b"A0", b"0A", b"aA")
+_ANNOUNCING = frozenset(
+    (b"sk", b"rk", b"key", b"apikey", b"secret", b"token", b"tok", b"pat", b"auth", b"live", b"prod", b"priv")
+)
 _SPECIFIC, _LOOSE = 0, 1
 
 
 def token_spans(screen: Screen) -> list[Span]:
-    """Return tokens whose issuer gave them a recognisable beginning."""
-    if not screen.long:
-        return []
+    """Return tokens whose issuer gave them a recognisable beginning, or a mark within."""
+    raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
-    for prefix, kind, least in _SURE:
+    for prefix, kind, alphabet, least in ANYWHERE:
         if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, least=least)
-    for prefix, kind, least, unbroken in _LIKELY:
-        if prefix in joined:
-            spans += _vendor(screen, prefix, kind=kind, least=least, unbroken=unbroken)
+            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
+    for prefix, kind, alphabet, least in _beginnings(screen.long):
+        spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    between = set(raw.split(b"$")) if b"$" in raw else ()
+    for row, words, scheme in _SIGNED:
+        may_occur = scheme in between if scheme else not words or not words.isdisjoint(screen.vocabulary)
+        if may_occur and row[0] in raw:
+            spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
+    if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
+        spans += _percent_encoded(screen)
     for prefix in _AWS:
         if prefix in joined:
             spans += _aws(screen, prefix)
     if b"eyJ" in joined:
         spans += _jwt(screen)
+    for mark, kind, before, after in _MARKS_WITHIN:
+        if mark in raw:
+            spans += _around(screen, mark, kind=kind, before=before, after=after)
     return spans + _odd_shapes(screen)
 
 
-def _vendor(screen: Screen, prefix: bytes, *, kind: str, least: int, unbroken: int = 0) -> list[Span]:
+def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
+    """Return the rows of AT_A_WORD whose beginning some run has, or has behind the end of an escape such as %3D."""
+    found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
+    return [found[prefix] for prefix in sorted(found)]
+
+
+def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
+    rows: dict[bytes, list[tuple[bytes, str, bytes, int]]] = {}
+    for row in AT_A_WORD:
+        rows.setdefault(row[0][:3], []).append(row)
+    return rows
+
+
+_BY_START = _by_start()
+
+
+def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
+    """Return each row of WITH_A_SIGN with what tells cheaply whether it may occur.
+
+    That is a word of the text that its beginning holds, perhaps behind the letter of an escape such as backslash-n, or
+    what it has between dollars.
+    """
+    rows = []
+    for row in WITH_A_SIGN:
+        prefix = row[0].lstrip(b"{")
+        word = b"" if prefix.isalpha() else prefix[: len(prefix) - len(prefix.lstrip(_LETTERS))].lower()
+        words = frozenset((word, b"n" + word, b"t" + word, b"r" + word)) if word else frozenset[bytes]()
+        rows.append((row, words, prefix.split(b"$")[1] if b"$" in prefix else b""))
+    return rows
+
+
+_SIGNED = _signed()
+
+
+def _percent_encoded(screen: Screen) -> list[Span]:
+    """Return tokens whose beginning holds a sign that an address spells as ``%24``."""
+    spans: list[Span] = []
+    for prefix, kind, alphabet, least in WITH_A_SIGN:
+        encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
+        if encoded != prefix and encoded in screen.raw:
+            spans += _vendor(screen, encoded, kind=kind, alphabet=alphabet + b"%", least=least)
+    return spans
+
+
+_MARKS_WITHIN = (
+    # mark, kind, length of what stands before it, least length of what follows
+    (b".atlasv1.", "terraform_token", 14, 60),
+    (b"8Q~", "azure_secret", 3, 31),
+    (b"7Q~", "azure_secret", 3, 31),
+)
+
+
+def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) -> list[Span]:
+    """Return tokens that have a mark in their middle."""
+    spans: list[Span] = []
+    raw, hit = screen.raw, screen.raw.find(mark)
+    while hit >= 0:
+        behind = hit + len(mark)
+        start, end = hit - before, _body_end(raw, behind, _TILDE)
+        if start >= 0 and end - behind >= after and not raw[start:hit].translate(None, _TILDE):
+            spans.append((start, end, _SPECIFIC, kind))
+            behind = end
+        hit = raw.find(mark, behind)
+    return spans
+
+
+def _vendor(
+    screen: Screen, prefix: bytes, *, kind: str, alphabet: bytes, least: int, is_anywhere: bool = False
+) -> list[Span]:
     spans: list[Span] = []
     raw, start = screen.raw, screen.raw.find(prefix)
     while start >= 0:
         body = start + len(prefix)
-        end = screen.run_end(body, _LONGEST_LOOK)
-        is_alone = not unbroken or _begins_here(screen, start)
-        if is_alone and end - body >= least and _is_body(raw[body:end], unbroken):
-            end = screen.whole_run_end(body)
+        chunk = raw[body : body + _LONGEST_LOOK]
+        size = len(chunk) - len(chunk.lstrip(alphabet))
+        if size >= least and (is_anywhere or _begins_here(raw, start)) and _is_body(chunk[:size], is_anywhere):
+            end = _body_end(raw, body, alphabet)
+            end = max(end, screen.whole_run_end(end - 1))
             spans.append((start, end, _SPECIFIC, kind))
             body = end
         start = raw.find(prefix, body)
     return spans
 
 
-def _is_body(body: bytes, unbroken: int) -> bool:
-    """Say whether this may be random: no words joined by hyphens, no filler such as xxxx."""
-    longest = max(body.replace(b"_", b"-").split(b"-"), key=len)
-    has_digit = len(body.translate(None, _DIGITS)) < len(body)
-    return len(longest) >= unbroken and (has_digit or len(longest) >= 16) and bool(body.strip(b"xX-_"))
+def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
+    """Return where the characters of the alphabet end that begin at ``start``; a sentence's full stop is none."""
+    end = start
+    while chunk := raw[end : end + _LONGEST_LOOK]:
+        size = len(chunk) - len(chunk.lstrip(alphabet))
+        end += size
+        if size < len(chunk):
+            break
+    tail = raw[max(start, end - 8) : end]
+    return end - len(tail) + len(tail.rstrip(b".,:-"))
 
 
-def _begins_here(screen: Screen, start: int) -> bool:
-    """Say whether no word runs into ``start``; an escape such as backslash-n before it is no word."""
-    before = screen.raw[max(0, start - 2) : start]
-    return before[-1:] not in _WORD_ENDS or before[:1] == b"\\" or before == b""
+def _is_body(body: bytes, is_anywhere: bool) -> bool:
+    """Say whether this may be random: neither words that signs join nor a filler such as xxxx."""
+    low = body.lower()
+    if not low.strip(b"x-_.*") or any(filler in low for filler in _FILLERS):
+        return False
+    head = body[:128].translate(_SEPARATORS)
+    longest = max(map(len, head.split(b"_")))
+    if is_anywhere:
+        return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
+    return longest >= 16 or _class_changes(head) * 7 >= len(head)
 
 
-_WORD_ENDS = frozenset(bytes((code,)) for code in _ALNUM + b"_-")
+def _class_changes(text: bytes) -> int:
+    classes = text.translate(_CLASSES)
+    return sum(map(classes.count, _CHANGES))
+
+
+def _begins_here(raw: bytes, start: int) -> bool:
+    """Say whether no word runs into ``start``; an escape before it (backslash-n, %3D) is no word."""
+    before = raw[max(0, start - 3) : start]
+    return before[-1:] not in _WORD_ENDS or before[-2:-1] == b"\\" or before[:1] == b"%"
+
+
+_WORD_ENDS = frozenset(bytes((code,)) for code in ALNUM + b"_-")
 
 
 def _aws(screen: Screen, prefix: bytes) -> list[Span]:
@@ -157,74 +215,91 @@ def _dotted_end(screen: Screen, end: int, most: int) -> int:
 
 def _odd_shapes(screen: Screen) -> list[Span]:
     """Return tokens that are known by length and alphabet rather than by a beginning."""
-    candidates = [run for run in screen.long if 24 <= len(run) <= 37 and _has_odd_shape(run)]
+    candidates = [run for run in screen.long if len(run) >= 24 and _has_odd_shape(run)]
     if not candidates:
         return []
     spans: list[Span] = []
-    padded, start = b" " + screen.runs + b" ", 0
+    padded, position = b" " + screen.runs + b" ", 0
     for run in candidates:
         # One found behind the padding blank has in the unpadded text the offset of that blank.
-        start = padded.find(b" " + run + b" ", start)
-        end = start + len(run)
-        kind = _odd_kind(screen, start, end)
-        if kind == "discord_token":
-            end = _dotted_end(screen, end, 2)
+        position = padded.find(b" " + run + b" ", position)
+        kind, start, end = _odd_kind(screen, position, position + len(run))
         if kind:
-            bot = screen.runs.rfind(b" ", 0, start - 1) + 1 if kind == "telegram_token" else start
-            spans.append((bot, end, _SPECIFIC, kind))
-        start += len(run)
+            spans.append((start, end, _SPECIFIC, kind))
+        position += len(run)
     return spans
 
 
 def _has_odd_shape(run: bytes) -> bool:
     size = len(run)
+    if b"_" in run or b"-" in run:
+        if size >= 28 and _announces_itself(run):
+            return True
+    elif size in {32, 64} and not run.translate(None, HEX):
+        return True
     if size <= 28:
         return run[:1] in {b"M", b"N", b"O"}
-    return size == 35 or run[:2] in {b"SK", b"AC"} or run[:4] == b"key-" or run[32:35] == b"-us"
+    return size == 35 or run[:2] in {b"SK", b"AC"} or run[:4] == b"key-" or run[32:35] == b"-us" or run[-4:] == b"NRAL"
 
 
-def _odd_kind(screen: Screen, start: int, end: int) -> str:
-    raw, run = screen.raw, screen.raw[start:end]
-    if len(run) <= 28:
+def _announces_itself(run: bytes) -> bool:
+    """Say whether this is ``pk_…``, ``acme_live_…``, ``…-token-…``: a name that promises a secret, then chance."""
+    *names, body = run.replace(b"-", b"_").split(b"_")
+    if len(body) < 24 or not any(name.lower() in _ANNOUNCING for name in names):
+        return len(body) == 32 and len(names) == 2 and names[0] == b"pk" and names[1].isdigit()
+    return _class_changes(body) * 4 >= len(body) and b"pub" not in names and b"pk" not in names
+
+
+def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
+    """Return what kind of token the run from ``start`` to ``end`` is, and the span with what belongs to it."""
+    raw = screen.raw
+    run = raw[start:end]
+    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:
         first = screen.run_end(end + 1, 12)
         dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
-        return "discord_token" if dotted and screen.run_end(first + 1, 27) == first + 28 else ""
-    if len(run) == 35:
-        bot = raw[max(0, start - 9) : start]
-        return "telegram_token" if bot[-1:] == b":" and len(bot) == 9 and bot[:-1].isdigit() else ""
-    if len(run) == 34 and run[:2] in {b"SK", b"AC"}:
-        return "twilio_key" if run[2:].isalnum() and run[2:].lower() == run[2:] else ""
-    if len(run) == 36 and run[:4] == b"key-" and not run[4:].translate(None, _HEX):
+        is_bot = dotted and screen.run_end(first + 1, 27) == first + 28
+        return ("discord_token" if is_bot else ""), start, _dotted_end(screen, end, 2)
+    if len(run) in {32, 64} and not run.translate(None, HEX):
+        return _behind_a_number(raw, start, end)
+    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):
+        return "telegram_token", start - digits - 1, end
+    kind = _kind_of_run(run)
+    return kind, start + (kind == "token" and raw[start - 1 : start] == b"\\"), end
+
+
+def _kind_of_run(run: bytes) -> str:
+    if len(run) == 34 and run[:2] in {b"SK", b"AC"} and run[2:].isalnum():
+        return "twilio_key" if run[2:].lower() == run[2:] else ""
+    if run[-4:] == b"NRAL":
+        return "newrelic_key" if len(run) == 40 and not run[:-4].translate(None, HEX) else ""
+    if len(run) == 36 and run[:4] == b"key-" and not run[4:].translate(None, HEX):
         return "mailgun_key"
-    return "mailchimp_key" if not run[:32].translate(None, _ALNUM) and run[35:].isdigit() else ""
+    if run[32:35] == b"-us" and not run[:32].translate(None, ALNUM) and run[35:].isdigit():
+        return "mailchimp_key"
+    is_announced = (b"_" in run or b"-" in run) and _announces_itself(run) and _is_body(run, is_anywhere=False)
+    return "token" if is_announced else ""
 
 
-def mark_spans(screen: Screen, marks: list[bytes]) -> list[Span]:
-    """Return secrets that a mark such as ``://`` announces; ``marks`` are those known to occur."""
-    spans: list[Span] = []
-    for mark in marks:
-        if mark == b"://":
-            spans += _urls(screen)
-        elif mark == b"sg.":
-            spans += _sendgrid(screen)
-        else:
-            spans += _user_option(screen, mark)
-    return spans
+def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
+    """Return the token that hexadecimal digits end: Asana's ``1/…:``, Airtable's ``pat….``."""
+    if end - start == 32 and (digits := _digits_before(raw, start)):
+        before = start - digits - 3
+        return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)
+    if end - start == 64 and raw[start - 1 : start] == b"." and raw[max(0, start - 18) : start - 15] == b"pat":
+        return "airtable_token", start - 18, end
+    return "", 0, 0
 
 
-def _sendgrid(screen: Screen) -> list[Span]:
-    spans: list[Span] = []
-    raw, start = screen.raw, screen.raw.find(b"SG.")
-    while start >= 0:
-        end = screen.run_end(start + 3, 65)
-        if end - start > 18 and raw[end : end + 1] == b"." and screen.run_end(end + 1, 16) - end > 16:
-            end = screen.whole_run_end(end + 1)
-            spans.append((start, end, _SPECIFIC, "sendgrid_key"))
-        start = raw.find(b"SG.", end)
-    return spans
+def _digits_before(raw: bytes, start: int) -> int:
+    """Return how many digits stand before the colon that ends at ``start``, 0 where no colon does."""
+    before = raw[max(0, start - 24) : start]
+    if before[-1:] != b":":
+        return 0
+    return len(before) - 1 - len(before[:-1].rstrip(DIGITS))
 
 
-def _urls(screen: Screen) -> list[Span]:
+def url_secrets(screen: Screen) -> list[Span]:
+    """Return passwords in the authority of an address, and the secret paths of webhooks."""
     spans: list[Span] = []
     mark = screen.low.find(b"://")
     while mark >= 0:
@@ -254,21 +329,12 @@ def _url_password(start: int, userinfo: str) -> list[Span]:
     user, colon, password = userinfo.partition(":")
     if colon:
         start += len(user) + 1
-        return [] if _is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
-    alone = len(user) >= 20 and not user.isalpha() and not _is_template(user)
+        return [] if is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
+    alone = len(user) >= 20 and not user.isalpha() and not is_template(user)
     return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
 
 
-def _is_template(password: str) -> bool:
-    """Say whether a reference or a filler stands where the secret would be."""
-    opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
-    shell = password[:1] == "$" and password[1:].isidentifier()
-    return opened or shell or not password.strip("*.xX")
-
-
 _URL_STOPS = ('"', "'", "`", "<", ">", "\\", "://")
-_OPENERS = frozenset("$<{%[")
-_CLOSERS = frozenset("}>]%s")
 _WEBHOOKS = (
     (b"hooks.slack.com/", "slack_webhook"),
     (b"discord.com/api/webhooks/", "discord_webhook"),
@@ -290,20 +356,3 @@ def _dotted_path_end(screen: Screen, start: int) -> int:
     while screen.raw[end : end + 1] == b"/" and end - start < _LONGEST_LOOK:
         end = screen.run_end(end + 1, _LONGEST_LOOK)
     return end
-
-
-def _user_option(screen: Screen, mark: bytes) -> list[Span]:
-    """Return the password of ``-u name:password``."""
-    spans: list[Span] = []
-    start = screen.low.find(mark)
-    while start >= 0:
-        start += len(mark)
-        word = (screen.text[start : start + _LONGEST_USERINFO].split(None, 1) or [""])[0].rstrip("\"'`,;")
-        user, colon, password = word.partition(":")
-        # "-u 1000:1000" and "-u root:root" are an account and its group.
-        is_account = password.isdigit() or password == user or "/" in user
-        if colon and user and not is_account and not _is_template(password):
-            first = screen.text.index(":", start) + 1
-            spans.append((first, first + len(password), _LOOSE, "password"))
-        start = screen.low.find(mark, start)
-    return spans

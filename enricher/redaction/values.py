@@ -27,15 +27,21 @@ _SIGNS = "@#$%^&*+=!?~"
 _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
 
 
+_LONGEST_JUDGED = 128
+_FEW_DIGITS = 3
+
+
 class Value:
     """A candidate: where it stands, how it is written, and what its setting asks it to prove."""
 
-    __slots__ = ("end", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
+    __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
     def __init__(self, start: int, text: str, *, proof: int = ANYTHING, is_literal: bool = False) -> None:
         self.start = start
         self.end = start + len(text)
         self.text = text
+        # What is judged: a secret shows what it is at once, and a text full of names has many long values.
+        self.head = text[:_LONGEST_JUDGED]
         self.proof = proof
         # Literal: no place for a variable, such as an env file or a sentence.
         self.is_literal = is_literal
@@ -45,7 +51,7 @@ class Value:
 
 def is_secret(value: Value, kind: str, proof: int) -> bool:
     """Say whether a value proves what is asked of it."""
-    text = value.text
+    text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
     if proof == RANDOM:
@@ -53,7 +59,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
     if " " in text.strip():
         return value.is_quoted and _is_spaced_secret(value, kind, proof)
     if proof == LONG:
-        return _is_mixed(text, 16) and not _is_path(text)
+        return _is_mixed(text, 16) and not _is_path(text) and not (kind == "session" and _is_uuid(text))
     if proof == MIXED and not (value.is_literal and value.proof == ANYTHING and len(text) >= 8):
         return _is_mixed(text, _LEAST_MIXED.get(kind, 8)) and not _is_path(text)
     if text.isdigit():
@@ -65,7 +71,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
 
 def is_literal_password(value: Value) -> bool:
     """Say whether a word that a person calls a password is one: only with a digit or a sign in it."""
-    text = value.text
+    text = value.head
     bare = text.rstrip("!?.")
     is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
     if len(text) < 4 or not is_told_apart or _is_filler(text) or _is_version(text) or _is_path(text):
@@ -77,16 +83,18 @@ def is_key_shaped(text: str) -> bool:
     """Say whether this has the length and the letters of an AWS secret key, though it may spell words."""
     if len(text) != 40 or not text.isascii() or not text.replace("/", "").replace("+", "").isalnum():
         return False
-    classes = [_class(character) for character in text]
+    classes = _classes(text)
     return {"A", "a", "0"} <= set(classes) and sum(map(str.__ne__, classes, classes[1:])) >= 8
 
 
 def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
     """Say whether several quoted words are a secret: a phrase, or behind a weaker name one with a digit."""
-    if proof == ANYTHING and _is_passphrase(value.text):
+    if proof == ANYTHING and _is_passphrase(value.head):
         return True
-    is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.text)
-    return is_mixed and (value.is_literal or _is_passphrase(value.text))
+    if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and is_chance(longest):
+        return True
+    is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.head)
+    return is_mixed and (value.is_literal or _is_passphrase(value.head))
 
 
 def _is_filler(text: str) -> bool:
@@ -102,15 +110,17 @@ def _is_filler(text: str) -> bool:
 
 def _is_reference(value: Value) -> bool:
     """Say whether code or a template stands there: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
-    text = value.text
+    text = value.head
     if text[:1] in _TEMPLATE_OPENERS and (text[-1:] in _TEMPLATE_CLOSERS or text[1:2] in _TEMPLATE_OPENERS):
         return True
     if text[:1] in {"$", "@", "&", "*", "%"} and text[1:].replace(".", "_").replace(":", "_").strip("%").isidentifier():
         return text[:1] != "@" or not _has_digit(text)
     if "://" in text or "${" in text or "{{" in text or "$(" in text:
         return True
-    if value.is_quoted or value.is_literal:
+    if value.is_quoted:
         return False
+    if value.is_literal:
+        return text.lower().startswith(_ROOTS) and text[-1:] in {"]", ")"}
     return _is_code(text)
 
 
@@ -122,8 +132,9 @@ def _is_code(text: str) -> bool:
     is_name = all(part.isidentifier() for part in dotted)
     if len(head) < len(text) or len(dotted) > 1:
         return is_name
-    digits = sum(character.isdigit() for character in text)
-    return is_name and digits < 3 and any(name in text.lower() for name in _NAMES_IN_VALUES)
+    if not is_name or not any(name in text.lower() for name in _NAMES_IN_VALUES):
+        return False
+    return sum(map(str.isdigit, text)) < _FEW_DIGITS
 
 
 def _is_version(text: str) -> bool:
@@ -160,13 +171,16 @@ def _is_mixed(text: str, least: int) -> bool:
 
 
 def _has_digit(text: str) -> bool:
-    return any(character.isdigit() for character in text)
+    return not _ASCII_DIGITS.isdisjoint(text) or (not text.isascii() and any(map(str.isdigit, text)))
+
+
+_ASCII_DIGITS = frozenset("0123456789")
 
 
 def is_random(text: str, *, digits: int = 2) -> bool:
     """Say whether the text changes between cases and digits as often as only chance does."""
-    text = text[:128]
-    classes = [_class(character) for character in text]
+    text = text[:_LONGEST_JUDGED]
+    classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
         return False
     if "A" not in classes or "a" not in classes:
@@ -175,16 +189,58 @@ def is_random(text: str, *, digits: int = 2) -> bool:
     return changes * 5 >= len(text) * 2
 
 
+def is_chance(text: str) -> bool:
+    """Say whether letters and digits alternate as they do by chance, in one case or in both."""
+    if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
+        return False
+    text = text[:_LONGEST_JUDGED]
+    if not _has_digit(text) or not any(character.isalpha() for character in text) or _is_file_or_call(text):
+        return False
+    if _is_uuid(text):
+        return False
+    classes = _classes(text)
+    return sum(map(classes.count, _CHANGES)) * 6 >= len(text)
+
+
+_CHANGES = ("a0", "0a", "A0", "0A", "aA", "a-", "-a", "0-", "-0", "A-", "-A")
+_NO_HEX_DASH = dict.fromkeys(map(ord, "0123456789abcdefABCDEF-"))
+
+
+def _is_uuid(text: str) -> bool:
+    return len(text) == 36 and text.count("-") == 4 and not text.translate(_NO_HEX_DASH)
+
+
+def _is_file_or_call(text: str) -> bool:
+    head, dot, extension = text.rpartition(".")
+    is_file = bool(dot and head) and extension.isalpha() and len(extension) <= 5
+    return is_file or any(sign in text for sign in "([{<") or text[:1] in _TEMPLATE_OPENERS
+
+
+def is_template(password: str) -> bool:
+    """Say whether a reference or a filler stands where the secret would be."""
+    opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
+    shell = password[:1] == "$" and password[1:].isidentifier()
+    return opened or shell or not password.strip("*.xX")
+
+
+_OPENERS = frozenset("$<{%[")
+_CLOSERS = frozenset("}>]%s")
+
+
 def may_be_random(run: bytes) -> bool:
     """Say cheaply whether a run could be random: both cases and at least two digits."""
     return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
 
 
-def _class(character: str) -> str:
-    if character.isdigit():
-        return "0"
-    if not character.isascii():
-        return "?"
-    if character.isalpha():
-        return "A" if character.isupper() else "a"
-    return "-" if character in "+/=_-" else "?"
+def _classes(text: str) -> str:
+    """Return for each character A, a or 0, - for the signs of base64, ? for all others."""
+    return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
+
+
+_DIGITS, _SMALL, _CAPITAL = b"0123456789", b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OF_BASE64 = b"+/=_-%"
+_NEITHER = bytes(range(256)).translate(None, _DIGITS + _SMALL + _CAPITAL + _OF_BASE64)
+_CLASS_OF = bytes.maketrans(
+    _DIGITS + _SMALL + _CAPITAL + _OF_BASE64 + _NEITHER,
+    b"0" * 10 + b"a" * 26 + b"A" * 26 + b"-" * 6 + b"?" * len(_NEITHER),
+)

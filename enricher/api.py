@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher import formats
 from enricher.classify import verdict
-from enricher.context import Request, external
-from enricher.context.channels import gather
+from enricher.context import CHANNELS, Request, external
+from enricher.context.channels import gather, load
 from enricher.context.memory import memory_context
 from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
@@ -130,6 +131,7 @@ def enrich(
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body, settings):
+        _load_channels()  # importing them takes the time that the hook has for all their answers
         request = Request(
             event,
             classification,
@@ -145,6 +147,12 @@ def enrich(
     enrichment = decide(inputs, rules, classification)
     watch.tick("guide")
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
+
+
+def _load_channels() -> None:
+    for name in CHANNELS:
+        with suppress(Exception):  # asked, a channel that cannot be loaded reports it
+            load(name)
 
 
 def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:

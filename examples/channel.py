@@ -15,7 +15,10 @@ SHORTEST_WORD = 5
 
 
 def offer(request: Request, rule: ChannelRule) -> list[Candidate]:
-    """Return the lines that share most words with the prompt, best first; nothing where there is no such file."""
+    """Return the lines that share most words with the prompt, best first; nothing where there is no such file.
+
+    A session is not told twice about the same ``ref``, so it holds the line itself: one that changed is told again.
+    """
     root = request.project.root
     try:
         content = read_file(f"{root}/{FILE}", LARGEST_FILE) if root else b""
@@ -25,7 +28,8 @@ def offer(request: Request, rule: ChannelRule) -> list[Candidate]:
     offered = []
     for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
         if shared := len(words & set(line.lower().split())):
-            offered.append(Candidate(line, f"{FILE}:{number}", min(1.0, 0.4 + 0.2 * shared)))
+            score = min(1.0, 0.4 + 0.2 * shared)
+            offered.append(Candidate(line, f"{FILE} {line}", score, label=f"{FILE}:{number}"))
     return sorted(offered, key=lambda one: -one.score)[: rule.most]
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from enricher.context import CHANNELS
 from enricher.decision import RECORDED_SETTINGS
 from enricher.settings import DEFAULTS
 from storage import database, traces
@@ -60,7 +61,6 @@ TAILS = (
 STAGES = ("read", "rules", "classify", "context", "guidance", "render")
 SETTINGS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS if key in DEFAULTS}
 INPUTS = json.dumps({"settings": SETTINGS, "skills": [], "injected": [], "spent": 0, "channels": []})
-CHANNELS = ("code", "session", "tasks", "memory")
 
 
 def write_history(state: Path | str, prompts: int, *, seed: int = 1) -> None:

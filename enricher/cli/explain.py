@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.cli.output import printable
 from enricher.reasons import SKIPS
 
 if TYPE_CHECKING:
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from enricher.classify import Classification
-    from enricher.decision import Enrichment
+    from enricher.context import Gathered
+    from enricher.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
 
+OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
 
 
@@ -32,26 +35,28 @@ COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "mag
 def explain(prompt: str | None, trace_id: str | None, instructions: str | None, cwd: str | None, as_json: bool) -> None:
     """Show why PROMPT (or a recorded one) gets what it gets: signals, spans, scores, and what was left out."""
     if trace_id:
-        text, enrichment, rules, skipped = _recorded(trace_id)
+        text, enrichment, rules, skipped, inputs = _recorded(trace_id)
     elif prompt is not None:
         from enricher.api import enrich
 
         result = enrich(prompt, cwd=cwd or "", instructions=instructions or "")
         text, enrichment, rules, skipped = result.prompt, result.enrichment, result.rules, result.skipped
+        inputs = result.inputs
     else:
         raise click.UsageError("give a PROMPT or --trace ID")
     if as_json:
-        click.echo(json.dumps(_as_json(text, enrichment, rules, skipped=skipped)))
+        click.echo(json.dumps(_as_json(text, enrichment, rules, inputs.channels, skipped=skipped)))
         return
     from rich.console import Console
 
-    _print(Console(highlight=False), text, enrichment, rules, skipped=skipped)
+    _print(Console(highlight=False), text, enrichment, rules, inputs.channels, skipped=skipped)
 
 
-def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str]:
+def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str, Inputs]:
     import contextlib
 
     from enricher.api import recorded_rules, replay
+    from enricher.decision import Inputs
     from enricher.home import state_dir
     from storage import database, queries
 
@@ -65,14 +70,17 @@ def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str]:
         outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
         raise click.ClickException(f"trace {trace_id} keeps no inputs to explain ({outcome})")
     rules = recorded_rules(trace["rules_hash"], stored)
-    return trace["prompt"], replay(trace["prompt"], trace["inputs"], rules), rules, trace["skip_reason"]
+    text, inputs = trace["prompt"], Inputs.from_json(trace["prompt"], trace["inputs"])
+    return text, replay(text, trace["inputs"], rules), rules, trace["skip_reason"], inputs
 
 
 def _ranking(enrichment: Enrichment, facet: str) -> list[tuple[str, int]]:
     return sorted(enrichment.classification.scores.get(facet, {}).items(), key=lambda pair: -pair[1])
 
 
-def _as_json(text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -> dict[str, Any]:
+def _as_json(
+    text: str, enrichment: Enrichment, rules: Rules, channels: list[Gathered], *, skipped: str
+) -> dict[str, Any]:
     judged = enrichment.classification
     return {
         "prompt": text,
@@ -88,12 +96,28 @@ def _as_json(text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -
             {"line": miss.line, "reason": miss.reason, "score": miss.score, "needed": miss.needed}
             for miss in enrichment.misses
         ],
+        "channels": [
+            {"name": one.name, "status": one.status, "problem": one.problem or None, "offered": len(one.candidates)}
+            for one in channels
+        ],
+        "context": [
+            {
+                "channel": one.channel,
+                "ref": one.ref,
+                "label": one.label,
+                "score": one.score,
+                "left_out": one.why or None,
+            }
+            for one in enrichment.items
+        ],
         "text": "" if skipped else enrichment.text,
         "rules_hash": rules.hash,
     }
 
 
-def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *, skipped: str) -> None:
+def _print(
+    console: Console, text: str, enrichment: Enrichment, rules: Rules, channels: list[Gathered], *, skipped: str
+) -> None:
     if skipped:
         console.print(f"skipped: {skipped}")
         console.print(f"{SKIPS.get(skipped, 'the enricher leaves such prompts alone')}; nothing is added")
@@ -113,8 +137,20 @@ def _print(console: Console, text: str, enrichment: Enrichment, rules: Rules, *,
     for miss in enrichment.misses:
         needed = f" ({miss.score:g} of {miss.needed:g})" if miss.needed else ""
         console.print(f"left out: {miss.line}: {miss.reason}{needed}")
+    _print_channels(console, enrichment, channels)
     console.print()
     console.print(enrichment.text or "nothing is said", markup=False)
+
+
+def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gathered]) -> None:
+    """Print what each channel did, and of what it offered and the agent is not told, why."""
+    for one in channels:
+        outcome = f"offers {len(one.candidates)}" if one.candidates else OUTCOMES.get(one.status, one.status)
+        problem = f": {one.problem}" if one.problem else ""
+        console.print(f"channel {one.name}: {outcome}{problem}", markup=False)
+        for item in enrichment.items:
+            if item.channel == one.name and item.why:
+                console.print(f"  left out: {printable(item.label)} ({item.score:g}): {item.why}", markup=False)
 
 
 def _doubts(judged: Classification, rules: Rules) -> Iterator[str]:

@@ -144,8 +144,9 @@ class Candidate:
     """A fact that a channel offers, before the rules weigh it.
 
     ``text`` is quoted, ``label`` says where it is from (without a text it says all
-    there is to say); ``ref`` is what it is known by. ``score`` runs from 0 to 1,
-    ``raw`` is the score before weights. ``stale`` says why it should not be told.
+    there is to say). ``ref`` identifies the fact: a session is not told the same one twice,
+    and equal scores are ordered by it. ``score`` runs from 0 to 1, ``raw`` is the score
+    before weights. ``stale`` says why it should not be told.
     """
 
     __slots__ = ("date", "kind", "label", "raw", "ref", "score", "stale", "text")

@@ -68,6 +68,14 @@ class Checkout:
         ended = self.python(ENTRY, *words)
         return ended.stdout + ended.stderr
 
+    def explained(self) -> str:
+        """Return the explanation of the prompt; on a busy machine a channel may be late a few times."""
+        for _attempt in range(8):
+            told = self.enricher("explain", PROMPT)
+            if f"channel {NAME}: took too long" not in told:
+                break
+        return told
+
     def problems(self) -> str:
         """Return what the command of the document finds to be missing."""
         (command,) = re.findall(r"`\.venv/bin/(enricher check)`", STEPS)
@@ -105,6 +113,27 @@ def test_the_real_hook_tells_the_line_and_a_replay_knows_the_channel(checkout: C
     assert f'- NOTES.md:2: "{LINE}"' in answer.context
     assert {one["channel"]: one["status"] for one in account.trace()["channels"]}[NAME] == "ok"
     assert "byte for byte as recorded, 0 did not" in checkout.enricher("replay", "--verify")
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [("return []", "has nothing to offer"), ("raise ValueError('no such log')", "failed: ValueError: no such log")],
+)
+def test_what_keeps_the_new_channel_silent_is_explained(checkout: Checkout, does: str, told: str) -> None:
+    checkout.add_module()
+    checkout.add_line()
+    checkout.module.write_text(re.sub(r"    root = request.*?\n\n\n", f"    {does}\n\n\n", EXAMPLE, flags=re.DOTALL))
+
+    assert f"channel {NAME}: {told}\n" in checkout.explained()
+
+
+def test_an_offered_line_that_is_not_told_is_explained(checkout: Checkout) -> None:
+    checkout.add_module()
+    checkout.add_line()
+    checkout.module.write_text(EXAMPLE.replace("0.4 + 0.2 * shared", "0.1"))
+
+    told = checkout.explained()
+    assert f"channel {NAME}: offers 1\n  left out: NOTES.md:2 (0.1): below the floor\n" in told
 
 
 @pytest.mark.parametrize("missing", VALUES)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from enricher.context import CHANNELS
+
 if TYPE_CHECKING:
     from simulator import Account, Answer
 
 PROMPT = "the login test fails with a KeyError, please fix it"
 FAST = """echo '{"items": [{"text": "sessions hold ids only", "ref": "adr/7", "date": "2026-09-14", "score": 0.9}]}'"""
 SAID = '- adr/7, 2026-09-14: "sessions hold ids only"'
-OURS = ("code", "session", "tasks", "memory")
 ATTEMPTS = 8
 
 DAEMON = """
@@ -76,7 +77,7 @@ def ask(account: Account, prompt: str = PROMPT) -> Answer:
 
 
 def statuses(account: Account) -> dict[str, str]:
-    return {one["channel"]: one["status"] for one in account.trace()["channels"] if one["channel"] not in OURS}
+    return {one["channel"]: one["status"] for one in account.trace()["channels"] if one["channel"] not in CHANNELS}
 
 
 @pytest.mark.conformance("E18", "E21", "P30")
@@ -247,7 +248,7 @@ def test_our_own_channels_and_programs_work_at_the_same_time(account: Account) -
     trace = account.trace()
     (slow,) = [one for one in trace["channels"] if one["channel"] == "slow"]
     gather = next(one["latency_ms"] for one in trace["stages"] if one["stage"] == "gather")
-    ours = sum(one["latency_ms"] for one in trace["channels"] if one["channel"] in OURS)
+    ours = sum(one["latency_ms"] for one in trace["channels"] if one["channel"] in CHANNELS)
     assert slow["status"] == "ok"
     assert gather < slow["latency_ms"] + ours + 25
 

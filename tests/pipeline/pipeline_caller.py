@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from enricher.context import CHANNELS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 PROMPT = "the login test fails with a KeyError, please fix it"
 KEYS = {"success", "enrichment_context", "tokens_used", "enrichment_count"}
-OURS = ("code", "session", "tasks", "memory")
 EMPTY = {"success": False, "enrichment_context": "", "tokens_used": 0, "enrichment_count": 0}
 GATES = ("ENABLE_LOCAL_INFERENCE_PIPELINE", "ENABLE_LOCAL_ENRICHMENT")
 ATTEMPTS = 8
@@ -69,15 +70,17 @@ class Caller:
         """Return what the declared channels' results were told as; our own channels are left out."""
         file = self.account.state / "events.jsonl"
         told = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-        return [one for one in told if one["channel"] not in OURS]
+        return [one for one in told if one["channel"] not in CHANNELS]
 
     def statuses(self) -> dict[str, str]:
         """Return how the declared channels fared with the last prompt."""
-        return {one["channel"]: one["status"] for one in self.account.trace()["channels"] if one["channel"] not in OURS}
+        return {
+            one["channel"]: one["status"] for one in self.account.trace()["channels"] if one["channel"] not in CHANNELS
+        }
 
     def log(self) -> list[dict[str, str]]:
         """Return what was logged beside our own channels."""
-        return [one for one in self.account.log() if one["reason"].partition(":")[0] not in OURS]
+        return [one for one in self.account.log() if one["reason"].partition(":")[0] not in CHANNELS]
 
     def gather_ms(self) -> float:
         return next(one["latency_ms"] for one in self.account.trace()["stages"] if one["stage"] == "gather")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.classify import verdict
-from enricher.context import Candidate, Gathered
+from enricher.context import CHANNELS, Candidate, Gathered
 from enricher.context.conversation import Conversation
 from enricher.decision import Inputs, decide
 from enricher.recording import describe
@@ -92,7 +92,7 @@ def record(
     trace.host, trace.session_id, trace.project, trace.prompt = "claude", session, "github.com/o/r", prompt
     offered = [Candidate("", f"src/a{at}.py", 0.9 - at / 10, label=f"src/a{at}.py:3 read") for at in range(3)]
     channels = [Gathered("code", "ok", candidates=offered)] if number % 2 else [Gathered("code", "empty")]
-    channels += [Gathered(name, "empty") for name in ("session", "tasks", "memory")]
+    channels += [Gathered(name, "empty") for name in CHANNELS if name != "code"]
     conversation = Conversation()
     if number % 5 == 1:
         conversation.prompts = [earlier]

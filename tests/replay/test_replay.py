@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
 from storage import database
 from workbench import sides
@@ -122,9 +123,7 @@ def test_a_memory_that_would_have_been_asked_otherwise_is_unknown(
     radius = radius_of(corpus, side)
 
     assert radius.by_kind["context unknown"] == radius.unknown
-    assert {channel for change in radius.changes for channel in change.after.unknown} <= {
-        "code", "session", "tasks", "memory",
-    }  # fmt: skip
+    assert {channel for change in radius.changes for channel in change.after.unknown} <= set(CHANNELS)
 
 
 def test_a_budget_of_the_file_shows_in_a_replay(corpus: Corpus, edited: Callable[[str, str], str]) -> None:

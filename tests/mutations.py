@@ -696,7 +696,7 @@ MUTATIONS = (
         "enricher/context/tasklists.py",
         'word.removesuffix("i").encode',
         "word.encode",
-        "E39",
+        "",
         "session/test_related_tasks.py::test_a_task_is_found_by_another_number",
     ),
     Mutation(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""Characters; a shorter secret may be a word, and would be found in files that do not mean it."""
+"""In characters; a shorter secret may be an ordinary word and would match files that do not hold it."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 

@@ -1,4 +1,4 @@
-"""Which version of the screen for secrets everything kept here went through: a number in a file of the state folder.
+"""The version of the secret screen that all stored data has passed, kept as a number in a file of the state folder.
 
 An account that has no such file was recorded by version 1.
 """

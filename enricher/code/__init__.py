@@ -1,6 +1,6 @@
 """The project's files as an index that answers a prompt in milliseconds: built off the hook's path, read on it.
 
-This module says where the index of a project lies.
+This module gives the path of a project's index file.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def asked_otherwise(
 def can_ask_again(rule: Mapping[str, Any]) -> bool:
     """Say whether a replay may ask the channel of today's stores.
 
-    Never a program: the rules that are tried may be anybody's, and nobody trusted what they would start.
+    Programs are never asked again: the rules under trial may come from anyone, and nobody has trusted their commands.
     """
     return _is_ours(rule) and load(rule["name"]).can_ask_again
 

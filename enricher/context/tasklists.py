@@ -108,7 +108,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
 
 
 def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
-    """Yield the session's tasks; what the agent itself wrote down in this session is no news to it."""
+    """Yield the session's tasks, without those that the agent wrote down in this session and so knows."""
     conversation = request.conversation
     known = {text for _, text in conversation.todos}
     if request.host == "claude" and request.session_id:

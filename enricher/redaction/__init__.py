@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Names that count only as words of their own, with what to look for; ``names`` holds those of other languages.
+# Short names, matched only as whole words, each with its pattern; ``names`` holds those of other languages.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",

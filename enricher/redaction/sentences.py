@@ -170,7 +170,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _read(text: str, start: int) -> Value | None:
-    """Return the run of printable ASCII, without the punctuation of its sentence."""
+    """Return the leading printable ASCII characters, without the punctuation that ends the sentence."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
         rest = text[start : start + _LONGEST_VALUE]

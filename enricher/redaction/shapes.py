@@ -171,7 +171,7 @@ def _class_changes(text: bytes) -> int:
 
 
 def _begins_here(raw: bytes, start: int) -> bool:
-    """Say whether no word runs into ``start``; an escape before it (backslash-n, %3D) is no word."""
+    """Say whether a new word begins at ``start``; an escape before it (backslash-n, %3D) counts as a separator."""
     before = raw[max(0, start - 3) : start]
     return before[-1:] not in _WORD_ENDS or before[-2:-1] == b"\\" or before[:1] == b"%"
 

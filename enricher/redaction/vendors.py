@@ -17,7 +17,7 @@ DOTTED = URL + b"."
 BASE64 = URL + b"+/=%"
 HASH = ALNUM + b"./$=,+-_"
 
-# No word holds these, so they count wherever they stand, even where another word runs into them.
+# These prefixes occur in no ordinary word, so a key is recognised even directly behind other letters.
 ANYWHERE: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"ghp_", "github_token", URL, 12),
     (b"gho_", "github_token", URL, 12),

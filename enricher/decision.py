@@ -29,6 +29,8 @@ LONGEST_NAME = 200
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
 """How a channel's objection begins that has nothing to do with age."""
+BESIDE, ALONE = "beside", "alone"
+"""When the agent is told the class; any other value of the instructions is never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -317,21 +319,27 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         chosen = result.approach
         lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
         result.approach = Scored(chosen.id, lines.approach, chosen.score)
-    may_stand_alone = body["class_alone"] or inputs.is_as_specified
+    class_line = ALONE if inputs.is_as_specified else _class_line(body)
     has_more = bool(lines.items or lines.guardrails or lines.approach)
-    if result.shown and (has_more or may_stand_alone):
+    if result.shown and (class_line == ALONE or (class_line == BESIDE and has_more)):
         lines.classification = result.classification.task_type
     elif result.shown:
-        result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
+        alone = "alone " if class_line == BESIDE else ""
+        result.misses.append(Miss("classification", f"{alone}it would tell the agent nothing"))
     lines.partial = result.partial
     result.text, lines, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late
     _note_what_had_no_room(result, lines)
-    if not (any(kept) or lines.guardrails or lines.approach or may_stand_alone):
+    if not (any(kept) or lines.guardrails or lines.approach or class_line == ALONE):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _class_line(body: Mapping[str, Any]) -> str:
+    """Whether the agent is told the class; rules compiled by earlier versions say it with ``class_alone``."""
+    return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:

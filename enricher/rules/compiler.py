@@ -262,8 +262,15 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         "approaches": {**_values(result, "approach"), **_approaches(result)},
         "channels": list(_channels(result)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
-        **_values(result, "lines"),
+        "class_line": _class_line(result),
     }
+
+
+def _class_line(result: Compiled) -> str:
+    said = _values(result, "lines")
+    if said["class_alone"] is None:
+        return str(said["class_line"])
+    return "alone" if said["class_alone"] else "beside"
 
 
 def _channels(result: Compiled) -> Iterator[dict[str, Any]]:

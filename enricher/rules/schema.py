@@ -112,9 +112,13 @@ class Channel(_Rule):
 
 
 class Lines(_Rule):
-    """``## Lines``: which lines may stand on their own."""
+    """``## Lines``: whether the agent is told the class: ``never``, ``beside`` other lines, or also ``alone``.
 
-    class_alone: bool = False
+    ``class_alone`` is how earlier instructions say it: true means ``alone``, false ``beside``.
+    """
+
+    class_line: Literal["never", "beside", "alone"] = "beside"
+    class_alone: bool | None = None
 
 
 class Budgets(_Rule):

@@ -44,9 +44,14 @@ def test_two_prompts_get_two_answers(account: Account) -> None:
     assert [trace["task_type"] for trace in account.traces()] == ["question", "debug"]
 
 
+CLASS_LINE = "# Output\n\n## Lines\n\n```yaml\nclass_line: {when}\n```\n"
+
+
 @pytest.mark.conformance("E50", "E12")
 def test_the_four_labels_stand_in_their_order(account: Account) -> None:
     account.channel("notes", """echo '{"items": [{"text": "sessions hold ids only", "ref": "adr/7", "score": 0.9}]}'""")
+    channels = (account.config / "instructions.md").read_text()
+    account.instruct(f"{channels}\n{CLASS_LINE.format(when='beside')}")
     account.compile()
 
     context = account.ask(TRACE).context
@@ -58,6 +63,27 @@ def test_the_four_labels_stand_in_their_order(account: Account) -> None:
         "**Applicable Guardrails**",
         "**Suggested Approach**",
     ]
+
+
+@pytest.mark.parametrize(
+    ("when", "is_beside", "is_alone"), [("never", False, False), ("beside", True, False), ("alone", True, True)]
+)
+def test_the_instructions_say_when_the_agent_is_told_the_class(
+    account: Account, when: str, *, is_beside: bool, is_alone: bool
+) -> None:
+    account.instruct(CLASS_LINE.format(when=when))
+    account.compile()
+
+    beside, alone = account.ask(TRACE), account.ask("move the retry logic of the importer into its own module")
+
+    assert ("**Classification**: debug" in beside.context, bool(beside.context)) == (is_beside, True)
+    assert alone.context == ("## Prompt Enrichment\n**Classification**: refactor" if is_alone else "")
+    assert [trace["task_type"] for trace in account.traces()] == ["debug", "refactor"]
+
+
+def test_the_shipped_instructions_do_not_tell_the_agent_the_class(account: Account) -> None:
+    assert "**Classification**" not in account.ask(TRACE).context
+    assert account.trace()["task_type"] == "debug"
 
 
 ORDERS = re.compile(
@@ -148,7 +174,7 @@ def test_the_agent_reads_the_marker_behind_the_prompt(account: Account) -> None:
     conversation = prompt + "\n" + answer["hookSpecificOutput"]["additionalContext"]
 
     assert conversation.startswith(prompt)
-    assert "\n## Prompt Enrichment\n**Classification**: debug\n" in conversation
+    assert "\n## Prompt Enrichment\n**" in conversation
 
 
 @pytest.mark.conformance("E25")
@@ -184,4 +210,4 @@ def test_the_same_through_the_launcher_and_the_shell(account: Account) -> None:
 
     assert (gone.exit_code, gone.stdout, gone.stderr) == (0, b"", b"")
     assert answer.is_harmless()
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")

@@ -258,7 +258,12 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
     result.body = {
         "classes": table,
         "never_show": _values(result, "task_type")["silent"],
-        "guardrails": {**_values(result, "guardrail"), "rules": guardrails.rows},
+        "guardrails": {
+            **_values(result, "guardrail"),
+            "rules": guardrails.rows,
+            "sentences": guardrails.sentences,
+            AS_SPECIFIED: guardrails.as_specified,
+        },
         "approaches": {**_values(result, "approach"), **_approaches(result)},
         "channels": list(_channels(result)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},

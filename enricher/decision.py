@@ -6,10 +6,10 @@ the same inputs and the same rules give the same enrichment, byte for byte.
 
 from __future__ import annotations
 
-from enricher.classify import DECIDED, RULES, verdict
+from enricher.classify import DECIDED, RULES, classify, verdict
 from enricher.context import Gathered
 from enricher.context.conversation import Conversation
-from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
+from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach, words_that_call
 from enricher.guidance.facts import read_facts
 from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -29,6 +29,10 @@ LONGEST_NAME = 200
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
 """How a channel's objection begins that has nothing to do with age."""
+WORDS = "{words}"
+"""Stands in a guardrail's sentence for the words of the prompt that call for it."""
+BESIDE, ALONE = "beside", "alone"
+"""When the agent is told the class; any other value of the instructions is never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -162,7 +166,7 @@ class Enrichment:
         """Return what a session has now been told, as (kind, reference)."""
         if not self.text:
             return []
-        told = [("guardrail", one.id) for one in self.guardrails]
+        told = [("guardrail", one.ref) for one in self.guardrails]
         told += [("approach", self.approach.id)] if self.approach else []
         return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
 
@@ -202,26 +206,31 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
     else:
-        _guide(result, inputs, body)
+        _guide(result, inputs, rules)
         _weigh(result, inputs, body)
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
 
 
-def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    judged = result.classification
+def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
+    judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
+    if inputs.is_as_specified or body["approaches"]["rules"]:
+        result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
     result.guardrails, misses = select_guardrails(
         body["guardrails"],
         task_type=task_type,
         signal_scores=guardrail_scores,
         injected=inputs.said_before,
+        has_past=bool(inputs.conversation),
         is_as_specified=inputs.is_as_specified,
     )
+    for one in result.guardrails:
+        if WORDS in one.say:
+            one.say = one.say.replace(WORDS, _words_that_call(one.id, inputs.prompt, judged, rules))
     result.approach, more = suggest_approach(
         body["approaches"],
         result.facts,
@@ -233,6 +242,13 @@ def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     result.misses += misses + more
     if not result.shown:
         result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
+    """Return the words that call for a guardrail, also where the verdict came without its evidence."""
+    return words_that_call(identity, judged.evidence, prompt) or words_that_call(
+        identity, classify(prompt, rules.table).evidence, prompt
+    )
 
 
 def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
@@ -317,21 +333,27 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         chosen = result.approach
         lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
         result.approach = Scored(chosen.id, lines.approach, chosen.score)
-    may_stand_alone = body["class_alone"] or inputs.is_as_specified
+    class_line = ALONE if inputs.is_as_specified else _class_line(body)
     has_more = bool(lines.items or lines.guardrails or lines.approach)
-    if result.shown and (has_more or may_stand_alone):
+    if result.shown and (class_line == ALONE or (class_line == BESIDE and has_more)):
         lines.classification = result.classification.task_type
     elif result.shown:
-        result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
+        alone = "alone " if class_line == BESIDE else ""
+        result.misses.append(Miss("classification", f"{alone}it would tell the agent nothing"))
     lines.partial = result.partial
     result.text, lines, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late
     _note_what_had_no_room(result, lines)
-    if not (any(kept) or lines.guardrails or lines.approach or may_stand_alone):
+    if not (any(kept) or lines.guardrails or lines.approach or class_line == ALONE):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _class_line(body: Mapping[str, Any]) -> str:
+    """Whether the agent is told the class; rules compiled by earlier versions say it with ``class_alone``."""
+    return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:

@@ -204,7 +204,9 @@ def _guidance(lines: Lines) -> list[str]:
     if lines.has_no_guardrails:
         tail.append("**Applicable Guardrails**: none")
     if lines.guardrails:
-        tail.append("**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.text})" for one in lines.guardrails))
+        tail.append(
+            "**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.say or one.text})" for one in lines.guardrails)
+        )
     if lines.approach:
         tail.append(f"**Suggested Approach**: {lines.approach}")
     if lines.partial:

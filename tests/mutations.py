@@ -387,6 +387,14 @@ MUTATIONS = (
         "context/test_add_a_channel.py::test_the_real_hook_tells_the_line_and_a_replay_knows_the_channel",
     ),
     Mutation(
+        "the agent is told the class though the instructions say never",
+        "enricher/decision.py",
+        "(class_line == BESIDE and has_more)",
+        "has_more",
+        "",
+        "hook/test_answer_form.py::test_the_instructions_say_when_the_agent_is_told_the_class",
+    ),
+    Mutation(
         "a channel that nobody listed is passed over in silence",
         "enricher/rules/registered.py",
         "        if module.stem not in CHANNELS and DECLARES in",

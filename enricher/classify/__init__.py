@@ -110,7 +110,7 @@ class Classification:
 class Observation:
     """What a text shows before any weight is looked at: its words, its features, the signals that hold."""
 
-    __slots__ = ("features", "found", "masked", "read")
+    __slots__ = ("contained", "features", "found", "masked", "read")
 
     def __init__(self, text: str, table: Table) -> None:
         seen = structure.survey(text)
@@ -118,7 +118,8 @@ class Observation:
         self.read = reading.read(seen.masked, table)
         self.features = dict(seen.features)
         _shape(self.features, self.read, seen.masked, table=table)
-        self.found = matching.fired(self.read, self.features, table)
+        self.contained = matching.contained(seen.masked, table)
+        self.found = matching.fired(self.read, self.features, table, self.contained)
 
 
 def scanned_part(text: str) -> str:
@@ -160,7 +161,7 @@ def classify(
     _lean(result, leaning, table)
     if is_explained:
         leans = {~class_at: span for class_at, span in matching.strongest(read, table, leaning).items()}
-        spans = _offsets({**found, **leans}, read, seen.masked)
+        spans = {**seen.contained, **_offsets({**found, **leans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
         _explain_leanings(result, leaning, spans, table=table)
     if earlier:
@@ -174,7 +175,7 @@ def classify(
     if result.search_intent:
         speaking = _speaking_for_an_intent(found, table)
         if not is_explained:
-            spans = _offsets(speaking, read, seen.masked)
+            spans = {**seen.contained, **_offsets(speaking, read, seen.masked)}
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if len(text) > len(scanned):
         tail_at = len(text) - TAIL

@@ -6,12 +6,12 @@ words and is searched once per first word, so no prompt and no signal can hang i
 
 from __future__ import annotations
 
-from enricher.classify.reading import MARKS, STOPS
+from enricher.classify.reading import MARKS, STOPS, lowered
 from enricher.classify.table import GAP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from enricher.classify.reading import Reading
@@ -79,8 +79,24 @@ class _Places:
         return place != END or end == self.end
 
 
-def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int, Span]:
-    """Return the signals that hold, each with its first span of words; a feature has the span (-1, -1)."""
+def contained(masked: str, table: Table) -> dict[int, Span]:
+    """Return the signals that hold by a text inside words, each with its first span of characters."""
+    found: dict[int, Span] = {}
+    if table.contained and not masked.isascii():
+        low = lowered(masked)
+        for text, holding in table.contained.items():
+            at = low.find(text)
+            if at >= 0:
+                for condition in holding:
+                    found.setdefault(condition, (at, at + len(text)))
+    return found
+
+
+def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
+    """Return the signals that hold, each with its first span of words.
+
+    A feature has the span (-1, -1), and so has each of those that hold by a text ``inside`` words.
+    """
     places = _Places(reading)
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
@@ -113,6 +129,8 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
         if name in features:
             for condition in holding:
                 found[condition] = (-1, -1)
+    for condition in inside:
+        found.setdefault(condition, (-1, -1))
     return _allowed(found, table)
 
 

@@ -48,15 +48,15 @@ class Table:
 
     __slots__ = (
         "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_strengths",
-        "approvals", "classes", "contractions", "english", "facets", "features", "late", "leaning_words", "openers",
-        "orders", "places", "remembered",
-        "requests",
+        "approvals", "classes", "contained", "contractions", "english", "facets", "features", "late", "leaning_words",
+        "openers", "orders", "places", "remembered", "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
         self.facets: list[dict[str, Any]] = packed["facets"]
         self.classes: list[tuple[int, str]] = packed["classes"]
         self.features: dict[str, list[int]] = packed["features"]
+        self.contained: dict[str, list[int]] = packed.get("contained", {})
         self.late: dict[str, list[int]] = packed["late"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]

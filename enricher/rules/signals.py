@@ -152,6 +152,8 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             found.append(f"{phrase!r} is no text; put it in quotes")
         elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
             found.append(f"'{phrase}' is empty, or … stands at its edge")
+        elif is_contained(phrase) and (phrase.isascii() or "at" in signal):
+            found.append(f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'")
         elif RESERVED.intersection(phrase):
             found.append(
                 f"'{phrase}' holds one of {' '.join(sorted(RESERVED))}, which no prompt is read with; leave it out"
@@ -186,6 +188,11 @@ def tokens(phrase: str) -> tuple[str, ...]:
     for chunk in phrase.lower().replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
         found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
     return tuple(found)
+
+
+def is_contained(phrase: str) -> bool:
+    """Say whether a phrase is looked for inside words, too: ``*为什么*``, for scripts that write no spaces."""
+    return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
 def label(signal: dict[str, Any]) -> str:
@@ -263,6 +270,7 @@ class _Compiler:
         self.exact: dict[str, list[Any]] = {}
         self.index: dict[str, list[Any]] = {}
         self.features: dict[str, list[int]] = {}
+        self.contained: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
         self.bases: dict[str, None] = {}
         self.leanings: dict[str, list[str]] = {}
@@ -298,6 +306,9 @@ class _Compiler:
         return self.condition({"phrase": written})
 
     def phrase(self, phrase: str, number: int, *, signal: dict[str, Any]) -> None:
+        if is_contained(phrase):
+            self.contained.setdefault(phrase.strip("*").lower(), []).append(number)
+            return
         words = tokens(phrase)
         leading = signal.get("at") in LEADING
         if leading:
@@ -314,6 +325,7 @@ class _Compiler:
             "places": [row[0] for row in self.conditions],
             "conditions": [_packed_condition(row) for row in self.conditions],
             "features": self.features,
+            "contained": self.contained,
             "late": self.late,
             "leanings": _drawers({word: " ".join(figures) for word, figures in self.leanings.items()}),
             "exact": _drawers(_packed_entries(self.exact)),

@@ -109,7 +109,7 @@ def test_an_odd_event_is_answered_all_the_same(account: Account, given: bytes) -
     answer = account.run(given)
 
     assert answer.is_harmless()
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")
     assert [trace["status"] for trace in account.traces()] == ["ok"]
 
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.code import FORMAT, clone, database_file, history, is_project, listing
+from enricher.code import FORMAT, database_file, history, is_project, listing
 from enricher.code.symbols import definitions
 from enricher.code.words import LONGEST, terms
-from enricher.redaction import redact, without_secrets
+from enricher.redaction import without_secrets
 from storage import log, private, reader
 
 if TYPE_CHECKING:
@@ -54,8 +54,14 @@ create index files_by_stem on files (stem);
 create table postings (term text not null, segment integer not null, content integer not null, path integer not null,
     defined integer not null, data blob not null);
 create table symbols (key text not null, file integer not null, line integer not null, name text not null);
-create table commits (sha text primary key, at integer not null, subject text not null, files text not null,
-    is_reverted integer not null) without rowid;
+create table commits (id integer primary key, sha text not null unique, at integer not null, subject text not null,
+    files text not null, is_reverted integer not null, state integer not null default 0);
+create index commits_by_time on commits (at);
+create table name_changes (key integer not null, at integer not null, id integer not null, net integer not null,
+    what integer not null, detail text not null, primary key (key, at, id)) without rowid;
+create table file_changes (name text not null, at integer not null, id integer not null, before text not null,
+    path text not null, primary key (name, at, id, before, path)) without rowid;
+create table tags (name text primary key, at integer not null, sha text not null) without rowid;
 """
 _INDICES = """
 create unique index postings_by_term on postings (term, segment);
@@ -119,20 +125,23 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
     problems = [problem] if problem else []
     if not files and not problems:
         return _without_files(path)
-    commits = _commits(project, problems)
     known = {} if rebuild else _known(path)
+    past = history.Record(project, path if known else "", problems)
     changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-            _build(project, path, files, commits, progress=progress)
+            past = history.Record(project, "", problems) if past.commits is None else past
+            _build(project, path, files, past, progress=progress)
+            past.read_changes(path)
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
-        done += _write_commits(db, project, commits, [file.path for file in changed])
+        done += past.write(db, [file.path for file in changed])
         db.commit()
+    done += past.read_changes(path)
     count = len(files)
     return Report(
         "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
@@ -145,17 +154,6 @@ def _without_files(path: str) -> Report:
         return Report("fresh")
     os.unlink(path)
     return Report("updated")
-
-
-def _commits(project: Project, problems: list[str]) -> list[history.Commit]:
-    if not project.git_dir or problems:
-        return []
-    try:
-        return history.newest_commits(project.root)
-    except listing.ListingError as failure:
-        if not failure.is_refusal:  # a repository without a commit has no history to tell
-            problems.append(str(failure))
-        return []
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -188,7 +186,7 @@ def _build(
     project: Project,
     path: str,
     files: list[listing.File],
-    commits: list[history.Commit],
+    past: history.Record,
     *,
     progress: Callable[[int, int], None] | None,
 ) -> None:
@@ -211,7 +209,7 @@ def _build(
             segment.write()
             db.executescript(_INDICES)  # which commits first
             db.execute("begin")
-            _write_commits(db, project, commits)
+            past.write(db)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")
@@ -279,31 +277,6 @@ def _merge(db: sqlite3.Connection) -> None:
 
 def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
-
-
-def _write_commits(
-    db: sqlite3.Connection, project: Project, commits: list[history.Commit], paths: Iterable[str] = ()
-) -> int:
-    """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
-    head = commits[0].sha if commits else ""
-    moved = db.execute("select value from meta where key = 'head'").fetchone() != (head,)
-    _write_meta(db, {"head": head, "clone": clone(project.git_dir)})
-    lately = history.recency(commits)
-    if not moved:
-        fresh = [(lately[name], name) for name in paths if name in lately]
-        db.executemany("update files set recency = ? where path = ?", fresh)
-        return 0
-    db.execute("delete from commits")
-    db.executemany(
-        "insert or ignore into commits values (?, ?, ?, ?, ?)",
-        [
-            (one.sha, one.at, redact(one.subject)[0], "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
-            for one in commits
-        ],
-    )
-    db.execute("update files set recency = 0 where recency <> 0")
-    db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
-    return int(moved)
 
 
 class _Content:

@@ -278,25 +278,6 @@ def weigh_certainty(ranking: Ranking) -> None:
         hit.certainty = min(certainty, 0.99)
 
 
-def find_symbols(db: Connection, hits: list[Hit], query: Query) -> None:
-    """Give files that no name of the prompt led to the definitions whose words the prompt says."""
-    for hit in hits:
-        if hit.symbols:
-            continue
-        rows = db.execute("select name, line from symbols where file = ? limit ?", (hit.id, MOST_SYMBOLS)).fetchall()
-        if hit.line:
-            hit.symbols = [(0.0, name, line) for name, line in rows]
-            continue
-        found = []
-        for name, line in rows:
-            words = [stem(piece) for piece in pieces(name)]
-            said = sum(1 for word in words if word in query.weights and word not in GENERAL)
-            if said and 2 * said >= len(words):
-                found.append((sum(query.weights.get(word, 0.0) for word in words) / len(words) ** 0.5, name, line))
-        found.sort(key=lambda one: (-one[0], one[2]))
-        hit.symbols = found[:2]
-
-
 def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
     at = data.find(key, start, end)
     while at >= 0 and at % 4:
@@ -448,14 +429,14 @@ def _agreement(asked: list[str], own: list[str]) -> int:
 
 def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
     """Read the best files for the messages that the prompt quotes."""
-    phrases = _phrases(query.messages)
-    if not phrases:
+    said = phrases(query.messages)
+    if not said:
         return
     counted: list[tuple[Hit, str, int]] = []
     holders: dict[str, int] = {}
     for hit in hits:
         text = read_file(f"{root}/{hit.path}")
-        for phrase in phrases:
+        for phrase in said:
             at = text.find(phrase)
             if at >= 0 and hit.kind in SOURCES:
                 holders[phrase] = holders.get(phrase, 0) + 1
@@ -466,8 +447,8 @@ def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
             hit.line = hit.line or line
 
 
-def _phrases(messages: list[str]) -> list[str]:
-    """The longest run of plain words in each message: what a format string keeps of it."""
+def phrases(messages: list[str]) -> list[str]:
+    """Return the longest run of plain words in each message: what a format string keeps of it."""
     found = []
     for message in messages[:8]:
         best: list[str] = []

@@ -111,6 +111,16 @@ def _camel(piece: str) -> list[str]:
     return found
 
 
+def looks_like_a_name(word: str) -> bool:
+    """Say whether a word is a name whatever stands around it: a flag, a route, a setting, an identifier of parts."""
+    if word[:2] == "--" or word[:1] == "/":
+        return len(word) > 4
+    if "." in word or "-" in word:
+        return True
+    bare = word.strip("_")
+    return "_" in bare or (len(bare) > 3 and not bare.isupper() and any(letter.isupper() for letter in bare[1:]))
+
+
 def terms(name: str) -> list[str]:
     """Return the index terms of a name: its stemmed words, and the whole where it has more than one."""
     found = pieces(name)

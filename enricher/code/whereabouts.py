@@ -1,0 +1,295 @@
+"""Turn what a prompt names into facts: where it is defined, who uses it, that it does not exist. On the hook's path."""
+
+from __future__ import annotations
+
+import os
+
+from enricher.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, defines, is_near
+from enricher.context.names import ATTACHED, ERROR, FILE, FLAG, FRAME, IDENTIFIER, ROUTE, TEXT, is_code_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.code.lookup import Place, Uses
+    from enricher.context.names import Name
+
+MOST_DEFINING = 4
+"""Files that define a name; where more do, the name tells no place."""
+MOST_TOLD = 3
+MOST_LOOKED_UP = 12
+"""Names of one prompt that are looked up."""
+ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
+GONE = "it is gone from the file"
+SHORTEST_MISSPELLED = 6
+MOST_FOLDERS = 8
+"""Of a path on another machine; of its end, which must be this project's."""
+_FAMILIES = [
+    frozenset(family.split())
+    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
+                   "css scss sass less", "py pyi")
+]  # fmt: skip
+"""Endings that one takes for another."""
+
+
+class Fact:
+    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told."""
+
+    __slots__ = ("fault", "kind", "line", "path", "reason", "score", "subject")
+
+    def __init__(
+        self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
+    ) -> None:
+        self.fault = fault
+        self.kind = kind
+        self.path = path
+        self.line = line
+        self.subject = subject
+        self.reason = reason
+        self.score = score
+
+
+def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
+    """Return what the index and the files tell about ``names``, at most one fact each."""
+    lookup = Lookup(db, root)
+    lookup.said = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    found: list[Fact] = []
+    for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+        fact = _LOOKERS[name.kind](lookup, name)
+        if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
+            found.append(fact)
+    placed = {fact.path for fact in found if fact.line}
+    return [fact for fact in found if fact.line or fact.kind != FILE or fact.path not in placed]
+
+
+def _identifier(lookup: Lookup, name: Name) -> Fact | None:
+    places = lookup.definitions(name.text)
+    if places and places[0].kind != TEST:
+        places = [place for place in places if place.kind != TEST]
+    if name.owner and places:
+        places = _of_owner(lookup, places, name)
+    if not places:
+        return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
+    if len(places) > (MOST_DEFINING if name.is_certain else 1):
+        return None
+    first = places[0]
+    places = [place for place in places if lookup.verified(place, name.text)]
+    if not places:
+        return Fact("definition", first.path, first.line, name.text, "defined here", FEW, fault=GONE)
+    places = [place for place in places if lookup.is_said(place.path)] or places
+    first = places[0]
+    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
+    if len(places) > 1:
+        others = ", ".join(f"{place.path}:{place.line}" for place in places[1:])
+        return Fact("definition", first.path, first.line, subject, f"defined here and in {others}", FEW)
+    uses = lookup.uses(name.text, places)
+    if uses.files and not name.is_certain:
+        return None
+    score = ONLY if not uses.files else WIDELY_USED
+    return Fact("definition", first.path, first.line, subject, f"defined here{_used(uses, first, name.text)}", score)
+
+
+def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
+    """Keep the definitions that stand in a file which defines the owner or has its name."""
+    owners = {place.path: place.line for place in lookup.definitions(name.owner)}
+    stem = name.owner.lower()
+    own = [
+        place
+        for place in places
+        if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
+    ]
+    for place in own:
+        after = owners.get(place.path, 0)
+        place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
+    return own or (places if is_code_form(name.text) else [])
+
+
+def _used(uses: Uses, definition: Place, name: str) -> str:
+    """Say who uses a name: up to three places, of different files first."""
+    if uses.files:
+        return f"; used in {uses.files - 1} other files"
+    if definition.kind == TEST and definition.text.strip().startswith(("def test", "async def test", "func Test")):
+        return ""
+    in_tests = [place for place in uses.places if place.kind == TEST]
+    places = [place for place in uses.places if place.kind != TEST]
+    if not places and not in_tests:
+        return "; no other use found"
+    calls = [place for place in places or in_tests if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    shown = calls if is_called else places or in_tests
+    word = "caller" if is_called else "use"
+    told = ", ".join(_ordered(shown, definition)[:MOST_TOLD]) + (", …" if len(shown) > MOST_TOLD else "")
+    tests = len({place.path for place in in_tests})
+    if not places:
+        return f"; used by tests only: {told}"
+    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    return (
+        f"; {'the only' if len(shown) == 1 and not tests else len(shown)} {word}{'s' * (len(shown) > 1)}: {told}{also}"
+    )
+
+
+def _ordered(places: list[Place], definition: Place) -> list[str]:
+    """The places in words: of each other file the first, then the rest of these, then those beside the definition."""
+    others = [place for place in places if place.path != definition.path]
+    first = {place.path: place for place in reversed(others)}
+    heads = [place for place in others if first[place.path] is place]
+    rest = [place for place in others if first[place.path] is not place]
+    own = [f"line {place.line}" for place in places if place.path == definition.path]
+    return [f"{place.path}:{place.line}" for place in heads + rest] + own
+
+
+def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
+    """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
+    files = [path for path, kind in lookup.of_stem(name.text) if kind in (SOURCE, TEMPLATE, TEST)]
+    if len(files) == 1 and is_code_form(name.text):
+        return Fact(FILE, files[0], 0, "", f"the file called {name.text}", FEW)
+    is_local = not name.text[:1].isupper() or name.text.isupper()
+    found = _text_place(lookup, name.text, "name", most=1) if is_local else None
+    return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _text_place(
+    lookup: Lookup, text: str, kind: str, *, most: int = MOST_TOLD, is_delimited: bool = False
+) -> Fact | None:
+    """Where a text stands, if it stands in at most ``most`` files; delimited: as a whole string or label."""
+    files = lookup.holding(text)
+    if not files or len(files) > MOST_CANDIDATES:
+        return None
+    holders: list[tuple[str, int, list[tuple[int, str]]]] = []
+    for path, file_kind in files:
+        lines = lookup.occurrences(path, text)
+        if is_delimited:
+            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if lines:
+            holders.append((path, file_kind, lines))
+    own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    if not 0 < len(own) <= most:
+        return None
+    path, _kind, lines = own[0]
+    line = next((number for number, at in lines if defines(at, text)), lines[0][0])
+    score = ONLY if len(own) == 1 else FEW
+    others = ", ".join(f"{other}:{found[0][0]}" for other, _kind, found in own[1:])
+    if others:
+        reason = f"stands here and in {others}"
+    elif len(lines) == 1:
+        reason = "the only place that has it"
+    else:
+        reason = f"the only file that has it, {len(lines)} times"
+    return Fact(kind, path, line, f'"{text}"' if " " in text else text, reason, score)
+
+
+def _quotation(lookup: Lookup, name: Name) -> Fact | None:
+    if name.is_certain:
+        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if name.text.count(" ") > 2 else None)
+    return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _is_delimited(line: str, text: str) -> bool:
+    return any(f"{start}{text}{end}" in line for start, end in ('""', "''", "><", "``"))
+
+
+def _error(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.code.ranking import phrases
+
+    for phrase in phrases([name.text]):
+        fact = _text_place(lookup, phrase, ERROR)
+        if fact:
+            return fact
+    return None
+
+
+def _route(lookup: Lookup, name: Name) -> Fact | None:
+    fixed = []
+    for part in name.text.split("/")[1:]:
+        if part[:1] in ":{<[" or part.isdigit():
+            break
+        fixed.append(part)
+    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed else None
+
+
+def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
+
+
+def _file(lookup: Lookup, name: Name) -> Fact | None:
+    if os.path.exists(f"{lookup.root}/{name.text}"):
+        return None
+    found = [path for path, kind in lookup.named(name.text)]
+    if not found:
+        return None if name.may_be_new else _missing_file(lookup, name.text)
+    if len(found) > MOST_DEFINING:
+        return None
+    if len(found) == 1:
+        return Fact(FILE, found[0], name.line, "", "the only file of that name", ONLY)
+    return Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+
+
+def _frame(lookup: Lookup, name: Name) -> Fact | None:
+    """Where the frame of a trace is in this project, if the trace says that otherwise."""
+    path = name.text.removeprefix(f"{lookup.root}/")
+    if os.path.exists(f"{lookup.root}/{path}"):
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
+        found = lookup.named("/".join(parts[start:]))
+        if found and (len(found) > 1 or (start and start == len(parts) - 1)):
+            return None
+        if found:
+            own = found[0][0]
+            return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
+    return None
+
+
+def _missing_file(lookup: Lookup, path: str) -> Fact | None:
+    """The one file that must be meant by a path that leads nowhere."""
+    folder, _, name = path.rpartition("/")
+    if lookup.has_history(name):
+        return None
+    stem, _, ending = name.partition(".")
+    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
+    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
+    near = [
+        own for own in lookup.stems_like(stem)
+        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
+    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
+    for candidates in (elsewhere, same_stem, near):
+        if candidates:
+            nearest = candidates[0]
+            return (
+                Fact("missing", path, 0, "", f"does not exist; the nearest is {nearest}", FEW)
+                if len(candidates) == 1
+                else None
+            )
+    return None
+
+
+def _is_of_family(path: str, ending: str) -> bool:
+    other = path.rpartition("/")[2].partition(".")[2]
+    return any(ending in family and other in family for family in _FAMILIES)
+
+
+def _missing_name(lookup: Lookup, name: str) -> Fact | None:
+    """The one name that must be meant by one that stands nowhere in the project."""
+    if len(name) < SHORTEST_MISSPELLED or lookup.stands(name) or lookup.was_known(name):
+        return None
+    plain = name.replace("_", "").lower()
+    like = lookup.names_like(name)
+    same = [other for other in like if other.replace("_", "").lower() == plain]
+    near = same or [other for other in like if is_near(other, name)]
+    if len(near) != 1:
+        return None
+    places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
+    if len(places) != 1:
+        return None
+    return Fact("missing", places[0].path, places[0].line, near[0], f"the nearest to {name}, which does not exist", FEW)
+
+
+_LOOKERS = {
+    IDENTIFIER: _identifier,
+    FILE: _file,
+    ROUTE: _route,
+    FLAG: _flag,
+    TEXT: _quotation,
+    ERROR: _error,
+    FRAME: _frame,
+}

@@ -28,8 +28,9 @@ class Conversation:
 
     ``answer`` is the agent's last answer and never recorded. ``read_answer`` takes from it
     what the prompt refers to, which is recorded: ``option``, the one that the prompt
-    chooses; where the prompt means "the other one", ``answer_files`` and ``answer_names``,
-    which the answer mentions, and ``open_point``, the sentence about what is left to do.
+    chooses, and ``chosen`` (what it is, what it says); where the prompt means "the other
+    one", ``answer_files`` and ``answer_names``, which the answer mentions, and
+    ``open_point``, its question about what is left to do.
     """
 
     __slots__ = (
@@ -37,6 +38,7 @@ class Conversation:
         "answer_files",
         "answer_names",
         "changed",
+        "chosen",
         "errors",
         "files",
         "open_point",
@@ -54,6 +56,7 @@ class Conversation:
         self.answer_names: list[str] = []
         self.open_point = ""
         self.option = ""
+        self.chosen: list[tuple[str, str]] = []
         self.files: list[str] = []
         self.changed: list[str] = []
         self.errors: list[str] = []
@@ -64,13 +67,16 @@ class Conversation:
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in MAKE_A_PAST)
 
-    def read_answer(self, prompt: str) -> None:
-        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it."""
-        if not self.answer or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+    def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
+        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it.
+
+        ``said`` are its answers as they stand in the transcript, (prompts ago, text), the newest first.
+        """
+        if not (self.answer or said) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return
         from enricher.context.followup import read_answer
 
-        read_answer(self, prompt)
+        read_answer(self, prompt, said or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
         """Return the earlier words that say what a prompt asks for which does not say it; else empty.
@@ -110,9 +116,10 @@ class Conversation:
         for name in ("answer", "option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
-        todos = value.get("todos")
-        pairs = [pair for pair in todos[:MOST_RECORDED] if _is_pair(pair)] if isinstance(todos, list) else []
-        conversation.todos = [(status, text[:LONGEST]) for status, text in pairs]
+        for name in ("todos", "chosen"):
+            items = value.get(name)
+            pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
+            setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
         conversation.read_answer(prompt)
         return conversation
 

@@ -39,10 +39,13 @@ def mark(gathered: list[Gathered], request: Request) -> None:
 
 
 def mark_said(gathered: list[Gathered], answer: str) -> None:
-    """Mark the candidates whose text the agent's last answer repeats."""
+    """Mark the candidates whose text the agent's last answer repeats.
+
+    What the channel ``session`` takes from that answer is the part of it that the prompt means.
+    """
     said = _one_line(answer)
     for one in gathered:
-        for item in one.candidates:
+        for item in one.candidates if one.name != "session" else ():
             if said and item.text and not item.stale and _one_line(item.text) in said:
                 item.stale = SAID
 

@@ -47,6 +47,8 @@ HEAD_BYTES = 2048
 
 MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
+MOST_SAID = 40
+"""Pieces of answers, among which a prompt may choose an option."""
 MOST_FILES = 12
 MOST_ERRORS = 3
 MOST_TODOS = 40
@@ -54,6 +56,7 @@ PROMPT_CHARS = 400
 ERROR_CHARS = 200
 TODO_CHARS = 120
 ANSWER_CHARS = 500
+OPTION_CHARS = 400
 LONG_ANSWER_CHARS = 2000
 TERSE = 10
 """A prompt of at most this many characters means nothing without the answer before it."""
@@ -79,6 +82,7 @@ class Found:
         "files",
         "news",
         "prompts",
+        "said",
         "seen",
         "tasks",
         "todos",
@@ -88,6 +92,7 @@ class Found:
         self.cwd = cwd.rstrip("/")
         self.asked = persons_words(asked)
         self.prompts: list[str] = []
+        self.said: list[tuple[int, str]] = []
         self.answer = ""
         self.answer_id = ""
         self.files: list[str] = []
@@ -117,6 +122,8 @@ class Found:
     def says(self, text: str, *, of: str = "") -> None:
         """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""
         text = text.strip()
+        if text and len(self.said) < MOST_SAID:
+            self.said.append((len(self.prompts), text))
         if not text or (self.answer and (not of or of != self.answer_id)):
             return
         self.answer = f"{text}\n{self.answer}" if self.answer else text
@@ -353,7 +360,12 @@ def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
     if depends_on_answer:
-        conversation.read_answer(prompt)
+        conversation.read_answer(prompt, found.said)
+        conversation.option = short(conversation.option, OPTION_CHARS)
+        conversation.open_point = short(conversation.open_point, OPTION_CHARS)
+        conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
+        conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
+        conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
 
 
 def _needs_the_answer(prompt: str) -> bool:

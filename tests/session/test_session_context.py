@@ -215,7 +215,10 @@ def test_what_was_read_is_recorded_so_that_a_replay_says_the_same(account: Accou
         pytest.param(
             "yes, option 2",
             "In the zanzibarium:\n1. Cache the zanzibarium\n2. Load the rates at start",
-            {"option": "Load the rates at start"},
+            {
+                "option": "Load the rates at start",
+                "chosen": [["option 2 of the last answer", "Load the rates at start"]],
+            },
             id="a choice keeps what it chooses",
         ),
         pytest.param(

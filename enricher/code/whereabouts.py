@@ -4,8 +4,34 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, defines, is_near
-from enricher.context.names import ATTACHED, ERROR, FILE, FLAG, FRAME, IDENTIFIER, ROUTE, TEXT, is_code_form
+from enricher.code.lookup import (
+    CONFIG,
+    EXAMPLE,
+    GENERATED,
+    MOST_CANDIDATES,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    VENDORED,
+    Lookup,
+    defines,
+    is_near,
+    phrases,
+)
+from enricher.context.names import (
+    ATTACHED,
+    CODE,
+    COMMAND,
+    ERROR,
+    FILE,
+    FLAG,
+    FRAME,
+    IDENTIFIER,
+    ROUTE,
+    TEXT,
+    is_code_form,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +43,23 @@ if TYPE_CHECKING:
 MOST_DEFINING = 4
 """Files that define a name; where more do, the name tells no place."""
 MOST_TOLD = 3
+COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
+MOST_USING = 12
+"""Files that use a name; what more use is everybody's, and no place to begin at."""
+DEFINING_STARTS = (
+    "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
+)  # fmt: skip
+COMMON_FILES = frozenset(
+    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
+    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
+    " claude.md agents.md".split()
+)
+"""Names that many folders have: of several nobody can tell which is meant."""
 MOST_LOOKED_UP = 12
 """Names of one prompt that are looked up."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
-GONE = "it is gone from the file"
+GONE, SAID = "it is gone from the file", "the prompt says where"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Of a path on another machine; of its end, which must be this project's."""
@@ -33,14 +72,18 @@ _FAMILIES = [
 
 
 class Fact:
-    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told."""
+    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told.
 
-    __slots__ = ("fault", "kind", "line", "path", "reason", "score", "subject")
+    ``others`` are the files that it may mean as well.
+    """
+
+    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
         self.fault = fault
+        self.others: list[str] = []
         self.kind = kind
         self.path = path
         self.line = line
@@ -48,13 +91,20 @@ class Fact:
         self.reason = reason
         self.score = score
 
+    def is_only_file(self) -> bool:
+        """Say whether this is a path and no more."""
+        return self.kind == FILE and not self.line and not self.others
+
 
 def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
     """Return what the index and the files tell about ``names``, at most one fact each."""
     lookup = Lookup(db, root)
     lookup.said = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+            continue
         fact = _LOOKERS[name.kind](lookup, name)
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
@@ -68,6 +118,9 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = [place for place in places if place.kind != TEST]
     if name.owner and places:
         places = _of_owner(lookup, places, name)
+    if not places and "-" in name.text and not name.is_certain:
+        own = _file_called(lookup, name.text)
+        return Fact(FILE, own, 0, "", "the only file of that name", FEW) if own else None
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
@@ -76,17 +129,27 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     places = [place for place in places if lookup.verified(place, name.text)]
     if not places:
         return Fact("definition", first.path, first.line, name.text, "defined here", FEW, fault=GONE)
+    namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_said(place.path)] or places
     first = places[0]
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of what has a file of its own
+        own = _file_called(lookup, name.text)
+        if own not in ("", first.path):
+            return Fact(FILE, own, 0, "", "the only file of that name", FEW)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(f"{place.path}:{place.line}" for place in places[1:])
-        return Fact("definition", first.path, first.line, subject, f"defined here and in {others}", FEW)
-    uses = lookup.uses(name.text, places)
+        fact = Fact("definition", first.path, first.line, subject, f"defined here and in {others}", FEW)
+        fact.others = [place.path for place in places[1:]]
+        return fact
+    uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
-    score = ONLY if not uses.files else WIDELY_USED
-    return Fact("definition", first.path, first.line, subject, f"defined here{_used(uses, first, name.text)}", score)
+    fault = SAID if first.path in lookup.said and all(place.path == first.path for place in uses.places) else ""
+    is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
+    score = WIDELY_USED if is_everywhere else ONLY
+    reason = f"defined here{_used(uses, first, name.text)}"
+    return Fact("definition", first.path, first.line, subject, reason, score, fault=fault)
 
 
 def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
@@ -140,12 +203,20 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
-    files = [path for path, kind in lookup.of_stem(name.text) if kind in (SOURCE, TEMPLATE, TEST)]
-    if len(files) == 1 and is_code_form(name.text):
-        return Fact(FILE, files[0], 0, "", f"the file called {name.text}", FEW)
+    if own := _file_called(lookup, name.text):
+        return Fact(FILE, own, 0, "", "the only file of that name", FEW)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _file_called(lookup: Lookup, name: str) -> str:
+    """The only file with that name; empty without one."""
+    if not is_code_form(name) and "-" not in name:
+        return ""
+    kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
+    files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
+    return files[0] if len(files) == 1 else ""
 
 
 def _text_place(
@@ -181,6 +252,8 @@ def _text_place(
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
     if name.is_certain:
         return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if name.text.count(" ") > 2 else None)
+    if len(lookup.holding(name.text)) > MOST_TOLD:
+        return None  # a word of everywhere
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 
@@ -189,13 +262,19 @@ def _is_delimited(line: str, text: str) -> bool:
 
 
 def _error(lookup: Lookup, name: Name) -> Fact | None:
-    from enricher.code.ranking import phrases
-
     for phrase in phrases([name.text]):
         fact = _text_place(lookup, phrase, ERROR)
         if fact:
             return fact
     return None
+
+
+def _code(lookup: Lookup, name: Name) -> Fact | None:
+    """Where the pasted code stands, by a line of it that only one file has."""
+    fact = _text_place(lookup, name.text, CODE, most=1)
+    if fact:
+        fact.subject, fact.reason = "", "the pasted code stands here"
+    return fact
 
 
 def _route(lookup: Lookup, name: Name) -> Fact | None:
@@ -214,14 +293,35 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 def _file(lookup: Lookup, name: Name) -> Fact | None:
     if os.path.exists(f"{lookup.root}/{name.text}"):
         return None
-    found = [path for path, kind in lookup.named(name.text)]
+    if name.kind == ATTACHED and lookup.attached > 1:
+        return None  # chosen from a list by a client that read them
+    named = lookup.named(name.text)
+    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
+    found = found or [path for path, _kind in named][:2]
     if not found:
         return None if name.may_be_new else _missing_file(lookup, name.text)
     if len(found) > MOST_DEFINING:
         return None
     if len(found) == 1:
         return Fact(FILE, found[0], name.line, "", "the only file of that name", ONLY)
-    return Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
+        return None
+    fact = Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+    fact.others = found[1:]
+    return fact
+
+
+def _command(lookup: Lookup, name: Name) -> Fact | None:
+    """The file of a subcommand, where the project keeps each in one of its own."""
+    files = [
+        path for path, kind in lookup.of_stem(name.text)
+        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+    ]  # fmt: skip
+    return (
+        Fact(COMMAND, files[0], 0, f'"{name.owner} {name.text}"', "the file of this command", FEW)
+        if len(files) == 1
+        else None
+    )
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
@@ -255,6 +355,8 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     for candidates in (elsewhere, same_stem, near):
         if candidates:
             nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
             return (
                 Fact("missing", path, 0, "", f"does not exist; the nearest is {nearest}", FEW)
                 if len(candidates) == 1
@@ -291,5 +393,8 @@ _LOOKERS = {
     FLAG: _flag,
     TEXT: _quotation,
     ERROR: _error,
+    ATTACHED: _file,
+    COMMAND: _command,
+    CODE: _code,
     FRAME: _frame,
 }

@@ -67,6 +67,8 @@ class Lookup:
         self.root = root
         self.said: list[str] = []
         """Paths that the prompt names."""
+        self.is_exhausted = False
+        """Whether a file was not read because too many had been: what is not found may be there."""
         self.attached = 0
         """How many files the prompt attaches."""
         self._texts: dict[str, str] = {}
@@ -112,6 +114,11 @@ class Lookup:
             return False
         place.line, place.text = moved[0], lines[moved[0] - 1]
         return True
+
+    def is_decorated(self, place: Place) -> bool:
+        """Say whether a decorator stands above a definition: what it registers is called by others."""
+        lines = self.text(place.path).split("\n", place.line)
+        return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
 
     def symbol_at(self, path: str, line: int) -> str:
         """Return the name that is defined last before a line of a file."""
@@ -254,7 +261,8 @@ class Lookup:
         """Return the beginning of a file as it is now; empty where it cannot be read or the prompt has read enough."""
         known = self._texts.get(path)
         if known is None:
-            known = "" if len(self._texts) >= MOST_READ else read_file(self.root, path)
+            self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
+            known = "" if self.is_exhausted else read_file(self.root, path)
             self._texts[path] = known
         return known
 

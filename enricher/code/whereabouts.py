@@ -40,9 +40,16 @@ if TYPE_CHECKING:
     from enricher.code.lookup import Place, Uses
     from enricher.context.names import Name
 
+DEFINITION = "definition"
 MOST_DEFINING = 4
 """Files that define a name; where more do, the name tells no place."""
 MOST_TOLD = 3
+TOOLS = frozenset(
+    "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
+    " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
+    " gemini".split()
+)
+"""Programs whose subcommands are none of the project's."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
 """Files that use a name; what more use is everybody's, and no place to begin at."""
@@ -125,10 +132,14 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
         return None
-    first = places[0]
-    places = [place for place in places if lookup.verified(place, name.text)]
-    if not places:
-        return Fact("definition", first.path, first.line, name.text, "defined here", FEW, fault=GONE)
+    present = [place for place in places if lookup.verified(place, name.text)]
+    if not present:
+        return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
+    return _definition(lookup, name, present)
+
+
+def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
+    """Where a name is defined and who uses it; of several files the one that the prompt names."""
     namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_said(place.path)] or places
     first = places[0]
@@ -139,7 +150,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(f"{place.path}:{place.line}" for place in places[1:])
-        fact = Fact("definition", first.path, first.line, subject, f"defined here and in {others}", FEW)
+        fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
     uses = lookup.uses(name.text, first.path, namesakes)
@@ -147,9 +158,9 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         return None
     fault = SAID if first.path in lookup.said and all(place.path == first.path for place in uses.places) else ""
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
+    reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
     score = WIDELY_USED if is_everywhere else ONLY
-    reason = f"defined here{_used(uses, first, name.text)}"
-    return Fact("definition", first.path, first.line, subject, reason, score, fault=fault)
+    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
 
 
 def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
@@ -167,28 +178,31 @@ def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
     return own or (places if is_code_form(name.text) else [])
 
 
-def _used(uses: Uses, definition: Place, name: str) -> str:
+def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
     """Say who uses a name: up to three places, of different files first."""
     if uses.files:
         return f"; used in {uses.files - 1} other files"
-    if definition.kind == TEST and definition.text.strip().startswith(("def test", "async def test", "func Test")):
-        return ""
+    is_test = definition.kind == TEST and "test" in definition.text.lower()
+    if is_test or lookup.is_decorated(definition):
+        return ""  # a framework calls it
     in_tests = [place for place in uses.places if place.kind == TEST]
-    places = [place for place in uses.places if place.kind != TEST]
-    if not places and not in_tests:
-        return "; no other use found"
-    calls = [place for place in places or in_tests if f"{name}(" in place.text]
-    is_called = bool(calls) and not name[:1].isupper()
-    shown = calls if is_called else places or in_tests
-    word = "caller" if is_called else "use"
-    told = ", ".join(_ordered(shown, definition)[:MOST_TOLD]) + (", …" if len(shown) > MOST_TOLD else "")
-    tests = len({place.path for place in in_tests})
+    places = [place for place in uses.places if place.kind != TEST] or in_tests
     if not places:
+        return "; no other use found"
+    calls = [place for place in places if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    places = calls if is_called else places
+    word = "caller" if is_called else "use"
+    if len(places) > MOST_TOLD and all(place.path == definition.path for place in places):
+        return f"; {len(places)} {word}s, all in this file"
+    told = ", ".join(_ordered(places, definition)[:MOST_TOLD]) + (", …" if len(places) > MOST_TOLD else "")
+    if places[0].kind == TEST:
         return f"; used by tests only: {told}"
+    tests = len({place.path for place in in_tests})
     also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
-    return (
-        f"; {'the only' if len(shown) == 1 and not tests else len(shown)} {word}{'s' * (len(shown) > 1)}: {told}{also}"
-    )
+    if len(places) == 1:
+        return f"; {'one' if tests else 'the only'} {word}: {told}{also}"
+    return f"; {len(places)} {word}s: {told}{also}"
 
 
 def _ordered(places: list[Place], definition: Place) -> list[str]:
@@ -234,7 +248,7 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if not 0 < len(own) <= most:
+    if not 0 < len(own) <= most or lookup.is_exhausted:
         return None
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
@@ -250,8 +264,11 @@ def _text_place(
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
-    if name.is_certain:
-        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if name.text.count(" ") > 2 else None)
+    spaces = name.text.count(" ")
+    if spaces > 1:
+        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
+    if spaces:
+        return _text_place(lookup, name.text, TEXT, is_delimited=True)
     if len(lookup.holding(name.text)) > MOST_TOLD:
         return None  # a word of everywhere
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
@@ -283,7 +300,8 @@ def _route(lookup: Lookup, name: Name) -> Fact | None:
         if part[:1] in ":{<[" or part.isdigit():
             break
         fixed.append(part)
-    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed else None
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
@@ -295,6 +313,8 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
         return None
     if name.kind == ATTACHED and lookup.attached > 1:
         return None  # chosen from a list by a client that read them
+    if name.is_made:
+        return None
     named = lookup.named(name.text)
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
@@ -313,6 +333,8 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
     """The file of a subcommand, where the project keeps each in one of its own."""
+    if name.owner.lower() in TOOLS:
+        return None
     files = [
         path for path, kind in lookup.of_stem(name.text)
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Lines on the first prompt of a session, and on a later one: by then most files are known."""
-MOST_PATHS = 4
+MOST_PATHS = 6
 """Files on one line."""
 KNOWN = "the conversation has it open"
 BESIDE = "it only stands beside a better one"
@@ -55,9 +55,13 @@ def _indexed(request: Request, names: list[Name], path: str) -> list[Candidate]:
     finally:
         db.close()
     known = opened(request)
-    files = [fact for fact in found if fact.is_only_file() and fact.path not in known][:MOST_PATHS]
-    told = [_candidate(fact, known) for fact in found if len(files) < 2 or fact not in files]
-    return [*told, _of_files(files)] if len(files) > 1 else told
+    files = [fact for fact in found if fact.is_only_file() and fact.path not in known]
+    if len(files) < 2:
+        return [_candidate(fact, known) for fact in found]
+    return [
+        _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
+        for fact in found if fact not in files[1:]
+    ]  # fmt: skip
 
 
 def _of_files(files: list[Fact]) -> Candidate:

@@ -63,6 +63,12 @@ MAKING = (
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
 """A line with one of these may speak of what is to be made: that it is missing is no news."""
+CREATING = (
+    "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
+    "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
+    "新建", "新規", "作成",
+)  # fmt: skip
+"""A line with one of these asks to make the file that it names."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", "at ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -77,10 +83,10 @@ class Name:
     """One thing that a prompt names: ``text`` as written, ``owner`` the class or module before it.
 
     ``line`` is the number that stands behind a file's name. ``is_certain`` says that its form or its marks leave no
-    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it.
+    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it, ``is_made`` that it does.
     """
 
-    __slots__ = ("is_certain", "kind", "line", "may_be_new", "owner", "text")
+    __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind = kind
@@ -88,7 +94,7 @@ class Name:
         self.owner = owner
         self.line = line
         self.is_certain = is_certain
-        self.may_be_new = False
+        self.may_be_new = self.is_made = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -169,6 +175,7 @@ class _Reader:
 
     def note(self, name: Name) -> None:
         name.may_be_new = any(word in self.lowered for word in MAKING)
+        name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
         known.owner = known.owner or name.owner
@@ -275,7 +282,7 @@ class _Reader:
 
     def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
-        is_named = before.upper() in METHODS or any(word in self.lowered for word in ROUTE_WORDS)
+        is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
         if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or _is_file(token):
             return False
         if len(parts) > 1 or is_named:

@@ -27,10 +27,10 @@ MOST_CANDIDATES = 20
 MOST_READ_BYTES = 200_000
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
-LIKE_START = 3
+LIKE_START = 2
 """Letters that a name misspelled is taken to share with the right one."""
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
-_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";")
+_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
 _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
@@ -67,6 +67,10 @@ class Lookup:
         self.root = root
         self.said: list[str] = []
         """Paths that the prompt names."""
+        self.is_exhausted = False
+        """Whether a file was not read because too many had been: what is not found may be there."""
+        self.attached = 0
+        """How many files the prompt attaches."""
         self._texts: dict[str, str] = {}
 
     def is_said(self, path: str) -> bool:
@@ -111,6 +115,11 @@ class Lookup:
         place.line, place.text = moved[0], lines[moved[0] - 1]
         return True
 
+    def is_decorated(self, place: Place) -> bool:
+        """Say whether a decorator stands above a definition: what it registers is called by others."""
+        lines = self.text(place.path).split("\n", place.line)
+        return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
+
     def symbol_at(self, path: str, line: int) -> str:
         """Return the name that is defined last before a line of a file."""
         row = self.db.execute(
@@ -122,19 +131,20 @@ class Lookup:
 
     # who uses it
 
-    def uses(self, name: str, defined: list[Place]) -> Uses:
-        """Return the lines that use ``name``: neither definitions nor imports nor comments."""
+    def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
+        """Return the lines that use ``name`` as ``home`` defines it: no definitions, imports, comments, namesakes."""
         uses = Uses()
         files = self.holding(name)
         if len(files) > MOST_CANDIDATES:
             uses.files = len(files)
             return uses
-        known = {(place.path, place.line) for place in defined}
+        lines = set(self.lines_in(home, name))
         for path, kind in files:
-            if kind not in (*USING, TEST):
+            if kind not in (*USING, TEST) or (path != home and path in namesakes):
                 continue
             for line, text in self.occurrences(path, name):
-                if (path, line) not in known and not is_aside(text, name) and not defines(text, name):
+                is_definition = defines(text, name) or (path == home and line in lines)
+                if not is_definition and not is_aside(text, name):
                     uses.places.append(Place(path, line, kind, text))
         return uses
 
@@ -146,7 +156,10 @@ class Lookup:
         while at >= 0 and len(found) < 200:
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
-            if is_whole(text, at, at + len(name)):
+            if path.endswith(".py") and text.count('"""', 0, at) % 2:
+                closed = text.find('"""', at)  # a docstring tells of a name, it does not use it
+                at = text.find(name, closed) if closed >= 0 else -1
+            elif is_whole(text, at, at + len(name)):
                 start = text.rfind("\n", 0, at) + 1
                 found.append((text.count("\n", 0, at) + 1, text[start:end]))
                 at = text.find(name, end)
@@ -248,7 +261,8 @@ class Lookup:
         """Return the beginning of a file as it is now; empty where it cannot be read or the prompt has read enough."""
         known = self._texts.get(path)
         if known is None:
-            known = "" if len(self._texts) >= MOST_READ else read_file(self.root, path)
+            self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
+            known = "" if self.is_exhausted else read_file(self.root, path)
             self._texts[path] = known
         return known
 
@@ -323,3 +337,20 @@ def defines(text: str, name: str) -> bool:
     if head.startswith("func (") and head.endswith(") "):
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def phrases(messages: list[str]) -> list[str]:
+    """Return the longest run of plain words in each message: what a format string keeps of it."""
+    found = []
+    for message in messages[:8]:
+        best: list[str] = []
+        run: list[str] = []
+        for word in [*message.split(), "'"]:
+            is_plain = word.strip(",.;").isalpha()
+            if is_plain or word.strip(":").isalpha():
+                run.append(word)
+            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
+                best, run = max(best, run, key=len), []
+        if len(best) >= 3:
+            found.append(" ".join(best[:7]))
+    return found

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import exp, log
 from sys import byteorder
 
+from enricher.code.lookup import phrases, read_file
 from enricher.code.words import GENERAL, pieces, stem
-from storage import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ WORTH_WEIGHING = 0.12
 MOST_JUDGED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
-MOST_SYMBOLS = 400
-MOST_READ_BYTES = 200_000
 
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """What a term counts in the text of a file, in its path, and among the names that it defines."""
@@ -435,7 +433,7 @@ def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
     counted: list[tuple[Hit, str, int]] = []
     holders: dict[str, int] = {}
     for hit in hits:
-        text = read_file(f"{root}/{hit.path}")
+        text = read_file(root, hit.path)
         for phrase in said:
             at = text.find(phrase)
             if at >= 0 and hit.kind in SOURCES:
@@ -445,28 +443,3 @@ def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
         if holders[phrase] <= 4:
             hit.add(MESSAGE / holders[phrase] ** 0.5, f'{HOLDS} "{phrase[:40]}"')
             hit.line = hit.line or line
-
-
-def phrases(messages: list[str]) -> list[str]:
-    """Return the longest run of plain words in each message: what a format string keeps of it."""
-    found = []
-    for message in messages[:8]:
-        best: list[str] = []
-        run: list[str] = []
-        for word in [*message.split(), "'"]:
-            is_plain = word.strip(",.;").isalpha()
-            if is_plain or word.strip(":").isalpha():
-                run.append(word)
-            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
-                best, run = max(best, run, key=len), []
-        if len(best) >= 3:
-            found.append(" ".join(best[:7]))
-    return found
-
-
-def read_file(path: str) -> str:
-    """Return the beginning of a file, empty where it cannot be read."""
-    try:
-        return private.read_file(path, MOST_READ_BYTES).decode(errors="replace")
-    except (OSError, ValueError):
-        return ""

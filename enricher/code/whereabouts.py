@@ -4,8 +4,34 @@ from __future__ import annotations
 
 import os
 
-from enricher.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, defines, is_near
-from enricher.context.names import ATTACHED, ERROR, FILE, FLAG, FRAME, IDENTIFIER, ROUTE, TEXT, is_code_form
+from enricher.code.lookup import (
+    CONFIG,
+    EXAMPLE,
+    GENERATED,
+    MOST_CANDIDATES,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    VENDORED,
+    Lookup,
+    defines,
+    is_near,
+    phrases,
+)
+from enricher.context.names import (
+    ATTACHED,
+    CODE,
+    COMMAND,
+    ERROR,
+    FILE,
+    FLAG,
+    FRAME,
+    IDENTIFIER,
+    ROUTE,
+    TEXT,
+    is_code_form,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +40,33 @@ if TYPE_CHECKING:
     from enricher.code.lookup import Place, Uses
     from enricher.context.names import Name
 
+DEFINITION = "definition"
 MOST_DEFINING = 4
 """Files that define a name; where more do, the name tells no place."""
 MOST_TOLD = 3
+TOOLS = frozenset(
+    "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
+    " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
+    " gemini".split()
+)
+"""Programs whose subcommands are none of the project's."""
+COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
+MOST_USING = 12
+"""Files that use a name; what more use is everybody's, and no place to begin at."""
+DEFINING_STARTS = (
+    "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
+)  # fmt: skip
+COMMON_FILES = frozenset(
+    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
+    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
+    " claude.md agents.md".split()
+)
+"""Names that many folders have: of several nobody can tell which is meant."""
 MOST_LOOKED_UP = 12
 """Names of one prompt that are looked up."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
-GONE = "it is gone from the file"
+GONE, SAID = "it is gone from the file", "the prompt says where"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Of a path on another machine; of its end, which must be this project's."""
@@ -33,14 +79,18 @@ _FAMILIES = [
 
 
 class Fact:
-    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told."""
+    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told.
 
-    __slots__ = ("fault", "kind", "line", "path", "reason", "score", "subject")
+    ``others`` are the files that it may mean as well.
+    """
+
+    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
         self.fault = fault
+        self.others: list[str] = []
         self.kind = kind
         self.path = path
         self.line = line
@@ -48,13 +98,20 @@ class Fact:
         self.reason = reason
         self.score = score
 
+    def is_only_file(self) -> bool:
+        """Say whether this is a path and no more."""
+        return self.kind == FILE and not self.line and not self.others
+
 
 def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
     """Return what the index and the files tell about ``names``, at most one fact each."""
     lookup = Lookup(db, root)
     lookup.said = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+            continue
         fact = _LOOKERS[name.kind](lookup, name)
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
@@ -68,25 +125,42 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = [place for place in places if place.kind != TEST]
     if name.owner and places:
         places = _of_owner(lookup, places, name)
+    if not places and "-" in name.text and not name.is_certain:
+        own = _file_called(lookup, name.text)
+        return Fact(FILE, own, 0, "", "the only file of that name", FEW) if own else None
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
         return None
-    first = places[0]
-    places = [place for place in places if lookup.verified(place, name.text)]
-    if not places:
-        return Fact("definition", first.path, first.line, name.text, "defined here", FEW, fault=GONE)
+    present = [place for place in places if lookup.verified(place, name.text)]
+    if not present:
+        return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
+    return _definition(lookup, name, present)
+
+
+def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
+    """Where a name is defined and who uses it; of several files the one that the prompt names."""
+    namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_said(place.path)] or places
     first = places[0]
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of what has a file of its own
+        own = _file_called(lookup, name.text)
+        if own not in ("", first.path):
+            return Fact(FILE, own, 0, "", "the only file of that name", FEW)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(f"{place.path}:{place.line}" for place in places[1:])
-        return Fact("definition", first.path, first.line, subject, f"defined here and in {others}", FEW)
-    uses = lookup.uses(name.text, places)
+        fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
+        fact.others = [place.path for place in places[1:]]
+        return fact
+    uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
-    score = ONLY if not uses.files else WIDELY_USED
-    return Fact("definition", first.path, first.line, subject, f"defined here{_used(uses, first, name.text)}", score)
+    fault = SAID if first.path in lookup.said and all(place.path == first.path for place in uses.places) else ""
+    is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
+    reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
+    score = WIDELY_USED if is_everywhere else ONLY
+    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
 
 
 def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
@@ -104,28 +178,31 @@ def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
     return own or (places if is_code_form(name.text) else [])
 
 
-def _used(uses: Uses, definition: Place, name: str) -> str:
+def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
     """Say who uses a name: up to three places, of different files first."""
     if uses.files:
         return f"; used in {uses.files - 1} other files"
-    if definition.kind == TEST and definition.text.strip().startswith(("def test", "async def test", "func Test")):
-        return ""
+    is_test = definition.kind == TEST and "test" in definition.text.lower()
+    if is_test or lookup.is_decorated(definition):
+        return ""  # a framework calls it
     in_tests = [place for place in uses.places if place.kind == TEST]
-    places = [place for place in uses.places if place.kind != TEST]
-    if not places and not in_tests:
-        return "; no other use found"
-    calls = [place for place in places or in_tests if f"{name}(" in place.text]
-    is_called = bool(calls) and not name[:1].isupper()
-    shown = calls if is_called else places or in_tests
-    word = "caller" if is_called else "use"
-    told = ", ".join(_ordered(shown, definition)[:MOST_TOLD]) + (", …" if len(shown) > MOST_TOLD else "")
-    tests = len({place.path for place in in_tests})
+    places = [place for place in uses.places if place.kind != TEST] or in_tests
     if not places:
+        return "; no other use found"
+    calls = [place for place in places if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    places = calls if is_called else places
+    word = "caller" if is_called else "use"
+    if len(places) > MOST_TOLD and all(place.path == definition.path for place in places):
+        return f"; {len(places)} {word}s, all in this file"
+    told = ", ".join(_ordered(places, definition)[:MOST_TOLD]) + (", …" if len(places) > MOST_TOLD else "")
+    if places[0].kind == TEST:
         return f"; used by tests only: {told}"
+    tests = len({place.path for place in in_tests})
     also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
-    return (
-        f"; {'the only' if len(shown) == 1 and not tests else len(shown)} {word}{'s' * (len(shown) > 1)}: {told}{also}"
-    )
+    if len(places) == 1:
+        return f"; {'one' if tests else 'the only'} {word}: {told}{also}"
+    return f"; {len(places)} {word}s: {told}{also}"
 
 
 def _ordered(places: list[Place], definition: Place) -> list[str]:
@@ -140,12 +217,20 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
-    files = [path for path, kind in lookup.of_stem(name.text) if kind in (SOURCE, TEMPLATE, TEST)]
-    if len(files) == 1 and is_code_form(name.text):
-        return Fact(FILE, files[0], 0, "", f"the file called {name.text}", FEW)
+    if own := _file_called(lookup, name.text):
+        return Fact(FILE, own, 0, "", "the only file of that name", FEW)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _file_called(lookup: Lookup, name: str) -> str:
+    """The only file with that name; empty without one."""
+    if not is_code_form(name) and "-" not in name:
+        return ""
+    kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
+    files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
+    return files[0] if len(files) == 1 else ""
 
 
 def _text_place(
@@ -163,7 +248,7 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if not 0 < len(own) <= most:
+    if not 0 < len(own) <= most or lookup.is_exhausted:
         return None
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
@@ -179,8 +264,13 @@ def _text_place(
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
-    if name.is_certain:
-        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if name.text.count(" ") > 2 else None)
+    spaces = name.text.count(" ")
+    if spaces > 1:
+        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
+    if spaces:
+        return _text_place(lookup, name.text, TEXT, is_delimited=True)
+    if len(lookup.holding(name.text)) > MOST_TOLD:
+        return None  # a word of everywhere
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 
@@ -189,13 +279,19 @@ def _is_delimited(line: str, text: str) -> bool:
 
 
 def _error(lookup: Lookup, name: Name) -> Fact | None:
-    from enricher.code.ranking import phrases
-
     for phrase in phrases([name.text]):
         fact = _text_place(lookup, phrase, ERROR)
         if fact:
             return fact
     return None
+
+
+def _code(lookup: Lookup, name: Name) -> Fact | None:
+    """Where the pasted code stands, by a line of it that only one file has."""
+    fact = _text_place(lookup, name.text, CODE, most=1)
+    if fact:
+        fact.subject, fact.reason = "", "the pasted code stands here"
+    return fact
 
 
 def _route(lookup: Lookup, name: Name) -> Fact | None:
@@ -204,7 +300,8 @@ def _route(lookup: Lookup, name: Name) -> Fact | None:
         if part[:1] in ":{<[" or part.isdigit():
             break
         fixed.append(part)
-    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed else None
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
 
 
 def _flag(lookup: Lookup, name: Name) -> Fact | None:
@@ -214,14 +311,39 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 def _file(lookup: Lookup, name: Name) -> Fact | None:
     if os.path.exists(f"{lookup.root}/{name.text}"):
         return None
-    found = [path for path, kind in lookup.named(name.text)]
+    if name.kind == ATTACHED and lookup.attached > 1:
+        return None  # chosen from a list by a client that read them
+    if name.is_made:
+        return None
+    named = lookup.named(name.text)
+    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
+    found = found or [path for path, _kind in named][:2]
     if not found:
         return None if name.may_be_new else _missing_file(lookup, name.text)
     if len(found) > MOST_DEFINING:
         return None
     if len(found) == 1:
         return Fact(FILE, found[0], name.line, "", "the only file of that name", ONLY)
-    return Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
+        return None
+    fact = Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+    fact.others = found[1:]
+    return fact
+
+
+def _command(lookup: Lookup, name: Name) -> Fact | None:
+    """The file of a subcommand, where the project keeps each in one of its own."""
+    if name.owner.lower() in TOOLS:
+        return None
+    files = [
+        path for path, kind in lookup.of_stem(name.text)
+        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+    ]  # fmt: skip
+    return (
+        Fact(COMMAND, files[0], 0, f'"{name.owner} {name.text}"', "the file of this command", FEW)
+        if len(files) == 1
+        else None
+    )
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
@@ -255,6 +377,8 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     for candidates in (elsewhere, same_stem, near):
         if candidates:
             nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
             return (
                 Fact("missing", path, 0, "", f"does not exist; the nearest is {nearest}", FEW)
                 if len(candidates) == 1
@@ -291,5 +415,8 @@ _LOOKERS = {
     FLAG: _flag,
     TEXT: _quotation,
     ERROR: _error,
+    ATTACHED: _file,
+    COMMAND: _command,
+    CODE: _code,
     FRAME: _frame,
 }

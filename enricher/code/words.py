@@ -31,6 +31,13 @@ STOP_WORDS = frozenset(
 )
 """Words of talk, and of every language's syntax, which tell no file from another."""
 
+SOURCE_ENDS = frozenset(
+    "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
+    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
+    " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
+)
+"""How the names of files end that a person speaks of."""
+
 _ORDERS = (
     "add more write read create build make change update fix improve clean review check find move rename delete remove"
     " undo replace rewrite refactor explain implement prepare set setup install upgrade bump release commit push pull"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Lines on the first prompt of a session, and on a later one: by then most files are known."""
+MOST_PATHS = 6
+"""Files on one line."""
 KNOWN = "the conversation has it open"
 BESIDE = "it only stands beside a better one"
 
@@ -53,13 +55,24 @@ def _indexed(request: Request, names: list[Name], path: str) -> list[Candidate]:
     finally:
         db.close()
     known = opened(request)
-    return [_candidate(fact, known) for fact in found]
+    files = [fact for fact in found if fact.is_only_file() and fact.path not in known]
+    if len(files) < 2:
+        return [_candidate(fact, known) for fact in found]
+    return [
+        _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
+        for fact in found if fact not in files[1:]
+    ]  # fmt: skip
+
+
+def _of_files(files: list[Fact]) -> Candidate:
+    paths = ", ".join(_quoted(fact.path) for fact in files)
+    return Candidate("", paths, files[0].score, label=f"{paths} — the only files of these names", kind=FILE)
 
 
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{_quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {fact.subject}' if fact.subject else ''} — {fact.reason}"
-    stale = fact.fault or (KNOWN if fact.path in known else "")
+    stale = fact.fault or (KNOWN if known & {fact.path, *fact.others} else "")
     ref = fact.path if fact.kind == FRAME else place
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
 

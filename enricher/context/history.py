@@ -10,9 +10,8 @@ import os
 import time
 
 from enricher.code import clone, database_file, is_project
-from enricher.code.words import STOP_WORDS, looks_like_a_name
+from enricher.code.words import SOURCE_ENDS, STOP_WORDS, looks_like_a_name
 from enricher.context import Candidate, Channel
-from enricher.context.query import SOURCE_ENDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,19 +6,23 @@ there is rarely what the prompt is about. On the hook's path: no patterns.
 
 from __future__ import annotations
 
-from enricher.code.words import GENERAL, STOP_WORDS, stem
+from enricher.code.words import GENERAL, SOURCE_ENDS, STOP_WORDS, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
 """Where a pasted trace points: the innermost frame outside libraries."""
-ATTACHED = "attached"
-"""A file that the client reads by itself, because the prompt says ``@path``."""
+CODE = "code"
+"""A line of pasted code, which may be the project's own."""
+ATTACHED, COMMAND = "attached", "command"
+"""``@path``, which the client reads by itself where the path is right; the subcommand of "`tool sub`"."""
 MOST_CHARS = 12_000
 MOST_LINES = 300
 MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 MANY_PASTED, MANY_VALUES = 4, 4
+SHORTEST_CODE, MOST_CODE_LINES = 24, 4
+CODE_SIGNS = ("(", "=", "{", ";")
 FIRST_SYMBOL = 0x1F000
 """Programs begin the lines of their logs with pictures; people do not."""
 QUOTES = {
@@ -35,11 +39,6 @@ QUOTES = {
     "《": "》",
 }
 _AROUND = "\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
-SOURCE_ENDS = frozenset(
-    "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
-    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst toml"
-    " yaml yml json html css scss less ini cfg j2 jinja proto tf mk cmake gradle xml".split()
-)
 PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -64,6 +63,12 @@ MAKING = (
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
 """A line with one of these may speak of what is to be made: that it is missing is no news."""
+CREATING = (
+    "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
+    "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
+    "新建", "新規", "作成",
+)  # fmt: skip
+"""A line with one of these asks to make the file that it names."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", "at ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -78,20 +83,18 @@ class Name:
     """One thing that a prompt names: ``text`` as written, ``owner`` the class or module before it.
 
     ``line`` is the number that stands behind a file's name. ``is_certain`` says that its form or its marks leave no
-    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it.
+    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it, ``is_made`` that it does.
     """
 
-    __slots__ = ("is_certain", "kind", "line", "may_be_new", "owner", "text")
+    __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
 
-    def __init__(
-        self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True, may_be_new: bool = False
-    ) -> None:
+    def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
         self.kind = kind
         self.text = text
         self.owner = owner
         self.line = line
         self.is_certain = is_certain
-        self.may_be_new = may_be_new
+        self.may_be_new = self.is_made = False
 
 
 def read_names(prompt: str) -> list[Name]:
@@ -107,6 +110,8 @@ def read_names(prompt: str) -> list[Name]:
         path, _, number = innermost_frame(prompt).rpartition(":")
         if path and number.isdigit() and len(number) < LONGEST_NUMBER:
             reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
+    for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
+        reader.note(Name(CODE, line))
     return list(reader.found.values())[:MOST_NAMES]
 
 
@@ -144,7 +149,14 @@ def _is_pasted(line: str, bare: str) -> bool:
     first = words[0].strip("[](")
     if len(first) >= 5 and first[0].isdigit() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date
+    if len(words) > 1 and _is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdigit():
+        return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
+
+
+def _is_data(bare: str) -> bool:
+    """Say whether a line is a log's or a table's, not code: no two prompts show the same."""
+    return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
@@ -157,8 +169,13 @@ def _is_position(word: str) -> bool:
 class _Reader:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], Name] = {}
+        self.code: list[str] = []
+        self.lowered = ""
+        """The line that is read."""
 
     def note(self, name: Name) -> None:
+        name.may_be_new = any(word in self.lowered for word in MAKING)
+        name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
         known.owner = known.owner or name.owner
@@ -170,23 +187,30 @@ class _Reader:
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
         if colon and is_error(head):
             self.note(Name(ERROR, message[:LONGEST_TEXT]))
+        elif (
+            SHORTEST_CODE <= len(bare) <= LONGEST_TEXT
+            and any(sign in bare for sign in CODE_SIGNS)
+            and not _is_data(bare)
+        ):
+            self.code.append(bare)
 
     def line(self, bare: str) -> None:
-        lowered = bare.lower()
-        may_be_new = any(word in lowered for word in MAKING)
-        rest = self._quoted(bare, may_be_new=may_be_new)
+        self.lowered = bare.lower()
+        rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
         head, colon, message = rest.partition(": ")
         if colon and is_error(head.rpartition(" ")[2]):
             self.note(Name(ERROR, message[:LONGEST_TEXT]))
-        before = ""
         words = _spaced(rest).split()
-        for number, raw in enumerate(words):
-            self.word(raw, before, may_be_new=may_be_new, lowered=lowered)
-            after = words[number + 1].strip(_AROUND).lower() if number + 1 < len(words) else ""
-            self._beside_kind(raw, before, after)
-            before = raw.strip(_AROUND)
+        before = ""
+        for raw in words:
+            if not (raw.isalpha() and raw.islower()):
+                self.word(raw, before)
+            before = raw
+        plain = [word.strip(_AROUND) for word in words]
+        if not KINDS_OF_SYMBOL.isdisjoint([word.lower() for word in plain]):
+            self._beside_kinds(plain)
 
-    def _quoted(self, text: str, *, may_be_new: bool) -> str:
+    def _quoted(self, text: str) -> str:
         """Take what stands in quotation marks; return the line without it."""
         kept: list[str] = []
         at = start = 0
@@ -197,55 +221,68 @@ class _Reader:
                 at += 1
                 continue
             kept.append(text[start:at])
-            self.quotation(text[at + 1 : end], is_code=text[at] == "`", may_be_new=may_be_new)
+            self.quotation(text[at + 1 : end], is_code=text[at] == "`")
             at = start = end + 1
         kept.append(text[start:])
         return " ".join(kept)
 
-    def quotation(self, inside: str, *, is_code: bool, may_be_new: bool) -> None:
+    def quotation(self, inside: str, *, is_code: bool) -> None:
         inside = inside.strip(" *")
         if not 1 < len(inside) <= LONGEST_TEXT:
             return
         words = inside.split()
-        if len(words) == 1 and self.word(inside, "", may_be_new=may_be_new, is_marked=is_code):
+        if len(words) == 1 and self.word(inside, "", is_marked=is_code):
             return
         for word in words:
             if len(words) > 1 and (is_code or "_" in word):
-                self.word(word, "", may_be_new=may_be_new)
-        is_command = is_code and len(words) > 1 and all(word.replace("-", "").isalnum() for word in words)
+                self.word(word, "")
+        is_command = is_code and len(words) > 1 and all(word.replace("-", "").isalnum() for word in words[:2])
+        if is_command and words[1].isalpha() and len(words[1]) > 2:
+            self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
         if any(letter.isalpha() for letter in inside) and not is_command:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
 
-    def word(self, raw: str, before: str, *, may_be_new: bool, lowered: str = "", is_marked: bool = False) -> bool:
+    def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
         """Take one word if it names something; say whether it does."""
-        token = raw.strip(_AROUND).rstrip(".").strip(_AROUND)
+        token = raw.strip(_AROUND).rstrip(_AROUND + ".")
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdigit()):
             return False
         if not 1 < len(token) <= LONGEST_NAME:
             return False
         if raw.lstrip("(\"'`*").startswith("@"):
-            self.note(Name(ATTACHED, token.lstrip("@").partition(":")[0]))
+            path = token.lstrip("@").partition(":")[0].partition("#L")[0]
+            if _is_file(path):
+                self.note(Name(ATTACHED, path))
             return True
         if token.startswith("--") and token[2:3].isalpha():
             self.note(Name(FLAG, token.partition("=")[0].rstrip(_AROUND)))
             return True
         token = token.replace("\\", "/")
-        if token.startswith("/") and self._route(token, before, lowered):
+        if is_identifier(token.partition("=")[0]):
+            token = token.partition("=")[0]
+        if token.startswith("/") and self._route(token, before.strip(_AROUND)):
             return True
         path, _, behind = token.partition(":")
         path, _, anchor = path.partition("#L")
         if _is_file(path):
             number = (behind or anchor).partition(":")[0].partition("-")[0]
             line = int(number) if number.isdigit() and len(number) < LONGEST_NUMBER else 0
-            self.note(Name(FILE, path.removeprefix("./"), line=line, may_be_new=may_be_new))
+            self.note(Name(FILE, path.removeprefix("./"), line=line))
             for part in behind.split("::"):
-                self._identifier(part.strip(_AROUND), may_be_new=may_be_new, is_marked=True)
+                self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
             return True
-        return "/" not in token and self._identifier(raw.strip(" *\"'`"), may_be_new=may_be_new, is_marked=is_marked)
+        last = token.rpartition("/")[2]
+        if "/" in token and not (is_code_form(last) and token[0].isalpha()):
+            return False
+        plain = token.replace("-", "")
+        if "-" in token and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
+            self.note(Name(IDENTIFIER, token, is_certain=False))
+            return True
+        return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
 
-    def _route(self, token: str, before: str, lowered: str) -> bool:
+    def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
-        is_named = before.upper() in METHODS or any(word in lowered for word in ROUTE_WORDS)
+        is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
         if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or _is_file(token):
             return False
         if len(parts) > 1 or is_named:
@@ -253,16 +290,8 @@ class _Reader:
             return True
         return False
 
-    def _identifier(self, raw: str, *, may_be_new: bool, is_marked: bool) -> bool:
-        token, call, _ = raw.lstrip("([{<").partition("(")
-        token = (
-            token.strip(_AROUND + "$")
-            .rstrip(".")
-            .partition("=")[0]
-            .replace("::", ".")
-            .replace("#", ".")
-            .replace("->", ".")
-        )
+    def _identifier(self, token: str, *, is_call: bool, is_marked: bool) -> bool:
+        token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("#", ".").replace("->", ".")
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
@@ -271,24 +300,27 @@ class _Reader:
         if not parts or len(parts) > 6 or not all(is_identifier(part) for part in parts):
             is_kebab = is_marked and "-" in token and is_identifier(token.replace("-", "_"))
             if is_kebab:
-                self.note(Name(IDENTIFIER, token.lstrip("."), is_certain=True, may_be_new=may_be_new))
+                self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
-        is_call = bool(call) and "()" in raw
         looks_like_code = is_code_form(parts[-1]) or is_call
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
             return False
-        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=looks_like_code, may_be_new=may_be_new))
+        is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
+        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
         return True
 
-    def _beside_kind(self, raw: str, before: str, after: str) -> None:
-        """Take a plain word that the prompt calls a class, a function and so on: "the Cart class"."""
-        word = raw.strip(_AROUND).rstrip(".")
-        if not (before.lower() in KINDS_OF_SYMBOL or after in KINDS_OF_SYMBOL) or not is_identifier(word):
-            return
-        lowered = word.lower()
-        if len(word) > 2 and not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | GENERAL):
-            self.note(Name(IDENTIFIER, word, is_certain=False, may_be_new=True))
+    def _beside_kinds(self, words: list[str]) -> None:
+        """Take plain words that the prompt calls a class, a function and so on: "the Cart class"."""
+        for at in range(len(words) - 1):
+            before, behind = words[at : at + 2]
+            for kind, one in ((before, behind), (behind, before)):
+                bare = one.rstrip(".")
+                lowered = bare.lower()
+                if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
+                    continue
+                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | GENERAL):
+                    self.note(Name(IDENTIFIER, bare, is_certain=False))
 
 
 def is_identifier(text: str) -> bool:

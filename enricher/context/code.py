@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.code import clone, database_file, is_project
+from enricher.code import database_file, is_project
 from enricher.context import Candidate, Channel
 from enricher.context.query import read
 
@@ -36,7 +36,7 @@ LIKELY = 0.3
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the files that the prompt is about, best first, and at most two commits of the time it speaks of."""
+    """Return the files that the prompt is about, best first."""
     del channel
     project = request.project
     if not project.root or not is_project(project.root, project.git_dir):
@@ -75,10 +75,7 @@ def _ranked(db: Connection, request: Request, query: Query) -> list[Candidate]:
     hits = sorted(ranking.hits, key=lambda hit: hit.certainty < POINTED_AT)[:MOST_OFFERED]
     likely = [hit for hit in hits[:MOST_VERIFIED] if hit.certainty >= LIKELY]
     find_symbols(db, likely, query)
-    offered = _candidates(hits, request.project, query, request.cwd)
-    if " " in request.prompt:
-        offered += _commits(db, request, query, [hit.path for hit in likely])
-    return offered
+    return _candidates(hits, request.project, query, request.cwd)
 
 
 def _dated(offered: list[Candidate], subject: str) -> list[Candidate]:
@@ -184,29 +181,11 @@ def _unindexed(project: Project, query: Query, cwd: str) -> list[Candidate]:
     return _with_named(offered, project, query, cwd)
 
 
-def _commits(db: Connection, request: Request, query: Query, files: list[str]) -> list[Candidate]:
-    from enricher.code.times import since
-
-    start = since(request.prompt, request.now)
-    if not start and not query.commits:
-        return []
-    if db.execute("select value from meta where key = 'clone'").fetchone() != (clone(request.project.git_dir),):
-        return []
-    from enricher.code.times import commits
-
-    return [
-        Candidate(
-            subject, sha, score, label=f"{sha[:7]} {date}", date=date, kind="commit"
-        )
-        for sha, date, subject, score in commits(db, query, files, start=start, now=request.now)
-    ]  # fmt: skip
-
-
 CHANNEL = Channel(
     offer=offer,
     question=None,
     can_ask_again=True,
-    gives="at most three files that it names or is about, with line and reason; commits of the time that it speaks of",
+    gives="at most three files that it names or is about, with line and reason",
     read_more="docs/code.md",
     min_score=0.5,
     most=3,

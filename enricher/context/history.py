@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.code import clone, database_file, is_project
-from enricher.code.words import STOP_WORDS, looks_like_a_name
+from enricher.code.words import STOP_WORDS, looks_like_a_name, stem
 from enricher.context import Candidate, Channel
 from enricher.context.query import SOURCE_ENDS
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.code.past import Event
+    from enricher.code.times import Span
     from enricher.context import ChannelRule, Request
 
 MOST_CHARS = 6_000
 MOST_NAMES = 8
 MOST_PAIRS = 12
 MOST_TOLD = 3
+MOST_READ = 400
+DAY = 86_400
 LONGEST_NAME = 60
 SURE = 0.9
 DIGITS = 7
@@ -41,6 +44,21 @@ _CUES = frozenset(
     """.split()
 )
 """Words of which a question about the past says one; without it, nothing is loaded to read the question."""
+_TIMES = frozenset(
+    """
+    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
+    hours hour ago recently lately since until monday tuesday wednesday thursday friday saturday sunday january february
+    march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
+    gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
+    januar februar mai juni juli oktober dezember seit vor neulich wochenende
+    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours depuis
+    ayer hoy anoche semana mes lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre desde hace ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
+    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana mese giorni da
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    """.split()
+)
+"""Words of time; a prompt that is not ASCII may hold others."""
 _KEPT = "_-./"
 _SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _KEPT)}
 
@@ -63,12 +81,12 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the commits that answer what the prompt asks about the past, or that took away what it names."""
     del channel
     project = request.project
-    prompt = request.prompt[:MOST_CHARS]
-    words = _words(prompt)
-    may_ask = not prompt.isascii() or not _CUES.isdisjoint([word.lower() for word in words])
-    prose = _prose(prompt)
+    prose = _prose(request.prompt[:MOST_CHARS])
+    words = {word.lower() for word in _words(prose)}
+    may_ask = not (prose.isascii() and _CUES.isdisjoint(words))
+    has_time = not (prose.isascii() and _TIMES.isdisjoint(words)) or "20" in prose
     named = _named(prose)
-    if not (may_ask or named) or not project.git_dir or not is_project(project.root, project.git_dir):
+    if not (may_ask or has_time or named) or not project.git_dir or not is_project(project.root, project.git_dir):
         return []
     questions: list[tuple[str, str]] = []
     if may_ask:
@@ -76,7 +94,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
         questions = asked(prose)
     path = database_file(request.state, project.id)
-    if not (questions or named) or not os.path.exists(path):
+    if not (questions or has_time or named) or not os.path.exists(path):
         return []
     from storage import reader
 
@@ -85,7 +103,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         kept = dict(db.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
         if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
             return []
-        return _of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        told = _of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        return told or (_of_a_time(db, request, named, prose) if has_time else [])
     finally:
         db.close()
 
@@ -214,8 +233,7 @@ def _how(db: Connection, name: str, event: Event) -> str:
     if event.what & past.MOVED:
         before, _, after = event.detail.partition("\t")
         return f"moved from {before} to {after}"
-    way = "taken out by the revert" if event.subject.startswith("Revert") else "removed"
-    return f"{way} from {event.detail}" if event.detail else way
+    return f"removed from {event.detail}" if event.detail else "removed"
 
 
 def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Candidate]:
@@ -235,6 +253,58 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state != past.SWEEP else []
     return []
+
+
+def _of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
+    """Return commits of the time whose work the prompt speaks of: those about what it names, else the newest."""
+    from enricher.code import occasions
+    from enricher.code.times import span
+
+    tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
+    found = span(prose, request.now, tags)
+    if found is None:
+        return []
+    rows = db.execute(
+        "select id, sha, at, subject, files from commits where at between ? and ? and is_reverted = 0 and files <> ''"
+        " order by at desc, id desc limit ?",
+        (found.start, min(found.end, request.now + DAY), MOST_READ),
+    ).fetchall()
+    about = _about(db, rows, named, found)
+    is_general = found.why == occasions.WORK and not (named or found.is_specific)
+    if not about and not is_general and len(rows) > MOST_TOLD:
+        return []
+    told: list[Candidate] = []
+    count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
+    for _number, sha, at, subject, _files in (about or rows)[:MOST_TOLD]:
+        day = time.strftime("%Y-%m-%d", time.localtime(at))
+        of = f", the newest of {count}" if not told and not about and len(rows) > MOST_TOLD else ""
+        label = f"{sha[:DIGITS]} {day}{of}"
+        told.append(Candidate(subject, sha, SURE - 0.001 * len(told), label=label, date=day, kind="then"))
+    return told
+
+
+Row = tuple[int, str, int, str, str]
+
+
+def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[Row]:
+    """Return the commits that touch what the prompt names, or whose subject says what the sentence is about."""
+    from enricher.code import past
+
+    keys = [past.key(name) for name in named.identifiers]
+    marks = ",".join("?" * len(keys))
+    query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
+    touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()
+    names = {path.rpartition("/")[2] for path in named.files}
+    by_name = [
+        row for row in rows
+        if row[0] in touching or (names and names & {path.rpartition("/")[2] for path in row[4].split("\n")})
+    ]  # fmt: skip
+    if by_name or not found.words:
+        return by_name
+    shared = [(len(found.words & {stem(piece) for piece in _words(row[3].lower())}), row) for row in rows]
+    most = max((count for count, _row in shared), default=0)
+    best = [row for count, row in shared if count == most > 0]
+    return best if most > 1 or len(best) <= MOST_TOLD else []
 
 
 def _has_namesake(db: Connection, name: str) -> bool:

@@ -45,7 +45,7 @@ CHANNELS = set(
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""
-INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "enricher.code.times", "math", "storage.reader"}
+INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "math", "storage.reader"}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
 CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(

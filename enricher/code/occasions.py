@@ -21,12 +21,16 @@ _DONE = frozenset(
 _ONLY_DONE_TO_CODE = frozenset("committed merged pushed refactored renamed reverted deployed released rewrote".split())
 _DO = frozenset(
     "do change commit merge push add remove delete fix release ship deploy touch break work implement refactor rename move"
-    " update upgrade bump finish start build write happen get".split()
+    " update upgrade bump finish start build write happen get leave".split()
 )
 _NOUNS = frozenset(
     "commit commits change changes merge merges refactoring refactor pr prs diff work release deploy deployment history"
     " changelog progress rewrite rename revert activity fix fixes cleanup".split()
 )
+_DO_FIRST = frozenset(
+    "rename rewrite release work fix merge revert commit push deploy change refactor diff rebase".split()
+)
+"""Words of work that are an order where a sentence begins with them."""
 _AFTER_WHAT = frozenset(
     "changed happened broke was were did has have got is new commits changes commit change work files functions tests code"
     " features modules parts prs tickets else landed all".split()
@@ -34,9 +38,12 @@ _AFTER_WHAT = frozenset(
 _TROUBLE = frozenset(
     "broken broke breaks break fails failing failed fail error errors crash crashes crashed crashing bug wrong slow slower hangs"
     " flaky red stopped regression regressed missing empty anymore twice worked working works fine green passing passed problem"
-    " problems issue issues started stops".split()
+    " problems issue issues started stops blank appeared appears doesn't isn't don't nothing".split()
 )
-_BEGAN = frozenset("worked working fine broke stopped passed passing green".split())
+_BEGAN = frozenset("worked working fine broke stopped passed passing green appeared".split())
+_SUBJECTS = frozenset(
+    "it this that tests build export import ci pipeline everything deploy login bug error problem issue crash".split()
+)
 _ORDERS = frozenset(
     "add create implement build make introduce support display render count delete purge select query fetch return returns export"
     " filter sort group send email notify archive calculate compute generate schedule".split()
@@ -75,8 +82,26 @@ _FOREIGN_DONE = (
     "iniziat", "success", "lavorat", "сделал", "делал", "измен", "менял", "добавил", "исправил", "случил", "произош", "начал",
     "коммит", "закоммит", "слил", "работали", "удалил",
 )  # fmt: skip
+_ENGLISH = frozenset("the of to is for and with should not this that it are be in on at by from was were".split()) - {
+    "in",
+    "was",
+    "at",
+}
+_COMMITS = ("commits", "коммит")
+_FOREIGN_WORKED = (
+    "lief ",
+    "ging ",
+    "funktionierte",
+    "marchait",
+    "fonctionnait",
+    "funcionaba",
+    "funcionava",
+    "funzionava",
+    "работало",
+    "работал ",
+)
 _FOREIGN_NOUNS = ("änderung", "commits", "changements", "modifications", "cambios", "mudanças", "alterações", "modifiche",
-                  "cambiamenti", "изменени", "коммит", "commit", "refactoring", "merge")  # fmt: skip
+                  "cambiamenti", "изменени", "refactoring")  # fmt: skip
 _FOREIGN_TROUBLE = (
     "kaputt", "fehler", "schlägt", "schlagen", "funktioniert", "geht nicht", "läuft nicht", "lief ", "ging ", "langsam", "stürzt",
     "crash", "doppelt", "falsch", "cassé", "échou", "échec", "erreur", "marche", "fonctionn", "lent", "plante", "bug", "roto", "rota",
@@ -95,28 +120,30 @@ _FOREIGN_ORDERS = (
 )  # fmt: skip
 _ASIAN_DONE = ("做了", "改了", "改动", "修改", "提交", "变了", "变化", "更新", "发生", "合并", "发布", "添加", "删除", "完成", "变更", "コミット", "修正",
                "変更", "追加", "マージ", "リリース", "やった", "した", "しました", "変わ", "起き")  # fmt: skip
-_ASIAN_PEOPLE = ("我们", "我", "你", "什么", "哪些", "谁", "何", "誰", "どの", "私", "僕", "コミット", "提交")
+_ASIAN_PEOPLE = (
+    "总结",
+    "列出",
+    "看看",
+    "まとめ",
+    "見せて",
+    "教えて",
+    "我们",
+    "我",
+    "你",
+    "什么",
+    "哪些",
+    "谁",
+    "何",
+    "誰",
+    "どの",
+    "私",
+    "僕",
+    "コミット",
+    "提交",
+)
 _ASIAN_TROUBLE = ("坏", "失败", "报错", "不能", "不工作", "出错", "出问题", "变慢", "还好好", "还能", "还正常", "壊れ", "失敗", "エラー", "動かな",
                   "動かなく", "動いて", "遅く", "おかし")  # fmt: skip
-_ASIAN_SCREENS = (
-    "筛选",
-    "过滤",
-    "列",
-    "按钮",
-    "页面",
-    "标签",
-    "字段",
-    "图表",
-    "报表",
-    "フィルタ",
-    "列",
-    "ボタン",
-    "ページ",
-    "ラベル",
-    "表示",
-    "画面",
-    "レポート",
-)
+_ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 フィルタ ボタン ページ ラベル 表示 画面 レポート".split()
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
@@ -125,7 +152,8 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
     is_of_the_time = words[end - 1].endswith("'s")
     if after in _THINGS_OF_A_TIME or after.count(":") or (at and words[at - 1] in ("a", "an") and not is_of_the_time):
         return ""
-    if _FUTURE.intersection(words) or "going to" in " ".join(words) or "plan to" in " ".join(words):
+    rest = " ".join([*words[:at], *words[end:]])
+    if _FUTURE.intersection(rest.split()) or "going to" in rest or "plan to" in rest:
         return ""
     if is_of_the_time:
         return WORK if _NOUNS.intersection(words[end : end + 3]) else ""
@@ -141,7 +169,11 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
     said = {*words}
     if asks and (said & (_DONE | _DO | _NOUNS) or {"happened", "new", "different", "changed", "broke"} & said):
         return WORK
-    return WORK if _NOUNS.intersection(words[max(1, at - 5) : at]) else ""
+    before = words[max(0, at - 5) : at]
+    is_of_work = _NOUNS.intersection(before[at <= 5 and words[0] in _DO_FIRST :]) or (
+        "git" in before and "log" in before
+    )
+    return WORK if is_of_work else ""
 
 
 def subjects(words: list[str]) -> set[str]:
@@ -181,15 +213,24 @@ def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
         return False
     if is_since and (said & _TROUBLE or (at < 2 and words[0] == "since") or {"no", "longer"} <= said):
         return True
-    return bool(
-        said & _BEGAN and (said & {"it", "this", "that", "tests", "build", "export", "ci"} or at + 1 >= len(words) - 2)
-    )
+    began = said & _BEGAN
+    if "working" in began and not {"was", "were", "been"} & said:
+        began -= {"working"}
+    return bool(began and "who" not in said and (said & _SUBJECTS or at + 1 >= len(words) - 2))
 
 
-def in_other_languages(lowered: str, words: list[str], *, is_since: bool) -> str:
-    if _FUTURE.intersection(words) or lowered.lstrip().startswith(_FOREIGN_ORDERS):
-        return ""
+def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_since: bool) -> str:
+    """Return the same of a sentence in German, French, Spanish, Portuguese, Italian or Russian."""
+    rest = [*words[:at], *words[end:]]
     has_screen = _has(lowered, _FOREIGN_SCREENS)
+    if _FUTURE.intersection(rest) or _ENGLISH.intersection(rest):
+        return ""
+    if not has_screen and _has(lowered, _COMMITS):
+        return WORK
+    if lowered.lstrip().startswith(_FOREIGN_ORDERS):
+        return ""
+    if not has_screen and _has(lowered, _FOREIGN_WORKED):
+        return TROUBLE
     if not has_screen and _has(lowered, _FOREIGN_DONE):
         has_person = bool(_FOREIGN_PEOPLE.intersection(words)) or lowered.startswith("qu'")
         if has_person or any(
@@ -197,12 +238,9 @@ def in_other_languages(lowered: str, words: list[str], *, is_since: bool) -> str
             for word in words
         ):
             return WORK
-    if _has(lowered, _FOREIGN_TROUBLE) and (is_since or not has_screen) and not lowered.isascii():
+    if _has(lowered, _FOREIGN_TROUBLE) and (is_since or (not has_screen and not lowered.isascii())):
         return TROUBLE
-    if is_since and _has(lowered, _FOREIGN_TROUBLE) and words[0] not in _ORDERS and "since" not in words:
-        return TROUBLE
-    is_named = _has(lowered, _FOREIGN_NOUNS) and not has_screen
-    return WORK if is_named and not {"since", "yesterday", "last", "ago", "today", "on", "in"} & {*words} else ""
+    return WORK if _has(lowered, _FOREIGN_NOUNS) and not has_screen else ""
 
 
 def _has(lowered: str, beginnings: tuple[str, ...]) -> bool:

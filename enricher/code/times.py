@@ -149,7 +149,7 @@ def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
             at, end, start, until, is_since = found
             why = occasions.in_english(words, at, end, is_since=is_since)
             is_english = bool(why)
-            why = why or occasions.in_other_languages(lowered, words, is_since=is_since)
+            why = why or occasions.in_other_languages(lowered, words, at, end, is_since=is_since)
         elif not lowered.isascii() and (asian := _in_ideographs(lowered, now)):
             at, end, is_english = 0, 0, False
             start, until, is_since = asian

@@ -82,7 +82,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     del channel
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
-    words = {word.lower() for word in _words(prose)}
+    words = {word.strip("._-/").lower() for word in _words(prose)}
     may_ask = not (prose.isascii() and _CUES.isdisjoint(words))
     has_time = not (prose.isascii() and _TIMES.isdisjoint(words)) or "20" in prose
     named = _named(prose)
@@ -271,7 +271,7 @@ def _of_a_time(db: Connection, request: Request, named: Named, prose: str) -> li
     ).fetchall()
     about = _about(db, rows, named, found)
     is_general = found.why == occasions.WORK and not (named or found.is_specific)
-    if not about and not is_general and len(rows) > MOST_TOLD:
+    if not about and not is_general and (found.why == occasions.WORK or len(rows) > MOST_TOLD):
         return []
     told: list[Candidate] = []
     count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"

@@ -30,7 +30,6 @@ _ENGLISH = (
     (REMOVED, "whatever happened", "to with"),
     (REMOVED, "bring", "back"),
     (REMOVED, "bringing", "back"),
-    (REMOVED, "put", "back"),
     (REMOVED, "restore", ""),
     (REMOVED, "resurrect", ""),
     (REMOVED, "reintroduce", ""),
@@ -77,7 +76,7 @@ _ENGLISH = (
 )
 """What is asked, by how a sentence's question begins and a word that follows; English is strict about the order."""
 
-_AT_THE_START = ("who", "revert", "restore", "bring", "put", "resurrect", "reintroduce")
+_AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )

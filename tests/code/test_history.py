@@ -232,7 +232,7 @@ TIMES = (
     ("我们昨天做了什么？", "yesterday"),
     ("昨日は何をしましたか？", "yesterday"),
     ("which commits were made yesterday?", "yesterday"),
-    ("finish the import that we started yesterday", "yesterday"),
+    ("finish the import of rows that we started yesterday.", "yesterday"),
     ("yesterday's change to the parser broke the import", "yesterday"),
     ("the import fails since yesterday", "since yesterday"),
     ("what did I change this morning?", "today"),

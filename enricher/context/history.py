@@ -6,6 +6,7 @@ Reads what ``enricher.code.changes`` put into the index behind earlier prompts. 
 
 from __future__ import annotations
 
+import builtins
 import os
 import time
 
@@ -32,33 +33,52 @@ LONGEST_NAME = 60
 SURE = 0.9
 DIGITS = 7
 
-_CUES = frozenset(
+_QUESTIONS = frozenset(
     """
-    why when who what where which since removed deleted dropped gone missing disappeared vanished bring restore
-    resurrect reintroduce revert reverted history blame regression regressed commit changed broke worked stopped used
-    warum wieso weshalb wann wer wo wohin welcher seit wiederherstellen zurückholen wieder
-    pourquoi quand qui où quel quelle depuis restaure restaurer rétablis rétablir remets devenu
-    qué cuándo cuando quién quien dónde donde por restaura restaurar recupera recuperar
-    porque porquê quando quem onde qual aconteceu perché perche chi dove quale fine ripristina ripristinare
-    почему зачем когда кто куда где какой каком каких восстанови восстановить верни вернуть случилось
+    why when who what where which since whatever warum wieso weshalb wann wer wo wohin welcher seit
+    pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
     """.split()
 )
-"""Words of which a question about the past says one; without it, nothing is loaded to read the question."""
+_DEEDS = frozenset(
+    """
+    remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
+    vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
+    write written implemented brought change changed modified touched reverted rewrote rewritten broke breaks
+    break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
+    eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
+    quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
+    creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
+    removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
+    criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
+    cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
+    """.split()
+)
+_CUES = frozenset(
+    """
+    disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
+    longer recent worked last wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
+    ripristina ripristinare
+    """.split()
+)
+"""A question about the past says one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; without, nothing is
+loaded to read it. A prompt that is not ASCII is always read."""
 _TIMES = frozenset(
     """
     yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
-    hours hour ago recently lately since until monday tuesday wednesday thursday friday saturday sunday january february
+    hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
     march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
     gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
-    januar februar mai juni juli oktober dezember seit vor neulich wochenende
-    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours depuis
-    ayer hoy anoche semana mes lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
-    septiembre octubre noviembre diciembre desde hace ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
-    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana mese giorni da
+    januar februar mai juni juli oktober dezember neulich wochenende
+    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours
+    ayer hoy anoche semana lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
+    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana giorni
     gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
 """Words of time; a prompt that is not ASCII may hold others."""
+_SINCE = frozenset("since after seit depuis desde da dal".split())
+_RELEASES = frozenset("release version tag".split())
 _KEPT = "_-./"
 _SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _KEPT)}
 
@@ -83,8 +103,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
     words = {word.strip("._-/").lower() for word in _words(prose)}
-    may_ask = not (prose.isascii() and _CUES.isdisjoint(words))
-    has_time = not (prose.isascii() and _TIMES.isdisjoint(words)) or "20" in prose
+    may_ask = _may_ask(prose, words)
+    has_time = _may_have_a_time(prose, words)
     named = _named(prose)
     if not (may_ask or has_time or named) or not project.git_dir or not is_project(project.root, project.git_dir):
         return []
@@ -107,6 +127,21 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return told or (_of_a_time(db, request, named, prose) if has_time else [])
     finally:
         db.close()
+
+
+def _may_ask(prose: str, words: set[str]) -> bool:
+    if not prose.isascii():
+        return True
+    return not _CUES.isdisjoint(words) or not (_DEEDS.isdisjoint(words) or _QUESTIONS.isdisjoint(words))
+
+
+def _may_have_a_time(prose: str, words: set[str]) -> bool:
+    if not prose.isascii() or not _TIMES.isdisjoint(words):
+        return True
+    if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
+        return True
+    is_of_a_release = bool(_RELEASES & words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+    return is_of_a_release and not _SINCE.isdisjoint(words)
 
 
 def _words(text: str) -> list[str]:
@@ -143,7 +178,7 @@ def _named(prose: str) -> Named:
         elif "." in bare or "-" in bare:
             found.spoken.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
-        elif _is_identifier(bare):
+        elif _is_identifier(bare) and not hasattr(builtins, bare):
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
@@ -199,7 +234,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
     found: list[str] = []
     for at in range(min(len(plain) - 1, MOST_PAIRS)):
         one, other = plain[at : at + 2]
-        if not {one, other} & (STOP_WORDS | _CUES):
+        if not {one, other} & (STOP_WORDS | _DEEDS | _QUESTIONS):
             joined = one.capitalize() + other.capitalize()
             found += [f"{one}_{other}", joined, one + other.capitalize(), f"--{one}-{other}", f"{one}_{other}".upper()]
     return found

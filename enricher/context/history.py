@@ -6,11 +6,12 @@ Reads what ``enricher.code.changes`` put into the index behind earlier prompts. 
 
 from __future__ import annotations
 
+import builtins
 import os
 import time
 
 from enricher.code import clone, database_file, is_project
-from enricher.code.words import SOURCE_ENDS, STOP_WORDS, looks_like_a_name
+from enricher.code.words import SOURCE_ENDS, STOP_WORDS, looks_like_a_name, stem
 from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
@@ -18,28 +19,65 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.code.past import Event
+    from enricher.code.times import Span
     from enricher.context import ChannelRule, Request
 
 MOST_CHARS = 6_000
 MOST_NAMES = 8
 MOST_PAIRS = 12
 MOST_TOLD = 3
+MOST_READ = 400
+DAY = 86_400
 LONGEST_NAME = 60
 SURE = 0.9
 DIGITS = 7
 
-_CUES = frozenset(
+_QUESTIONS = frozenset(
     """
-    why when who what where which since removed deleted dropped gone missing disappeared vanished bring restore
-    resurrect reintroduce revert reverted history blame regression regressed commit changed broke worked stopped used
-    warum wieso weshalb wann wer wo wohin welcher seit wiederherstellen zurückholen wieder
-    pourquoi quand qui où quel quelle depuis restaure restaurer rétablis rétablir remets devenu
-    qué cuándo cuando quién quien dónde donde por restaura restaurar recupera recuperar
-    porque porquê quando quem onde qual aconteceu perché perche chi dove quale fine ripristina ripristinare
-    почему зачем когда кто куда где какой каком каких восстанови восстановить верни вернуть случилось
+    why when who what where which since whatever warum wieso weshalb wann wer wo wohin welcher seit
+    pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
     """.split()
 )
-"""Words of which a question about the past says one; without it, nothing is loaded to read the question."""
+_DEEDS = frozenset(
+    """
+    remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
+    vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
+    write written implemented brought change changed modified touched reverted rewrote rewritten broke breaks
+    break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
+    eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
+    quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
+    creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
+    removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
+    criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
+    cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
+    """.split()
+)
+_CUES = frozenset(
+    """
+    disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
+    longer recent worked last wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
+    ripristina ripristinare
+    """.split()
+)
+"""A question about the past says one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; without, nothing is
+loaded to read it. A prompt that is not ASCII is always read."""
+_TIMES = frozenset(
+    """
+    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
+    hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
+    march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
+    gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
+    januar februar mai juni juli oktober dezember neulich wochenende
+    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours
+    ayer hoy anoche semana lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
+    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana giorni
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    """.split()
+)
+"""Words of time; a prompt that is not ASCII may hold others."""
+_SINCE = frozenset("since after seit depuis desde da dal".split())
+_RELEASES = frozenset("release version tag".split())
 _KEPT = "_-./"
 _SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _KEPT)}
 
@@ -62,12 +100,12 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the commits that answer what the prompt asks about the past, or that took away what it names."""
     del channel
     project = request.project
-    prompt = request.prompt[:MOST_CHARS]
-    words = _words(prompt)
-    may_ask = not prompt.isascii() or not _CUES.isdisjoint([word.lower() for word in words])
-    prose = _prose(prompt)
+    prose = _prose(request.prompt[:MOST_CHARS])
+    words = {word.strip("._-/").lower() for word in _words(prose)}
+    may_ask = _may_ask(prose, words)
+    has_time = _may_have_a_time(prose, words)
     named = _named(prose)
-    if not (may_ask or named) or not project.git_dir or not is_project(project.root, project.git_dir):
+    if not (may_ask or has_time or named) or not project.git_dir or not is_project(project.root, project.git_dir):
         return []
     questions: list[tuple[str, str]] = []
     if may_ask:
@@ -75,7 +113,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
         questions = asked(prose)
     path = database_file(request.state, project.id)
-    if not (questions or named) or not os.path.exists(path):
+    if not (questions or has_time or named) or not os.path.exists(path):
         return []
     from storage import reader
 
@@ -84,9 +122,25 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         kept = dict(db.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
         if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
             return []
-        return _of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        told = _of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        return told or (_of_a_time(db, request, named, prose) if has_time else [])
     finally:
         db.close()
+
+
+def _may_ask(prose: str, words: set[str]) -> bool:
+    if not prose.isascii():
+        return True
+    return not _CUES.isdisjoint(words) or not (_DEEDS.isdisjoint(words) or _QUESTIONS.isdisjoint(words))
+
+
+def _may_have_a_time(prose: str, words: set[str]) -> bool:
+    if not prose.isascii() or not _TIMES.isdisjoint(words):
+        return True
+    if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
+        return True
+    is_of_a_release = bool(_RELEASES & words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+    return is_of_a_release and not _SINCE.isdisjoint(words)
 
 
 def _words(text: str) -> list[str]:
@@ -123,7 +177,7 @@ def _named(prose: str) -> Named:
         elif "." in bare or "-" in bare:
             found.spoken.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
-        elif _is_identifier(bare):
+        elif _is_identifier(bare) and not hasattr(builtins, bare):
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
@@ -179,7 +233,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
     found: list[str] = []
     for at in range(min(len(plain) - 1, MOST_PAIRS)):
         one, other = plain[at : at + 2]
-        if not {one, other} & (STOP_WORDS | _CUES):
+        if not {one, other} & (STOP_WORDS | _DEEDS | _QUESTIONS):
             joined = one.capitalize() + other.capitalize()
             found += [f"{one}_{other}", joined, one + other.capitalize(), f"--{one}-{other}", f"{one}_{other}".upper()]
     return found
@@ -213,8 +267,7 @@ def _how(db: Connection, name: str, event: Event) -> str:
     if event.what & past.MOVED:
         before, _, after = event.detail.partition("\t")
         return f"moved from {before} to {after}"
-    way = "taken out by the revert" if event.subject.startswith("Revert") else "removed"
-    return f"{way} from {event.detail}" if event.detail else way
+    return f"removed from {event.detail}" if event.detail else "removed"
 
 
 def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Candidate]:
@@ -234,6 +287,58 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
             return [_candidate(after, "added", event)] if event.state != past.SWEEP else []
     return []
+
+
+def _of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
+    """Return commits of the time whose work the prompt speaks of: those about what it names, else the newest."""
+    from enricher.code import occasions
+    from enricher.code.times import span
+
+    tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
+    found = span(prose, request.now, tags)
+    if found is None:
+        return []
+    rows = db.execute(
+        "select id, sha, at, subject, files from commits where at between ? and ? and is_reverted = 0 and files <> ''"
+        " order by at desc, id desc limit ?",
+        (found.start, min(found.end, request.now + DAY), MOST_READ),
+    ).fetchall()
+    about = _about(db, rows, named, found)
+    is_general = found.why == occasions.WORK and not (named or found.is_specific)
+    if not about and not is_general and (found.why == occasions.WORK or len(rows) > MOST_TOLD):
+        return []
+    told: list[Candidate] = []
+    count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
+    for _number, sha, at, subject, _files in (about or rows)[:MOST_TOLD]:
+        day = time.strftime("%Y-%m-%d", time.localtime(at))
+        of = f", the newest of {count}" if not told and not about and len(rows) > MOST_TOLD else ""
+        label = f"{sha[:DIGITS]} {day}{of}"
+        told.append(Candidate(subject, sha, SURE - 0.001 * len(told), label=label, date=day, kind="then"))
+    return told
+
+
+Row = tuple[int, str, int, str, str]
+
+
+def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[Row]:
+    """Return the commits that touch what the prompt names, or whose subject says what the sentence is about."""
+    from enricher.code import past
+
+    keys = [past.key(name) for name in named.identifiers]
+    marks = ",".join("?" * len(keys))
+    query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
+    touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()
+    names = {path.rpartition("/")[2] for path in named.files}
+    by_name = [
+        row for row in rows
+        if row[0] in touching or (names and names & {path.rpartition("/")[2] for path in row[4].split("\n")})
+    ]  # fmt: skip
+    if by_name or not found.words:
+        return by_name
+    shared = [(len(found.words & {stem(piece) for piece in _words(row[3].lower())}), row) for row in rows]
+    most = max((count for count, _row in shared), default=0)
+    best = [row for count, row in shared if count == most > 0]
+    return best if most > 1 or len(best) <= MOST_TOLD else []
 
 
 def _has_namesake(db: Connection, name: str) -> bool:

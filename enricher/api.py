@@ -129,7 +129,7 @@ def enrich(
     )
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
-    if not skipped and not says_nothing(classification, rules.body, settings):
+    if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
         request = Request(
             event,
             classification,

@@ -199,7 +199,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.tick("session")
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
-    if not says_nothing(judged, rules.body, run.settings):
+    if not says_nothing(judged, rules.body, run.settings, prompt):
         from enricher.context.channels import gather
 
         request = Request(

@@ -10,7 +10,7 @@ import time
 
 from enricher.redaction import redact
 
-CHANNELS = ("code", "session", "tasks", "memory")
+CHANNELS = ("code", "session", "tasks", "memory", "ways", "tests")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 
 POINTING_WORDS = 24

@@ -41,11 +41,20 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.channels enricher.context.query enricher.uris enricher.code enricher.code.words storage.presence
+    enricher.context.channels enricher.context.action_words enricher.context.actions enricher.context.query enricher.uris enricher.code
+    enricher.code.words storage.presence
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""
-INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "enricher.code.times", "math", "storage.reader"}
+INDEX = {
+    "_functools",
+    "_sqlite3",
+    "enricher.code.ranking",
+    "enricher.code.testfiles",
+    "enricher.code.times",
+    "math",
+    "storage.reader",
+}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
 CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(

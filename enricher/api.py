@@ -137,6 +137,7 @@ def enrich(
             conversation=conversation,
             state=state_dir(),
             settings=settings,
+            skills=skills,
         )
         inputs.channels = gather(rules.body["channels"], request, settings)
         if any(one.is_program for one in inputs.channels):

@@ -203,7 +203,13 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         from enricher.context.channels import gather
 
         request = Request(
-            event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
+            event,
+            judged,
+            project=run.project,
+            conversation=conversation,
+            state=run.state,
+            settings=run.settings,
+            skills=inputs.skills,
         )
         inputs.channels = gather(rules.body["channels"], request, run.settings)
         _note_failed(inputs.channels, run)

@@ -127,7 +127,7 @@ def _decided(
     if ask_today and (ours := _askable(unknown, rules)):
         from workbench.today import ask
 
-        answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
+        answers = ask(ours, row, judged, rules=rules, inputs=inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
     return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)

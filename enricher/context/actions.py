@@ -90,14 +90,15 @@ def asked_actions(prompt: str) -> list[str]:
     """Return the actions that the prompt asks for now, in the order of its clauses; most prompts ask for none."""
     low = prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
     found: list[str] = []
-    for clause in _clauses(low):
+    for clause in clauses(low):
         action = _english(clause) or _foreign(clause) or _wide(clause)
         if action and action not in found:
             found.append(action)
     return found
 
 
-def _clauses(text: str) -> list[str]:
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a lowered prompt in the person's own words, without the polite words before them."""
     said = "\n".join(_own_lines(text))
     if len(said.split()) > MOST_WORDS:
         said = f"{said[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{said[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"

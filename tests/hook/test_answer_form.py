@@ -70,22 +70,15 @@ ONE_OF_EACH_APPROACH = {
     "start-at-frame": TRACE,
     "share-the-items": "add a docstring to each of the 40 files in src/models",
     "plan-and-critic": "update the hooks to add a new feature",
-    "use-skill": "write the release notes for version 2.4 from the merged pull requests",
     "track-the-list": "implement these:\n1. export as CSV\n2. import from CSV\n3. a progress bar\n4. a --quiet flag",
     "answer-directly": "do we need to add a lock in session.py?",
 }
-SKILL = """---
-name: release-notes
-description: Writes release notes for a version from merged pull requests
----
-"""
 
 
 @pytest.fixture(scope="module")
 def advised(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What is said where each of the shipped approaches is suggested, by the approach's id."""
     account = Account(tmp_path_factory.mktemp("advised") / "home")
-    account.write(".claude/skills/release-notes/SKILL.md", SKILL)
     account.channel("slow", "sleep 5")
     account.compile()
     return {approach: account.ask(prompt).context for approach, prompt in ONE_OF_EACH_APPROACH.items()}

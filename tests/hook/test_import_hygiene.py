@@ -41,8 +41,8 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.channels enricher.context.action_words enricher.context.actions enricher.context.query enricher.uris enricher.code
-    enricher.code.words storage.presence
+    enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
+    enricher.context.query enricher.uris storage.presence
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""

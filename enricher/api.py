@@ -130,7 +130,7 @@ def enrich(
     )
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
-    if not skipped and not says_nothing(classification, rules.body, settings):
+    if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
         _load_channels()  # importing them takes the time that the hook has for all their answers
         request = Request(
             event,
@@ -139,6 +139,7 @@ def enrich(
             conversation=conversation,
             state=state_dir(),
             settings=settings,
+            skills=skills,
         )
         inputs.channels = gather(rules.body["channels"], request, settings)
         if any(one.is_program for one in inputs.channels):

@@ -171,11 +171,21 @@ class Enrichment:
         return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
 
 
-def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
-    if classification.task_type in body["never_show"] and not is_as_specified(settings):
-        return f"{classification.task_type} gets nothing"
-    return ""
+def says_nothing(
+    classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
+) -> str:
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+
+    An uncertain verdict keeps no prompt silent that asks for an action such as a commit: "запусти тесты" is no talk.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if classification.uncertain and (" " in prompt or not prompt.isascii()):
+        from enricher.context.actions import asked_actions
+
+        if asked_actions(prompt):
+            return ""
+    return f"{classification.task_type} gets nothing"
 
 
 def replayed_verdict(
@@ -196,7 +206,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
-    if reason := says_nothing(judged, body, inputs.settings):
+    if reason := says_nothing(judged, body, inputs.settings, inputs.prompt):
         result.misses.append(Miss("everything", reason))
     elif inputs.form:
         from enricher.formats import write

@@ -199,11 +199,17 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.tick("session")
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
-    if not says_nothing(judged, rules.body, run.settings):
+    if not says_nothing(judged, rules.body, run.settings, prompt):
         from enricher.context.channels import gather
 
         request = Request(
-            event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
+            event,
+            judged,
+            project=run.project,
+            conversation=conversation,
+            state=run.state,
+            settings=run.settings,
+            skills=inputs.skills,
         )
         inputs.channels = gather(rules.body["channels"], request, run.settings)
         _note_failed(inputs.channels, run)

@@ -226,8 +226,8 @@ MUTATIONS = (
     Mutation(
         "an approach gives an order",
         "instructions/prompt-enricher-instructions.md",
-        'say: "The installed skill {skill} fits the words of this prompt."',
-        'say: "You must use the installed skill {skill} for this prompt."',
+        'say: "The prompt lists {listed} items: a task list keeps each of them in sight."',
+        'say: "You must keep a task list of the {listed} items."',
         "E15",
         "hook/test_answer_form.py::test_what_is_said_is_advice",
     ),

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.code import FORMAT, database_file, history, is_project, listing
+from enricher.code import FORMAT, database_file, history, is_project, listing, ways
 from enricher.code.symbols import definitions
+from enricher.code.tested import imported
 from enricher.code.words import LONGEST, terms
 from enricher.redaction import without_secrets
 from storage import log, private, reader
@@ -46,13 +47,15 @@ SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
 """BM25's k1 and b, and the length in names of a file that is neither long nor short."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
-_SCHEMA = """
+_SCHEMA = (
+    """
 create table meta (key text primary key, value text not null) without rowid;
 create table files (id integer primary key, path text not null unique, stem text not null, kind integer not null,
     mtime_ns integer not null, size integer not null, digest text not null, recency real not null default 0);
 create index files_by_stem on files (stem);
 create table postings (term text not null, segment integer not null, content integer not null, path integer not null,
     defined integer not null, data blob not null);
+create table imports (key text not null, file integer not null);
 create table symbols (key text not null, file integer not null, line integer not null, name text not null);
 create table commits (id integer primary key, sha text not null unique, at integer not null, subject text not null,
     files text not null, is_reverted integer not null, state integer not null default 0);
@@ -63,8 +66,12 @@ create table file_changes (name text not null, at integer not null, id integer n
     path text not null, primary key (name, at, id, before, path)) without rowid;
 create table tags (name text primary key, at integer not null, sha text not null) without rowid;
 """
+    + ways.SCHEMA
+)
 _INDICES = """
 create unique index postings_by_term on postings (term, segment);
+create index imports_by_key on imports (key);
+create index imports_by_file on imports (file);
 create index symbols_by_key on symbols (key, file);
 create index symbols_by_file on symbols (file);
 """
@@ -140,6 +147,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
         done += past.write(db, [file.path for file in changed])
+        done += ways.write(db, project.root, files)
         db.commit()
     done += past.read_changes(path)
     count = len(files)
@@ -210,6 +218,7 @@ def _build(
             db.executescript(_INDICES)  # which commits first
             db.execute("begin")
             past.write(db)
+            ways.write(db, project.root, files)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")
@@ -244,6 +253,7 @@ def _update(
         fresh.append(content)
     db.executemany("delete from files where id = ?", [(identity,) for identity in gone])
     db.executemany("delete from symbols where file = ?", [(identity,) for identity in gone])
+    db.executemany("delete from imports where file = ?", [(identity,) for identity in gone])
     if fresh:
         first = int(db.execute("select value from meta where key = 'next'").fetchone()[0])
         segment = _Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)
@@ -327,6 +337,7 @@ class _Segment:
         self.fields: tuple[defaultdict[str, array[int]], ...] = tuple(defaultdict(_numbers) for _ in range(3))
         self.files: list[tuple[object, ...]] = []
         self.symbols: list[tuple[str, int, int, str]] = []
+        self.imports: list[tuple[str, int]] = []
 
     def add(self, content: _Content, *, identity: int) -> None:
         in_content, in_path, in_defined = self.fields
@@ -344,6 +355,8 @@ class _Segment:
             in_content[term].append(above | int(255 * count / (count + scale)))
         defined = definitions(file.path, content.text)
         self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
+        if kind == listing.TEST:
+            self.imports += [(key, identity) for key in imported(file.path, content.text)]
         for term, count in _counted([name for name, _line in defined]).items():
             in_defined[term].append(above | int(255 * count / (count + 0.8)))
 
@@ -352,6 +365,7 @@ class _Segment:
             "insert into files (id, path, stem, kind, mtime_ns, size, digest) values (?, ?, ?, ?, ?, ?, ?)", self.files
         )
         self.db.executemany("insert into symbols values (?, ?, ?, ?)", self.symbols)
+        self.db.executemany("insert into imports values (?, ?)", self.imports)
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:

@@ -22,6 +22,7 @@ class Conversation:
 
     ``prompts`` are the person's last ones, oldest first; ``files`` what the agent's tools
     touched, newest first, and ``changed`` those they changed since the last prompt;
+    ``commands`` what they ran in a shell, newest first;
     ``errors`` what they failed with, newest first; ``todos`` (status, text); ``resumed``
     names the mark since which nothing of this is in the host's context any more, empty
     where all of it is; ``problem`` what could not be read.
@@ -39,6 +40,7 @@ class Conversation:
         "answer_names",
         "changed",
         "chosen",
+        "commands",
         "errors",
         "files",
         "open_point",
@@ -59,6 +61,7 @@ class Conversation:
         self.chosen: list[tuple[str, str]] = []
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] = []
         self.resumed = ""
@@ -109,7 +112,7 @@ class Conversation:
         Traces of earlier versions hold the whole answer; it is read as the hook does now.
         """
         conversation = Conversation()
-        for name in ("prompts", "files", "changed", "errors", "answer_files", "answer_names"):
+        for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):
             items = value.get(name)
             texts = items[:MOST_RECORDED] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])

@@ -51,6 +51,8 @@ MOST_SAID = 40
 """Pieces of answers, among which a prompt may choose an option."""
 MOST_FILES = 12
 MOST_ERRORS = 3
+MOST_COMMANDS = 8
+COMMAND_CHARS = 80
 MOST_TODOS = 40
 PROMPT_CHARS = 400
 ERROR_CHARS = 200
@@ -77,6 +79,7 @@ class Found:
         "answer_id",
         "asked",
         "changed",
+        "commands",
         "cwd",
         "errors",
         "files",
@@ -97,6 +100,7 @@ class Found:
         self.answer_id = ""
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] | None = None
         self.tasks: dict[str, list[str]] = {}
@@ -139,6 +143,15 @@ class Found:
             self.files.append(path)
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
+
+    def ran(self, command: object) -> None:
+        """Take a command that a tool ran, by its first line."""
+        if (
+            isinstance(command, str)
+            and len(self.commands) < MOST_COMMANDS
+            and (line := command.strip().partition("\n")[0])
+        ):
+            self.commands.append(line)
 
     def error(self, text: object) -> None:
         """Take what a tool failed with: the last line that says something."""
@@ -356,6 +369,7 @@ def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
+    conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]

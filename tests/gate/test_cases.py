@@ -143,7 +143,6 @@ def test_only_the_skill_that_the_prompt_names_is_kept(repository: Repository) ->
     repository.approve("write the release notes of version two")
 
     line = repository.lines()[0]
-    assert line["expected"]["approach"] == "use-skill"
     assert line["skills"] == [["release-notes", "Write the release notes of a version"]]
 
 

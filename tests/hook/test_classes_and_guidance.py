@@ -140,6 +140,52 @@ def test_an_installed_skill_is_suggested_and_one_that_is_not_installed_never(as_
     assert "python-dev" in line(as_specified.ask(prompt), "Suggested Approach")
 
 
+@pytest.mark.conformance("E47")
+def test_the_line_of_a_skill_says_that_it_covers_the_request(account: Account) -> None:
+    prompt = "write python code with type hints for the parser module"
+    account.write(
+        "project/.claude/skills/python-dev/SKILL.md",
+        "---\nname: python-dev\ndescription: Write Python code with type hints, tests and docstrings.\n---\n",
+    )
+
+    assert "- Skill(python-dev) covers this request: use it before starting" in account.ask(prompt).context
+    assert "python-dev" not in account.ask("why is python slow?").context
+    assert "python-dev" not in account.ask(f"use the python-dev skill and {prompt}").context
+
+
+@pytest.mark.conformance("E47")
+@pytest.mark.parametrize(
+    ("path", "prompt", "said"),
+    [
+        (
+            "commands/ship-preview.md",
+            "deploy this to the preview cluster",
+            "/ship-preview covers this request: follow .claude/commands/ship-preview.md",
+        ),
+        (
+            "agents/ship-preview.md",
+            "deploy this to the preview cluster",
+            "subagent ship-preview covers this request: delegate it",
+        ),
+    ],
+)
+def test_commands_and_subagents_are_suggested_by_what_they_do(
+    account: Account, path: str, prompt: str, said: str
+) -> None:
+    described = "---\ndescription: >-\n  Deploy the branch to the preview\n  cluster with Helm.\n---\nSteps.\n"
+    account.write(f"project/.claude/{path}", described)
+
+    assert f"- {said}" in account.ask(prompt).context
+    assert "ship-preview" not in account.ask("why is the preview cluster slow?").context
+
+
+def test_a_skill_that_only_persons_may_call_is_not_suggested(account: Account) -> None:
+    hidden = "---\nname: ship\ndescription: Ship the preview cluster.\ndisable-model-invocation: true\n---\n"
+    account.write("project/.claude/skills/ship/SKILL.md", hidden)
+
+    assert "covers" not in account.ask("ship the preview cluster").context
+
+
 @pytest.mark.conformance("E49")
 def test_many_like_items_can_be_delegated(as_specified: Account) -> None:
     assert "delegation" in line(as_specified.ask("do X for all 40 files"), "Suggested Approach")

@@ -41,12 +41,13 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.channels enricher.context.names enricher.uris enricher.code enricher.code.words storage.presence
+    enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
+    enricher.context.names enricher.uris storage.presence
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""
 INDEX = {"_functools", "_sqlite3", "storage.reader"}
-INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "whereabouts")}
+INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
 CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(

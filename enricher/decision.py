@@ -9,7 +9,14 @@ from __future__ import annotations
 from enricher.classify import DECIDED, RULES, classify, verdict
 from enricher.context import Gathered
 from enricher.context.conversation import Conversation
-from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach, words_that_call
+from enricher.guidance import (
+    Miss,
+    Scored,
+    any_is_called_for,
+    select_guardrails,
+    suggest_approach,
+    words_that_call,
+)
 from enricher.guidance.facts import read_facts
 from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -172,10 +179,15 @@ class Enrichment:
 
 
 def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
-    if classification.task_type in body["never_show"] and not is_as_specified(settings):
-        return f"{classification.task_type} gets nothing"
-    return ""
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+
+    Where its words call for a guardrail with a sentence it is no small talk, whatever it looks like.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
+        return ""
+    return f"{classification.task_type} gets nothing"
 
 
 def replayed_verdict(

@@ -105,8 +105,8 @@ def select_guardrails(
 
 def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
     """Say whether the words of a prompt alone call for a guardrail that has a sentence."""
-    sentences = rules.get("sentences")
-    return bool(sentences) and any(
+    sentences = rules.get("sentences", {})
+    return any(
         identity in sentences and signal_scores.get(identity, 0) >= (threshold or rules["min_score"])
         for identity, _title, _task_types, _always, threshold in rules["rules"]
     )

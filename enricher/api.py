@@ -20,6 +20,7 @@ from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
+from enricher.hosts import BARE
 from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
@@ -127,6 +128,7 @@ def enrich(
         conversation=conversation,
         form=other_form,
         has_mcp=can_ask_memory(event, settings),
+        is_bare=host in BARE,
     )
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")

@@ -9,7 +9,14 @@ from __future__ import annotations
 from enricher.classify import DECIDED, RULES, classify, verdict
 from enricher.context import Gathered
 from enricher.context.conversation import Conversation
-from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach, words_that_call
+from enricher.guidance import (
+    Miss,
+    Scored,
+    any_is_called_for,
+    select_guardrails,
+    suggest_approach,
+    words_that_call,
+)
 from enricher.guidance.facts import read_facts
 from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -48,12 +55,14 @@ class Inputs:
     are what the session was told already and what that cost in tokens;
     ``conversation`` is what was said and done before; ``form`` is empty, or names another
     form of the text than the one for agents (``enricher.formats``). ``has_mcp`` says whether the
-    client can call our MCP server; only the profile ``as-specified`` looks. ``verdict`` is what a
+    client can call our MCP server; only the profile ``as-specified`` looks. ``is_bare`` says that
+    the client adds the text as a message of its own, with no word about it. ``verdict`` is what a
     trace kept of its classification, empty for a new prompt and in traces of earlier versions.
     """
 
     __slots__ = (
-        "channels", "conversation", "form", "has_mcp", "injected", "prompt", "settings", "skills", "spent", "verdict",
+        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "prompt", "settings", "skills", "spent",
+        "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -68,8 +77,10 @@ class Inputs:
         conversation: Conversation | None = None,
         form: str = "",
         has_mcp: bool = False,
+        is_bare: bool = False,
     ) -> None:
         self.form = form
+        self.is_bare = is_bare
         self.has_mcp = has_mcp
         self.prompt = prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
@@ -91,6 +102,7 @@ class Inputs:
             **({"conversation": self.conversation.to_json()} if self.conversation else {}),
             **({"form": self.form} if self.form else {}),
             **({"mcp": True} if self.has_mcp else {}),
+            **({"bare": True} if self.is_bare else {}),
         }
 
     @staticmethod
@@ -111,6 +123,7 @@ class Inputs:
             conversation=conversation,
             form=value.get("form", ""),
             has_mcp=value.get("mcp", False),
+            is_bare=value.get("bare", False),
         )
         inputs.verdict = value.get("verdict", {})
         return inputs
@@ -176,9 +189,12 @@ def says_nothing(
 ) -> str:
     """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
 
-    An uncertain verdict keeps no prompt silent that asks for an action such as a commit: "запусти тесты" is no talk.
+    Where its words call for a guardrail with a sentence it is no small talk, whatever it looks like; nor is it
+    where the verdict is uncertain and it asks for an action such as a commit: "запусти тесты".
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.context.actions import asked_actions
@@ -323,7 +339,7 @@ def unreadable(name: str) -> str:
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    lines = Lines(is_as_specified=inputs.is_as_specified)
+    lines = Lines(is_as_specified=inputs.is_as_specified, is_bare=inputs.is_bare)
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}

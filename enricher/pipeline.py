@@ -15,6 +15,7 @@ from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
+from enricher.hosts import BARE
 from enricher.project import identify
 from enricher.recording import describe
 from enricher.redaction import redact_and_cap
@@ -194,6 +195,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         conversation=conversation,
         form=run.form,
         has_mcp=can_ask_memory(event, run.settings),
+        is_bare=event.host in BARE,
     )
     run.inputs = inputs
     run.tick("session")

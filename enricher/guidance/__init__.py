@@ -103,6 +103,15 @@ def select_guardrails(
     return left[: rules["most"]], misses
 
 
+def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
+    """Say whether the words of a prompt alone call for a guardrail that has a sentence."""
+    sentences = rules.get("sentences", {})
+    return any(
+        identity in sentences and signal_scores.get(identity, 0) >= (threshold or rules["min_score"])
+        for identity, _title, _task_types, _always, threshold in rules["rules"]
+    )
+
+
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
     """Return the name under which a session remembers this saying of a guardrail; empty where there were enough."""
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
+NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside", "it shares", "another one")
 """How a channel's objection begins that has nothing to do with age."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",

@@ -118,8 +118,13 @@ class Inputs:
 
     @property
     def said_before(self) -> list[str]:
-        """What is not said again; as specified, every prompt is answered on its own."""
-        return [] if self.is_as_specified else self.injected
+        """What is not said again; as specified, every prompt is answered on its own.
+
+        What the host has dropped from its context is said again.
+        """
+        if self.is_as_specified or self.conversation.has_forgotten:
+            return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
+        return self.injected
 
 
 class Kept:
@@ -164,7 +169,7 @@ class Enrichment:
             return []
         told = [("guardrail", one.id) for one in self.guardrails]
         told += [("approach", self.approach.id)] if self.approach else []
-        return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
+        return told + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
 
 
 def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
@@ -272,9 +277,20 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
     known = inputs.said_before
-    if known and any(f"item:{one}" in known for name in names for one in (name, unreadable(name))):
+    place = _place(offered)
+    names = names - {offered.ref} if place != offered.ref else names
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
+        return "said before in this session"
+    if known and not offered.text and any(one.startswith(f"item:{offered.ref}:") for one in known):
         return "said before in this session"
     return ""
+
+
+def _place(offered: Candidate | Kept) -> str:
+    """What a session remembers a fact by: a file that was named is named again with its line."""
+    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
+    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
+    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
 def _spelled(offered: Candidate) -> str:

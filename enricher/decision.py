@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
+NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside", "it shares", "another one")
 """How a channel's objection begins that has nothing to do with age."""
@@ -173,10 +174,13 @@ class Enrichment:
 
 
 def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
-    if classification.task_type in body["never_show"] and not is_as_specified(settings):
-        return f"{classification.task_type} gets nothing"
-    return ""
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+
+    The signals are English: what they take for small talk in another language may be a question about a name.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    return "" if NOT_ENGLISH in classification.features else f"{classification.task_type} gets nothing"
 
 
 def replayed_verdict(
@@ -281,7 +285,12 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     names = names - {offered.ref} if place != offered.ref else names
     if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
         return "said before in this session"
-    if known and not offered.text and any(one.startswith(f"item:{offered.ref}:") for one in known):
+    if (
+        known
+        and place == offered.ref
+        and not offered.text
+        and any(one.startswith(f"item:{offered.ref}:") for one in known)
+    ):
         return "said before in this session"
     return ""
 

@@ -155,7 +155,7 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
     for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
         words, source = weighed[at][1], hits[at].source.partition("#")[0]
         is_nothing_new = bool(said) and (words <= said or source in sources)
-        objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request)
+        objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
         if not objections[at]:
             said |= words
             sources.update(filter(None, (source,)))
@@ -166,6 +166,16 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
         for at, (hit, objection) in enumerate(zip(hits, objections, strict=True))
         if at < fitting or not objection
     ]
+
+
+def _imported(hit: Hit, request: Request) -> str:
+    """Say which of its files the host has an agents' file by, that it does not read by itself."""
+    if hit.origin != "import:agents":
+        return ""
+    from enricher.context import known
+
+    by = known.imports(hit.source.partition("#")[0], request)
+    return known.KNOWN + by if by else ""
 
 
 def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0) -> Candidate:

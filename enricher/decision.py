@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
+NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
+NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside", "it shares", "another one")
 """How a channel's objection begins that has nothing to do with age."""
 WORDS = "{words}"
 """Stands in a guardrail's sentence for the words of the prompt that call for it."""
@@ -135,8 +136,13 @@ class Inputs:
 
     @property
     def said_before(self) -> list[str]:
-        """What is not said again; as specified, every prompt is answered on its own."""
-        return [] if self.is_as_specified else self.injected
+        """What is not said again; as specified, every prompt is answered on its own.
+
+        What the host has dropped from its context is said again.
+        """
+        if self.is_as_specified or self.conversation.has_forgotten:
+            return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
+        return self.injected
 
 
 class Kept:
@@ -181,7 +187,7 @@ class Enrichment:
             return []
         told = [("guardrail", one.ref) for one in self.guardrails]
         told += [("approach", self.approach.id)] if self.approach else []
-        return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
+        return told + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
 
 
 def says_nothing(
@@ -189,10 +195,13 @@ def says_nothing(
 ) -> str:
     """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
 
-    Where its words call for a guardrail with a sentence it is no small talk, whatever it looks like; nor is it
-    where the verdict is uncertain and it asks for an action such as a commit: "запусти тесты".
+    It is no small talk, whatever it looks like, where its words call for a guardrail with a sentence, nor where an
+    uncertain one asks for an action such as a commit. And as the signals are English, what they take for small talk
+    in another language may be a question about a name.
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if NOT_ENGLISH in classification.features:
         return ""
     if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
@@ -314,9 +323,25 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
     known = inputs.said_before
-    if known and any(f"item:{one}" in known for name in names for one in (name, unreadable(name))):
+    place = _place(offered)
+    names = names - {offered.ref} if place != offered.ref else names
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
+        return "said before in this session"
+    if (
+        known
+        and place == offered.ref
+        and not offered.text
+        and any(one.startswith(f"item:{offered.ref}:") for one in known)
+    ):
         return "said before in this session"
     return ""
+
+
+def _place(offered: Candidate | Kept) -> str:
+    """What a session remembers a fact by: a file that was named is named again with its line."""
+    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
+    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
+    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
 def _spelled(offered: Candidate) -> str:

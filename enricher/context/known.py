@@ -50,6 +50,17 @@ def mark_said(gathered: list[Gathered], answer: str) -> None:
                 item.stale = SAID
 
 
+def imports(name: str, request: Request) -> str:
+    """Return the file that the host has read and that imports, or links to, this one of the project."""
+    path = os.path.join(request.project.root, name)
+    for own in FILES.get(request.host, FILES["claude"]):
+        if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
+            return own
+    wanted = os.path.basename(name).lower()
+    found = (own for own, content in _read(request) if f"@{wanted}" in content or f"@./{wanted}" in content)
+    return next(found, "")
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.lower().split())
 

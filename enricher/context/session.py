@@ -151,7 +151,7 @@ CHANNEL = Channel(
     gives='what "the other one", "option 2" or "continue" stand for; after a compaction or a resume, where things were',
     read_more="docs/hosts.md",
     min_score=0.5,
-    most=3,
+    most=2,
     priority=8,
     tokens=100,
 )

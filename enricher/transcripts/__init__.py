@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import POINTING_WORDS
-from enricher.context.conversation import NEWS, Conversation, seen_mark
+from enricher.context.conversation import NEWS, TAKEN_UP, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan
@@ -67,8 +67,6 @@ LONGEST_PATH = 200
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
 REGULAR_FILE = 0o100000
 FILE_TYPE = 0o170000
-TAKEN_UP = "taken up"
-"""The mark where a person says "continue" in a session with a past of which we told nothing yet."""
 
 
 class Found:

@@ -117,6 +117,23 @@ def test_after_a_compaction_the_last_turns_are_summarised_once(account: Account)
     assert not ask(account, "go ahead", session, session_id="one").stdout
 
 
+def test_after_a_compaction_what_was_lost_may_be_said_again(account: Account) -> None:
+    account.cli("memory", "add", "prices are integer cents, because floats lost money in May")
+    session = working()
+
+    def is_told(prompt: str) -> bool:
+        answer = ask(account, prompt, session, session_id="one")
+        session.asks(prompt)
+        session.answers("Because they are.")
+        return "integer cents" in answer.context
+
+    assert is_told("why are prices integer cents?")
+    assert not is_told("tell me why prices are integer cents")
+    session.compacts()
+    assert is_told("why are all prices integer cents?")
+    account.cli("replay", "--verify")
+
+
 @pytest.mark.parametrize("source", ["resume", "compact"])
 def test_the_host_s_word_that_a_session_goes_on_makes_it_news(account: Account, source: str) -> None:
     session = working()

@@ -1128,8 +1128,8 @@ MUTATIONS = (
     Mutation(
         "names in a pasted log are looked up",
         "enricher/context/names.py",
-        "            reader.pasted(bare) if is_quoted else reader.line(bare)",
-        "            reader.line(bare)",
+        "        reader.pasted(bare) if is_quoted else reader.line(bare)",
+        "        reader.line(bare)",
         "",
         "code/test_names.py::test_the_names_in_a_pasted_log_are_not_the_prompts",
     ),

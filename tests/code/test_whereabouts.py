@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MORE = {
     "shop/limits.py": (
-        '"""Limits.\n\n    >>> allow_order(3)\n"""\nimport os\n\n'
+        '"""Limits.\n\n    allow_order(3) is true.\n"""\nimport os\n\n'
         'MOST = int(os.environ.get("SHOP_MOST_ORDERS", "9"))\n\n\n'
         "def allow_order(count):\n    return count < MOST\n"
     ),
@@ -51,7 +51,7 @@ def told(account: Account, prompt: str, *, session: str = "s", **event: str) -> 
     """Return the lines of context; asked again in another session where the machine was too busy."""
     for attempt in range(5):
         context = account.ask(prompt, session_id=f"{session}{attempt}", **event).context
-        if "_Partial" not in context:
+        if account.trace()["status"] != "partial":
             break
     return [line.removeprefix("- ") for line in context.splitlines() if line.startswith("- ")]
 

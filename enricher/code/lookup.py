@@ -323,7 +323,7 @@ def is_aside(text: str, name: str) -> bool:
     bare = text.strip()
     if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare:
         return True
-    return bare.strip(",(){} ;") == name or bare.strip(",") == f"type {name}"
+    return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
 
 
 def defines(text: str, name: str) -> bool:

@@ -19,6 +19,7 @@ from enricher.code.lookup import (
     is_near,
     phrases,
 )
+from enricher.code.words import quoted
 from enricher.context.names import (
     ATTACHED,
     CODE,
@@ -149,7 +150,7 @@ def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
             return Fact(FILE, own, 0, "", "the only file of that name", FEW)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
-        others = ", ".join(f"{place.path}:{place.line}" for place in places[1:])
+        others = ", ".join(told_place(place.path, place.line) for place in places[1:])
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
@@ -161,6 +162,11 @@ def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
     reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
     score = WIDELY_USED if is_everywhere else ONLY
     return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+
+
+def told_place(path: str, line: int) -> str:
+    """Return a place in words."""
+    return f"{quoted(path)}:{line}"
 
 
 def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
@@ -212,7 +218,7 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
     heads = [place for place in others if first[place.path] is place]
     rest = [place for place in others if first[place.path] is not place]
     own = [f"line {place.line}" for place in places if place.path == definition.path]
-    return [f"{place.path}:{place.line}" for place in heads + rest] + own
+    return [told_place(place.path, place.line) for place in heads + rest] + own
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
@@ -253,14 +259,14 @@ def _text_place(
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
     score = ONLY if len(own) == 1 else FEW
-    others = ", ".join(f"{other}:{found[0][0]}" for other, _kind, found in own[1:])
+    others = ", ".join(told_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
         reason = f"stands here and in {others}"
     elif len(lines) == 1:
         reason = "the only place that has it"
     else:
         reason = f"the only file that has it, {len(lines)} times"
-    return Fact(kind, path, line, f'"{text}"' if " " in text else text, reason, score)
+    return Fact(kind, path, line, text, reason, score)
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
@@ -326,7 +332,14 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
         return Fact(FILE, found[0], name.line, "", "the only file of that name", ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
-    fact = Fact(FILE, found[0], name.line, "", f"one of {len(found)} files of that name: {', '.join(found[1:])}", FEW)
+    fact = Fact(
+        FILE,
+        found[0],
+        name.line,
+        "",
+        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
+        FEW,
+    )
     fact.others = found[1:]
     return fact
 
@@ -340,7 +353,7 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
     ]  # fmt: skip
     return (
-        Fact(COMMAND, files[0], 0, f'"{name.owner} {name.text}"', "the file of this command", FEW)
+        Fact(COMMAND, files[0], 0, f"{name.owner} {name.text}", "the file of this command", FEW)
         if len(files) == 1
         else None
     )
@@ -380,7 +393,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
             if nearest.lower() == path.lower():
                 return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
             return (
-                Fact("missing", path, 0, "", f"does not exist; the nearest is {nearest}", FEW)
+                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
                 if len(candidates) == 1
                 else None
             )

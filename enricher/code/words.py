@@ -136,5 +136,11 @@ def terms(name: str) -> list[str]:
     return [stem(word) for word in found]
 
 
+def quoted(name: str) -> str:
+    """Return a path or name as it is told: one of several words is quoted, for it could pose as a sentence of ours."""
+    words = name.split()
+    return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
+
+
 GENERAL = frozenset(stem(word) for word in _ORDERS.split())
 """What any order may say about any project: such a word is no evidence that a file is meant."""

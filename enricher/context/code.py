@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.code import database_file, is_project
+from enricher.code.words import quoted
 from enricher.context import Candidate, Channel
 from enricher.context.names import FILE, FRAME, read_names
 
@@ -65,13 +66,13 @@ def _indexed(request: Request, names: list[Name], path: str) -> list[Candidate]:
 
 
 def _of_files(files: list[Fact]) -> Candidate:
-    paths = ", ".join(_quoted(fact.path) for fact in files)
+    paths = ", ".join(quoted(fact.path) for fact in files)
     return Candidate("", paths, files[0].score, label=f"{paths} — the only files of these names", kind=FILE)
 
 
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
-    place = f"{_quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
-    label = f"{place}{f' {fact.subject}' if fact.subject else ''} — {fact.reason}"
+    place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
+    label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
     stale = fact.fault or (KNOWN if known & {fact.path, *fact.others} else "")
     ref = fact.path if fact.kind == FRAME else place
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
@@ -84,7 +85,7 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
     wanted = [name.text for name in names if name.kind == FILE and not os.path.exists(f"{request.cwd}/{name.text}")]
     found = files_named(request.project, wanted) if wanted else {}
     return [
-        Candidate("", path, 0.8, label=f"{_quoted(path)} — the only file of that name", kind="file")
+        Candidate("", path, 0.8, label=f"{quoted(path)} — the only file of that name", kind="file")
         for paths in found.values() if len(paths) == 1
         for path in paths if path != wanted[0]
     ]  # fmt: skip
@@ -109,12 +110,6 @@ def opened(request: Request) -> set[str]:
     base = os.path.realpath(request.cwd) if request.cwd else root
     paths = {*conversation.files, *conversation.changed}
     return {os.path.relpath(os.path.normpath(os.path.join(base, path)), root).replace(os.sep, "/") for path in paths}
-
-
-def _quoted(name: str) -> str:
-    """A path of several words could pose as ours."""
-    words = name.split()
-    return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 CHANNEL = Channel(

@@ -68,12 +68,12 @@ def test_what_channels_offered_is_not_in_a_case(repository: Repository) -> None:
     repository.account.write("project/shop/export.py", "def nightly_export():\n    return user\n")
     repository.commit()
     repository.account.cli("code", "index")
-    repository.typed(DEBUG, session_id="one")
+    repository.typed("why does nightly_export fail with KeyError 'user'?", session_id="one")
     told = repository.account.trace()["items"]
     trace_id = repository.typed("why does nightly_export fail for the first user?", session_id="one")
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
-    assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py"]
+    assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py:1"]
     assert any(ref.startswith("item:") for ref in repository.account.trace()["inputs"]["injected"])
     assert "shop/export.py" not in repository.file.read_text()
     assert all(ref.startswith("guardrail:") for ref in repository.lines()[0]["injected"])

@@ -30,7 +30,10 @@ def commit(root: Path, subject: str, *, days: float = 0.0, body: str = "") -> st
 
 def told(account: Account, prompt: str, **event: object) -> list[str]:
     """Return the lines of the channel that a prompt gets."""
-    context = account.ask(prompt, **event).context
+    for _attempt in range(5):
+        context = account.ask(prompt, **event).context
+        if all(channel["status"] != "timeout" for channel in account.trace()["channels"]):
+            break  # the machine was not too busy
     said = {
         item["text"].replace('"', "'")
         for item in account.trace()["items"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from enricher.code.words import GENERAL, STOP_WORDS, stem
 
-WORK, TROUBLE = "work", "trouble"
+WORK, CHANGE, TROUBLE = "work", "change", "trouble"
+"""Somebody did something or is asked about; a change is called by its time; something went wrong then."""
 
 _SOMEBODY = frozenset("we i you us anyone someone somebody i've we've you've we'd i'd everyone".split())
 _OTHERS = frozenset("he she they".split())
@@ -156,7 +157,7 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
     if _FUTURE.intersection(rest.split()) or "going to" in rest or "plan to" in rest:
         return ""
     if is_of_the_time:
-        return WORK if _NOUNS.intersection(words[end : end + 3]) else ""
+        return CHANGE if _NOUNS.intersection(words[end : end + 3]) else ""
     if _somebody_did(words):
         return WORK
     has_screen = bool(_SCREENS.intersection(words))
@@ -173,7 +174,7 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
     is_of_work = _NOUNS.intersection(before[at <= 5 and words[0] in _DO_FIRST :]) or (
         "git" in before and "log" in before
     )
-    return WORK if is_of_work else ""
+    return CHANGE if is_of_work else ""
 
 
 def subjects(words: list[str]) -> set[str]:

@@ -121,7 +121,7 @@ _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat f
 
 
 class Span:
-    """From when to when, in seconds since 1970, and ``why`` it is told: ``occasions.WORK`` or ``TROUBLE``.
+    """From when to when, in seconds since 1970, and ``why`` it is told: one of those of ``occasions``.
 
     ``words`` are stems of what else the sentence speaks of; ``is_specific`` says that it speaks of something.
     """

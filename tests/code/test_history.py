@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -30,7 +29,10 @@ def commit(root: Path, subject: str, *, days: float = 0.0, body: str = "") -> st
 
 def told(account: Account, prompt: str, **event: object) -> list[str]:
     """Return the lines of the channel that a prompt gets."""
-    context = account.ask(prompt, **event).context
+    for _attempt in range(5):
+        context = account.ask(prompt, **event).context
+        if all(channel["status"] != "timeout" for channel in account.trace()["channels"]):
+            break  # the machine was not too busy
     said = {
         item["text"].replace('"', "'")
         for item in account.trace()["items"]
@@ -202,10 +204,6 @@ def test_the_index_keeps_no_text_of_a_diff(account: Account, ledger: dict[str, s
 
 
 def test_a_commit_is_read_once(account: Account, ledger: dict[str, str]) -> None:
-    shutil.copytree(account.project / ".git", account.home / "kept.git")
-    account.write(
-        "bin/git", f'#!/bin/sh\ncase "$*" in *--patch*) cat >> {account.home}/read;; esac\nexit 1\n', mode=0o755
-    )
     real = account.env["PATH"]
     (account.project / "ledger/new.py").write_text("def new_name():\n    pass\n")
     commit(account.project, "Add a name")
@@ -215,10 +213,12 @@ def test_a_commit_is_read_once(account: Account, ledger: dict[str, str]) -> None
     )
     account.write("bin/git", program, mode=0o755)
     account.cli("code", "index")
+    write_all(account.project, {f"many/file{number}.py": "x = 1\n" for number in range(40)})  # enough to build it anew
     account.cli("code", "index")
 
     head = git(account.project, "rev-parse", "HEAD").strip()
     assert (account.home / "read").read_text().split() == [head]
+    assert told(account, "why was load_rates removed?")
 
 
 TIMES = (

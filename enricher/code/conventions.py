@@ -35,6 +35,8 @@ _NO_DOCUMENT = re.compile(
     _I,
 )
 MOST_DOCUMENTS = 60
+DEEPEST = 3
+_ENDS = (".md", ".mdc", ".markdown", ".rst", ".txt", ".adoc", "rules")
 
 _TOPICS = {
     "commit": r"commit(?:s|ting)?(?: messages?| subject| history| hygiene)?|conventional commits|sign[- ]?offs?|dco",
@@ -147,7 +149,9 @@ class Told:
 
 def is_document(path: str) -> bool:
     """Say whether a file may say how the project does its usual actions."""
-    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path) and path.count("/") <= 3
+    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # of a hundred thousand files few get further
+        return False
+    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
 
 
 def conventions(path: str, text: str) -> list[Told]:

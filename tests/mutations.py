@@ -1214,6 +1214,39 @@ MUTATIONS = (
         "",
         "memories_cli/test_memory_import.py::test_what_was_done_and_why_is_no_decision",
     ),
+    # --- ways of the project, tests, skills
+    Mutation(
+        "half of a longer name asks for the action",
+        "enricher/context/actions.py",
+        "if behind and not (behind[0] in _words().go_on or _is_version(behind[0])):",
+        "if not things:",
+        "",
+        "context/test_ways.py::test_a_prompt_that_only_says_the_words_asks_for_none",
+    ),
+    Mutation(
+        "what the client has loaded is told again",
+        "enricher/context/ways.py",
+        "        return HAS_IT + told",
+        '        return ""',
+        "",
+        "context/test_ways.py::test_what_the_client_loads_by_itself_is_not_told_again",
+    ),
+    Mutation(
+        "a test of another folder's file is told",
+        "enricher/code/testfiles.py",
+        'path.rpartition("/")[0] == source.rpartition("/")[0]][:1]',
+        "path][:1]",
+        "",
+        "context/test_ways.py::test_a_test_of_another_folder_s_file_of_that_name_is_not_told",
+    ),
+    Mutation(
+        "a skill covers what it does not do",
+        "enricher/guidance/skills.py",
+        "    if not deeds & _deeds([",
+        "    if not deeds | _deeds([",
+        "E47",
+        "guidance/test_skills.py::test_a_prompt_is_covered_by_none",
+    ),
 )
 
 

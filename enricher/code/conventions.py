@@ -14,7 +14,7 @@ LONGEST_UNIT = 290
 SHORTEST_UNIT = 24
 WHAT_IT_IS_ABOUT = 110
 """Characters; what stands further behind, in the items of a list, is a detail."""
-LEAST = 6.0
+LEAST = 7.0
 """Score that a unit needs: the heading or its own words name the action, and it tells somebody to do something."""
 
 _I = re.IGNORECASE
@@ -35,6 +35,8 @@ _NO_DOCUMENT = re.compile(
     _I,
 )
 MOST_DOCUMENTS = 60
+DEEPEST = 3
+_ENDS = (".md", ".mdc", ".markdown", ".rst", ".txt", ".adoc", "rules")
 
 _TOPICS = {
     "commit": r"commit(?:s|ting)?(?: messages?| subject| history| hygiene)?|conventional commits|sign[- ]?offs?|dco",
@@ -79,15 +81,24 @@ _SENTENCES = {
     "setting": r"\b(?:new|add(?:ing)?|every|each) (?:\w+ )?(?:environment variables?|env vars?|settings?"
         r"|config(?:uration)? (?:options?|keys?))\b",
     "migration": r"\bmigrations?\b",
-    "changelog": r"\bchange ?log\b|(?-i:\bCHANGES\b)|\bchangesets?\b|\bnews fragments?\b",
+    "changelog": r"\bchange ?log\b|(?-i:\bCHANGES\b)"
+    r"|\b(?:add|include|create|run) (?:a )?changesets?\b|\bnews fragments?\b",
     "contributor": r"\b(?:contributors (?:list|file)|all-contributors|AUTHORS|CONTRIBUTORS)\b",
 }  # fmt: skip
 _WORDS = {action: re.compile(pattern, 0 if action == "contributor" else _I) for action, pattern in _SENTENCES.items()}
+SAID_AS_HABITS = ("commit", "lint", "changelog", "release")
+_HABIT = re.compile(r"\b(?:adopt|follow|follows|we use|project uses|are made by)\b", _I)
+_EMPTY = re.compile(
+    r"for this purpose|licen[sc]e agreement|\bCLA\b|code of conduct|following guidelines|bear in mind|welcome|feel free"
+    r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource",
+    _I,
+)
+"""What a document for contributors says before it says anything."""
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
 """Below a heading on one of these a sentence need not name it again."""
 _TELLS = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
-    r"|prefer|adopt|follow|follows|we use|project uses)\b",
+    r"|prefer)\b",
     _I,
 )
 _IMPERATIVE = re.compile(
@@ -96,7 +107,7 @@ _IMPERATIVE = re.compile(
     r"|write|keep|bump|tag|push|commit|squash|rebase|sign|set|put|place|name|branch|merge|publish|deploy|start|build"
     r"|install|test|check|cover|mark|link|describe|reference|document|target|base|fork|format|lint|regenerate"
     r"|generate"
-    r"|edit|copy|stage|verify|do not|don't|avoid|limit|explain)\b",
+    r"|edit|copy|stage|verify|ensure|make sure|do not|don't|avoid|limit|explain)\b",
     _I,
 )
 _PRIORS = (
@@ -107,8 +118,12 @@ _PRIORS = (
 _OTHER_PRIOR = 1.5
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
-_ITEM = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+(.*)$")
+_ITEM = re.compile(r"^(\s*)(?:[-*+]|(?:\d+|#)[.)])\s+(.*)$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_LINES = "=-~^"
+"""What stands below a title, by its level, where it has no # before it."""
+_UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
+LONGEST_TITLE = 80
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
 
@@ -134,7 +149,9 @@ class Told:
 
 def is_document(path: str) -> bool:
     """Say whether a file may say how the project does its usual actions."""
-    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path) and path.count("/") <= 3
+    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # of a hundred thousand files few get further
+        return False
+    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
 
 
 def conventions(path: str, text: str) -> list[Told]:
@@ -156,8 +173,9 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
     if not (named and (nearest or above or prior >= 1.5)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
-    tells, orders = bool(_TELLS.search(unit.text)), bool(_IMPERATIVE.search(unit.text))
-    if not (tells or orders):
+    orders = bool(_IMPERATIVE.search(unit.text))
+    tells = bool(_TELLS.search(unit.text)) or (action in SAID_AS_HABITS and bool(_HABIT.search(unit.text)))
+    if not (orders or (tells and named)) or _EMPTY.search(unit.text):
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * tells + 1.0 * orders + 0.5 * ("`" in unit.text)
     return score - 1.5 * (len(unit.text) < 45)
@@ -212,12 +230,13 @@ class _Reader:
 
     def line(self, number: int, line: str) -> None:
         bare = line.strip()
-        heading = _HEADING.match(line)
-        if heading:
+        if heading := _HEADING.match(line):
             self.end()
-            self.lead = None
-            level = len(heading[1])
-            self.headings = [one for one in self.headings if one[0] < level] + [(level, heading[2])]
+            self.heading(len(heading[1]), heading[2])
+            return
+        if _UNDERLINE.match(bare) and self.paragraph and not self.is_item and len(self.paragraph) <= LONGEST_TITLE:
+            title, self.paragraph = self.paragraph, ""
+            self.heading(1 + _LINES.find(bare[0]), title)
             return
         if not bare or bare.startswith(("|", ">", "<", "![", "[!", "---", "===")):
             self.end()
@@ -228,12 +247,16 @@ class _Reader:
         if item:
             self.end()
             self.start, self.paragraph, self.is_item = number, item[2], True
-            self.is_numbered = item[0].strip()[:1].isdigit() and not item[1]
+            self.is_numbered = item[0].strip()[:1] in "0123456789#" and not item[1]
         elif self.paragraph:
             self.paragraph += " " + bare
         else:
             self.lead = self.steps = None
             self.start, self.paragraph, self.is_item = number, bare, False
+
+    def heading(self, level: int, title: str) -> None:
+        self.lead = None
+        self.headings = [one for one in self.headings if one[0] < level] + [(level, title)]
 
     def command(self, line: str) -> None:
         """Put the first line of a code block behind the sentence that leads to it."""

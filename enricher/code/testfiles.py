@@ -17,6 +17,8 @@ MOST_READ_BYTES = 200_000
 MOST_IMPORTERS = 2
 """A module that more test files import is used everywhere; none of them is its test."""
 MOST_HOLDING = 200
+MOST_USING = 12
+"""Files that say a name; one that more say is a word of the whole project, and no test is its own."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
@@ -65,7 +67,16 @@ def defining(db: Connection, name: str) -> list[str]:
         (name.lower(), name),
     ).fetchall()
     found = [path for path, kind in rows if kind in SOURCE_KINDS and not path.endswith((".md", ".rst"))]
-    return found if len(found) == 1 else []
+    return found if len(found) == 1 and _used_by(db, name) <= MOST_USING else []
+
+
+def _used_by(db: Connection, name: str) -> int:
+    """How many files say a name."""
+    from enricher.code.words import pieces
+
+    whole = "".join(pieces(name)).lower()
+    counted = db.execute("select sum(content) from postings where term = ?", (whole,)).fetchone()
+    return int(counted[0] or 0)
 
 
 def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
@@ -110,7 +121,7 @@ def _filled(template: str, paths: list[str]) -> str:
     stem = name.rpartition(".")[0]
     if "--test {stem}" in template and folder != "tests":  # only files in tests/ are targets of cargo
         template = template.partition(" --test")[0]
-    filled = template.replace("{path}", " ".join(paths)).replace("{dir}", folder or ".")
+    filled = template.replace("{path}", " ".join(paths)).replace("./{dir}", f"./{folder}" if folder else ".")
     return filled.replace("{stem}", stem).replace("{dotted}", paths[0].rpartition(".")[0].replace("/", "."))
 
 
@@ -148,9 +159,17 @@ def _by_name(db: Connection, source: str) -> list[str]:
     found.sort(key=lambda path: (-_shared(path, source), len(path)))
     best = _shared(found[0], source)
     alike = [path for path in found if _shared(path, source) == best]
-    if stem in _SHARED_STEMS and not _mirrors(found[0], source):
-        return []
-    return found[:1] if len(alike) <= 2 or _mirrors(found[0], source) else []
+    if end == "go":
+        return [path for path in found if path.rpartition("/")[0] == source.rpartition("/")[0]][:1]
+    if _mirrors(found[0], source):
+        return found[:1]
+    return found[:1] if len(alike) <= 2 and stem not in _SHARED_STEMS and _is_only(db, stem, end) else []
+
+
+def _is_only(db: Connection, stem: str, end: str) -> bool:
+    """Say whether no other source file has this name: else the test may be that one's."""
+    rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
+    return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
 
 
 def _is_runnable(path: str, stem: str) -> bool:

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from enricher.code.commands import NODE_LOCKS, PYTHON_LOCKS, TASK_SCRIPT, Command, Project, commands, line_of
-from enricher.code.conventions import MOST_DOCUMENTS, conventions, is_document
+from enricher.code.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
 from enricher.code.runners import runners
 from enricher.redaction import redact, without_secrets
 from storage import private
@@ -51,6 +51,8 @@ _ASIDE = re.compile(
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md))$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"^(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)$", re.IGNORECASE)
+_NAMED = re.compile("|".join(one.pattern for one in (TASK_SCRIPT, _WORKFLOW)) + "|(?i:" + _TEMPLATE.pattern + ")|(?i:"
+                    + _CHANGELOG.pattern + ")")  # fmt: skip
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
@@ -103,13 +105,11 @@ def _concerned(files: list[File]) -> list[File]:
 
 
 def _is_manifest(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    if name in _MANIFESTS:
-        return path.count("/") <= 3 and not _ASIDE.search(path)
-    return (
-        bool(TASK_SCRIPT.match(path) or _WORKFLOW.match(path) or _TEMPLATE.match(path) or _CHANGELOG.match(path))
-        or path == ".env.example"
-    )
+    if path.count("/") > DEEPEST:
+        return False
+    if path.rpartition("/")[2].lower() in _MANIFESTS:
+        return not _ASIDE.search(path)
+    return path == ".env.example" or bool(_NAMED.match(path))
 
 
 def hash_of(files: Iterable[File]) -> str:

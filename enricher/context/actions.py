@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enricher.context import action_words
 
-TEST, RELEASE, BUILD, RUN = "test", "release", "build", "run"
+TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
 NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 """Actions whose thing may have a name before it: "add zod as a dependency"."""
 PUSH = "push"

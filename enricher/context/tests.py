@@ -36,7 +36,8 @@ ASKING = frozenset(
     почему как где объясни
     """.split()
 )
-"""A prompt that begins with one of these and ends in a question mark wants an answer."""
+"""A prompt whose first or last sentence begins with one of these and ends in a question mark wants an answer."""
+FIRST = 3
 SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
 LONG, HEAD, TAIL = 1600, 800, 300
 """Characters: what is pasted into a long prompt names things that nobody wants changed."""
@@ -64,8 +65,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
+    if not (paths or names or changed) or not is_project(project.root, project.git_dir):
+        return []
     path = database_file(request.state, project.id)
-    if not (paths or names or changed) or not is_project(project.root, project.git_dir) or not os.path.exists(path):
+    if not os.path.exists(path):
         return []
     from storage import reader
 
@@ -80,17 +83,21 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _is_question(low: str) -> bool:
-    first = low.split(None, 1)[:1]
-    return bool(first) and first[0].strip(_AROUND) in ASKING and low.rstrip().endswith("?")
+    sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
+    return any(
+        one.rstrip().endswith("?") and any(word.strip(_AROUND) in ASKING for word in one.split(None, FIRST)[:FIRST])
+        for one in sentences[:1] + sentences[-1:]
+    )
 
 
 def _changed(request: Request, low: str) -> list[str]:
     """The files that were just changed, where the prompt asks to test them."""
     if not request.conversation.changed or not any(word in low for word in SAYS_TESTS):
         return []
-    from enricher.context.actions import TEST, asked_actions
+    from enricher.context.actions import NEW_TEST, TEST, asked_actions
 
-    return request.conversation.changed[:MOST_TOLD] if TEST in asked_actions(request.prompt) else []
+    asks = {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
+    return request.conversation.changed[:MOST_TOLD] if asks else []
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
@@ -106,8 +113,9 @@ def _named(prompt: str) -> tuple[list[str], list[str]]:
             continue
         parts = line.split("`")
         for number, part in enumerate(parts):
-            for raw in part.split():
-                _take(raw, number % 2 == 1 and len(parts) > 2, paths, names)
+            words = part.split()
+            for raw in words:
+                _take(raw, number % 2 == 1 and len(parts) > 2 and len(words) == 1, paths, names)
     return paths[:MOST_NAMES], names[:MOST_NAMES]
 
 

@@ -83,7 +83,8 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
-    words = _telling(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))
+    spoken = {stem(word): word for word in _split(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))}
+    words = {stem(word) for word in spoken.values() if word not in _GENERIC}
     if not words or not deeds:
         return None
     telling = [(helper, _telling(helper.name), _telling(helper.description[:DESCRIPTION_CHARS])) for helper in helpers]
@@ -96,7 +97,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
         shared = (name | description) & words
         if _covers(helper, name, description, words, deeds):
             score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
-            scored.append((score, helper, sorted(shared)))
+            scored.append((score, helper, [word for term, word in spoken.items() if term in shared]))
     scored.sort(key=lambda one: -one[0])
     if not scored or (len(scored) > 1 and scored[0][0] < AHEAD * scored[1][0]):
         return None

@@ -174,6 +174,7 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Accoun
     [
         "what does quota/limits.py do?",
         "fix quota/words.py",
+        "hmm, why does quota/limits.py fail?",
         "fix tests/test_limits.py and quota/limits.py",
         "make the header blue",
         "```\nRateLimiter failed\n```\nfix this",
@@ -181,6 +182,24 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Accoun
 )
 def test_nothing_is_told_of_tests(quota: Account, prompt: str) -> None:
     assert told(quota, prompt, "tests") == []
+
+
+def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account) -> None:
+    for path in ("north/reader.go", "south/reader.go", "south/reader_test.go", "go.mod"):
+        quota.write(Path(quota.project) / path, "package quota\n\nfunc Read() {}\n")
+    commit(quota, "Read in two places")
+
+    assert told(quota, "fix north/reader.go", "tests") == []
+    (line,) = told(quota, "fix south/reader.go", "tests")
+    assert line == "south/reader_test.go — tests reader.go, by its name; run it alone: `go test ./south`"
+
+
+def test_a_name_that_the_whole_project_says_has_no_test_of_its_own(quota: Account) -> None:
+    for number in range(14):
+        quota.write(Path(quota.project) / f"quota/part{number}.py", "from quota.limits import RateLimiter\n")
+    commit(quota, "Limit all parts")
+
+    assert told(quota, "RateLimiter should allow empty keys", "tests") == []
 
 
 def test_it_is_what_was_just_changed(quota: Account) -> None:

@@ -97,5 +97,9 @@ translate
 convert this function to async
 generate the types again
 summarize what you did
+fix the release notes parser
+simplify the security review page
+update the invoice import screen
+analyze the changelog entry dialog
 """
 """A line is a prompt that names one of them itself or that none of them covers."""

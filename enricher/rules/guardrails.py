@@ -138,10 +138,10 @@ def link(
         task_types, own_rule = found.task_types(one.id), found.rules.get(one.id)
         if (own_rule or task_types) and one.id not in silenced:
             data = own_rule.data if own_rule else {}
-            found.rows.append(
-                (one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), data.get("min_score") or 0)
-            )
-            if own_rule and _is_about(own_rule, one, named):
+            is_about = own_rule is not None and _is_about(own_rule, one, named)
+            threshold = data.get("min_score") if is_about else None
+            found.rows.append((one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), threshold or 0))
+            if own_rule and is_about:
                 _add_sentence(one.id, own_rule, found)
     return found
 
@@ -157,8 +157,8 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile]) -> bool:
     """Say whether a rule and the guardrail it calls for are of one house.
 
-    A person's catalogue may mean something else by an id: our sentence would be wrong there, and what
-    we keep silent about is theirs to say.
+    A person's catalogue may mean something else by an id: our sentence would be wrong there, and when it
+    is said is theirs to say, so that our threshold does not count either.
     """
     files = {rule.file}
     while rule.below is not None:

@@ -30,7 +30,7 @@ def case(number: int, **changed: object) -> Case:
 def test_an_approved_trace_holds_what_was_decided(repository: Repository) -> None:
     trace_id = repository.approve(DEBUG)
 
-    expected = {"task_type": "debug", "shown": True, "guardrails": ["H5", "H3"], "approach": ""}
+    expected = {"task_type": "debug", "shown": True, "guardrails": ["H5"], "approach": ""}
     assert repository.lines() == [{"id": trace_id, "verdict": "ok", "prompt": DEBUG, "expected": expected}]
 
 
@@ -45,7 +45,7 @@ def test_a_corrected_class_holds_the_class(repository: Repository) -> None:
 def test_a_wrong_trace_holds_what_must_not_come_out_again(repository: Repository) -> None:
     repository.approve(DEBUG, "wrong")
 
-    assert repository.lines()[0]["unwanted"]["guardrails"] == ["H5", "H3"]
+    assert repository.lines()[0]["unwanted"]["guardrails"] == ["H5"]
     assert "expected" not in repository.lines()[0]
 
 
@@ -127,7 +127,7 @@ def test_what_the_session_was_told_before_is_part_of_a_case(repository: Reposito
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
     line = repository.lines()[0]
-    assert line["injected"] == ["guardrail:H3", "guardrail:H5"]
+    assert line["injected"] == ["guardrail:H5"]
     assert (line["expected"]["guardrails"], line["spent"] > 0) == ([], True)
     assert repository.judged()["verdict"] == "identical"
 
@@ -328,3 +328,14 @@ def test_the_rules_of_another_release_are_told(repository: Repository) -> None:
     assert "say which task type it should have had instead" in said
     repository.account.cli("trace", "label", trace_id, "docs", "--case")
     assert repository.lines()[0]["expected"] == {"task_type": "docs"}
+
+
+def test_that_something_was_said_before_is_part_of_a_case(repository: Repository) -> None:
+    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
+    transcript = repository.account.write("transcript.jsonl", json.dumps(earlier) + "\n")
+    trace_id = repository.typed("the button is still missing", transcript_path=str(transcript))
+    repository.account.cli("trace", "label", trace_id, "ok", "--case")
+
+    (line,) = repository.lines()
+    assert (line["past"], line["expected"]["guardrails"]) == (True, ["H3"])
+    assert repository.judged()["verdict"] == "identical"

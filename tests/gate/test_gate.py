@@ -51,7 +51,7 @@ def test_an_edit_that_breaks_an_approved_case_closes_the_gate(approved: Reposito
 
     assert (report["verdict"], report["changed"], states(report)) == ("regressed", 1, ["regressed", "passed"])
     assert report["reasons"] == ["1 approved case came out differently"]
-    assert report["results"][0]["faults"] == ["task_type", "guardrails"]
+    assert report["results"][0]["faults"] == ["task_type", "shown", "guardrails"]
 
 
 def test_the_instructions_of_a_checkout_need_no_trust(approved: Repository) -> None:
@@ -115,7 +115,7 @@ def test_a_case_that_is_missing_closes_the_gate_unless_it_may(approved: Reposito
 
 def test_a_case_that_asks_for_less_than_it_did_is_told(approved: Repository) -> None:
     line = approved.lines()[0]
-    approved.file.write_text(approved.file.read_text().replace('"guardrails": ["H5", "H3"], ', ""))
+    approved.file.write_text(approved.file.read_text().replace('"guardrails": ["H5"], ', ""))
 
     assert approved.judged("HEAD")["rewritten"] == [line["id"]]
 
@@ -179,8 +179,8 @@ def test_one_file_may_stand_for_all_layers(approved: Repository) -> None:
     catalogue.write_text("\n".join(line for line in catalogue.read_text().splitlines() if "H5" not in line))
 
     report = approved.judged("HEAD", instructions="rules/all.md")
-    assert report["results"][0]["before"]["guardrails"] == ["H5", "H3"]
-    assert report["results"][0]["now"]["guardrails"] == ["H3"]
+    assert report["results"][0]["before"]["guardrails"] == ["H5"]
+    assert report["results"][0]["now"]["guardrails"] == []
 
 
 def test_a_base_without_the_named_instructions_falls_back_to_the_packaged(approved: Repository) -> None:

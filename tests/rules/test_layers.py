@@ -197,7 +197,7 @@ def test_titles_come_from_the_catalogue(account: Account) -> None:
 @pytest.mark.conformance("E45")
 def test_every_guardrail_ever_shown_is_in_the_catalogue(account: Account) -> None:
     catalogue = (ROOT / "instructions" / "HEURISTICS.md").read_text()
-    for prompt in ("What is the hydrator?", "the test is not working", "update the hooks to add a new feature"):
+    for prompt in ("why do we need it?", "the test is not working", "revert the last change", "force push it"):
         account.ask(prompt)
 
     shown = {(one["guardrail_id"], one["title"]) for trace in account.traces() for one in trace["guardrails"]}
@@ -217,7 +217,6 @@ def test_a_corrupt_catalogue_costs_its_guardrails_and_nothing_else(account: Acco
 
     assert answer.is_harmless()
     assert account.trace()["task_type"] == "framework"
-    assert "**Suggested Approach**" in answer.context
     assert "**Applicable Guardrails**" not in answer.context
     assert any("HEURISTICS.md" in record["reason"] for record in account.log())
 

@@ -169,7 +169,7 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
         row.task_type,
         search_intent=row.search_intent,
         intent_confidence=row.intent_confidence or 0.0,
-        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified,
+        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified and not inputs.channels,
     )
     after = Judgement(
         judged.task_type,

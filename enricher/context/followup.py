@@ -52,8 +52,8 @@ _BEHIND = frozenset(
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
-    "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter", "cua",
-    "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
+    "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
+    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
 )  # fmt: skip
 """How the words of ``enricher.context.choices`` begin that choose without a number, a single letter or an accent."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())

@@ -7,11 +7,13 @@ prompt that names a file, a name from a program or an address stands on its own.
 from __future__ import annotations
 
 from enricher.classify.structure import CODE, URL, chunk_marker, survey
-from enricher.context import MOST_RECORDED, POINTING_WORDS, choices, cut, enumerations
+from enricher.context import MOST_RECORDED, POINTING_WORDS, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from enricher.context.choices import Choice
     from enricher.context.conversation import Conversation
+    from enricher.context.enumerations import Option
 
 ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
 
@@ -48,6 +50,12 @@ _BEHIND = frozenset(
 ) | {"", "as", "and"}
 """Behind "other" and "rest"; any other word says itself what is meant."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
+_MAY_CHOOSE = (
+    "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
+    "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
+    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
+)  # fmt: skip
+"""How the words of ``enricher.context.choices`` begin that choose without a number, a single letter or an accent."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
@@ -66,6 +74,8 @@ def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, s
     """Take from the agent's answers the options, the names or the sentence that this prompt refers to."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
+        from enricher.context import choices, enumerations
+
         choice = choices.read(prompt)
         found, _, ago = enumerations.find(choice, said)
         _choose(conversation, found, ago, noun=choice.noun)
@@ -78,7 +88,7 @@ def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, s
             conversation.open_point = _open_point(answer)
 
 
-def _choose(conversation: Conversation, found: list[enumerations.Option], ago: int, *, noun: str = "") -> None:
+def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
     """Note the options that are meant: what they say, and of which answer they are."""
     conversation.chosen = [(_called(one, ago, noun.rstrip("s")), one.says()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
@@ -86,19 +96,19 @@ def _choose(conversation: Conversation, found: list[enumerations.Option], ago: i
     conversation.answer_files = mentions(body, is_file=True)[:MOST_REFERENTS]
 
 
-def _called(one: enumerations.Option, ago: int, noun: str) -> str:
+def _called(one: Option, ago: int, noun: str) -> str:
     noun = one.noun or (noun if noun in _STEPS else "option")
     where = "the last answer" if not ago else f"the answer {ago} prompt{'s' * (ago > 1)} back"
     return f"{noun} {one.label.upper()} of {where}" if one.label else f"meant from {where}"
 
 
-def _option_left(
-    conversation: Conversation, said: list[tuple[int, str]]
-) -> tuple[list[enumerations.Option], int] | None:
+def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
     """Of two options that were offered, the one that the last prompt did not choose."""
-    chosen = choices.read(conversation.prompts[-1]) if conversation.prompts else None
+    chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
+    from enricher.context import enumerations
+
     found, offered, ago = enumerations.find(chosen, [(ago, text) for ago, text in said if ago > 0])
     left = [one for one in offered if one not in found]
     return (left, ago) if len(found) == len(left) == 1 else None
@@ -125,18 +135,31 @@ def kind(prompt: str) -> str:
     own = words
     while len(own) > 1 and own[0] in _OPENERS:
         own = own[1:]
-    choice = choices.read(prompt)
+    choice = _choice(prompt)
     if choice and not choice.is_other:
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
     if names_something(prompt):
         return ""
-    if choice.is_other or _counterpart(words):
+    if (choice and choice.is_other) or _counterpart(words):
         return OTHER
     if any(phrase in flat for phrase in _SAME):
         return SAME
     return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
+
+
+def _choice(prompt: str) -> Choice | None:
+    """Return what a prompt chooses; most hold no word that could, and cost one look at each."""
+    words = prompt.lower().split()
+    if not any(
+        word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
+        for word in words
+    ):
+        return None
+    from enricher.context import choices
+
+    return choices.read(prompt)
 
 
 def names_something(prompt: str) -> bool:

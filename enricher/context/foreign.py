@@ -29,7 +29,8 @@ FUNCTION_WORDS = frozenset(
 )
 """Of German, French, Spanish, Portuguese, Italian and Russian; in an English text some of them mean something."""
 ASKS = frozenset(
-    "decide decided decision decisions decid agree agreed agreement settle settled convention conventions policy"
+    "decide decided decides deciding decision decisions choose agree agreed agrees agreement settle settled"
+    " convention conventions policy"
     " rationale adr adrs rule rules chose chosen entscheiden entschieden entscheidung beschlossen vereinbart"
     " abgemacht"
     " festgelegt regel regeln décidé décision convenu règle règles choisi decidimos decidido decisión acordamos"

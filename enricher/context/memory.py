@@ -143,6 +143,8 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
 
     Those that it is not about, or that say no more than a surer one, have the reason why they are not told.
     """
+    if not hits:
+        return []
     from enricher.context import telling
 
     prompt = telling.Prompt(_sought(request), _names(request))

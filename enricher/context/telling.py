@@ -51,7 +51,8 @@ def _key(word: str) -> str:
     return stem(BASE_FORMS.get(word, word))
 
 
-_ASK_KEYS = frozenset(map(_key, ASKS))
+def _asks(word: str) -> bool:
+    return word in ASKS or BASE_FORMS.get(word, word) in ASKS
 
 
 class Term:
@@ -78,9 +79,9 @@ class Prompt:
         signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
         for word in signs:
             text = text.replace(word, " ")
-        self.asks = bool(signs) or any(_key(word) in _ASK_KEYS for word in bare)
+        self.asks = bool(signs) or any(map(_asks, bare))
         self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
-        self.terms = [term for term in terms_of(text, names) if term.key not in _ASK_KEYS]
+        self.terms = [term for term in terms_of(text, names) if not _asks(term.word)]
 
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 

@@ -9,6 +9,7 @@ from host_files import Claude
 
 from enricher.context.choices import read
 from enricher.context.enumerations import enumerations, find
+from enricher.context.followup import kind
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -40,6 +41,7 @@ def test_the_second_is_chosen(prompt: str) -> None:
     choice = read(prompt)
 
     assert (choice.labels, choice.positions) in ((["2"], []), ([], [2]))
+    assert kind(prompt) == "choice"
 
 
 @pytest.mark.parametrize("prompt", split(CHOOSE_NOTHING))

@@ -316,6 +316,7 @@ class Account:
 
     def compile(self, cwd: Path | None = None) -> None:
         """Compile the layers that speak in the folder as they stand, so that a prompt need not wait for it."""
+        self._furnish()
         self.state.mkdir(mode=0o700, exist_ok=True)
         with patch.dict(os.environ, self.env, clear=True):
             refresh_layers(find_layers(str(cwd or self.project)))

@@ -176,7 +176,7 @@ def test_a_busy_database_is_waited_for(two: Account) -> None:
         was_waiting = waiting.poll() is None
         busy.execute("rollback")
 
-    out, _err = waiting.communicate(timeout=30)
+    out, _err = waiting.communicate(timeout=60)
     assert (was_waiting, waiting.returncode, out.splitlines()[0]) == (True, 0, "forgot 1 prompt")
 
 
@@ -239,7 +239,7 @@ def test_what_was_interrupted_is_ended_behind_the_next_prompt(two: Account, *, i
 def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
     running = started(two, "--match", "quicksilver")
     answers = [two.ask(f"why does test number {number} fail?") for number in range(6)]
-    running.communicate(timeout=30)
+    running.communicate(timeout=60)
     two.rest()
 
     assert all(answer.is_harmless() for answer in answers)

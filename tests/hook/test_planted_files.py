@@ -190,7 +190,7 @@ def in_the_spool(account: Account, session: str) -> Iterator[dict[str, Any]]:
 def in_the_database(account: Account, session: str) -> Iterator[dict[str, Any]]:
     if not (file := account.state / "enricher.db").is_file():
         return
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(file, timeout=20)) as db:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(file, timeout=60)) as db:
         query = "select status, error, skip_reason from traces where session_id = ?"
         db.row_factory = sqlite3.Row
         yield from map(dict, db.execute(query, (session,)))

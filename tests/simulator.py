@@ -80,9 +80,9 @@ def used_state() -> Path:
     It has an empty database, the modules of the hook and the files of the packaged rules.
     """
     state = Path(tempfile.mkdtemp()) / "used"
-    sources.leave_shipped(str(state))
     with closing(database.connect(str(state))):
         pass
+    sources.leave_shipped(str(state))
     env = {"ENRICHER_HOME": str(state)}
     subprocess.run([sys.executable, "-I", "-S", "-c", KEEP_MODULES, str(ROOT)], env=env, check=True)
     return state
@@ -139,6 +139,7 @@ class Account:
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     is_new: bool = False
+    is_furnished: bool = False
 
     def __post_init__(self) -> None:
         self.state, self.config = self.home / "state", self.home / "config"
@@ -226,9 +227,16 @@ class Account:
         return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, wall_s)
 
     def _furnish(self) -> None:
-        """Give the account what its first prompt would make, unless it is new or a test made a state folder."""
-        if not self.is_new and not self.state.exists():
-            shutil.copytree(used_state(), self.state)
+        """Give the account, once, what its first prompt would make and no test has put there."""
+        if self.is_new or self.is_furnished or (self.state.exists() and not self.state.is_dir()):
+            return
+        self.is_furnished = True
+        for file in used_state().rglob("*"):
+            own = self.state / file.relative_to(used_state())
+            if file.is_file() and not os.path.lexists(own):
+                for folder in (self.state, own.parent):
+                    folder.mkdir(mode=0o700, exist_ok=True)
+                shutil.copy2(file, own)
 
     @staticmethod
     def command(host: str = "claude") -> list[str]:

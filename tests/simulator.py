@@ -167,23 +167,20 @@ class Account:
         } | changed
 
     def ask(self, prompt: object, **changed: object) -> Answer:
-        """Type one prompt and return what came of it.
-
-        Outside of a session, type it again where the machine was too busy for a channel of ours.
-        """
-        for _attempt in range(PATIENT_ATTEMPTS):
-            answer = self.run(self.event(prompt, **changed))
-            if "session_id" in changed or not answer.is_late():
-                break
-        return answer
+        """Type one prompt and return what came of it."""
+        return self.run(self.event(prompt, **changed))
 
     def ask_patiently(self, prompt: object, **changed: object) -> Answer:
-        """Type one prompt, and again while the machine is too busy to answer or to compile an edit in time."""
+        """Type one prompt, and again while the machine is too busy for the whole answer or to compile an edit in time.
+
+        Each attempt leaves a trace. A late channel is no reason in a session, which is told a thing once.
+        """
         for _attempt in range(PATIENT_ATTEMPTS):
             event = self.event(prompt, **changed)
             answer = self.run(event)
             trace = self._recorded(str(event["session_id"]))
             is_late = trace["error"] == "deadline" or trace["inputs"].get("rules_state") == "rules_stale"
+            is_late = is_late or (answer.is_late() and "session_id" not in changed)
             if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
             self.rest()

@@ -80,9 +80,9 @@ def used_state() -> Path:
     It has an empty database, the modules of the hook and the files of the packaged rules.
     """
     state = Path(tempfile.mkdtemp()) / "used"
-    sources.leave_shipped(str(state))
     with closing(database.connect(str(state))):
         pass
+    sources.leave_shipped(str(state))
     env = {"ENRICHER_HOME": str(state)}
     subprocess.run([sys.executable, "-I", "-S", "-c", KEEP_MODULES, str(ROOT)], env=env, check=True)
     return state
@@ -139,6 +139,7 @@ class Account:
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     is_new: bool = False
+    is_furnished: bool = False
 
     def __post_init__(self) -> None:
         self.state, self.config = self.home / "state", self.home / "config"
@@ -166,23 +167,20 @@ class Account:
         } | changed
 
     def ask(self, prompt: object, **changed: object) -> Answer:
-        """Type one prompt and return what came of it.
-
-        Outside of a session, type it again where the machine was too busy for a channel of ours.
-        """
-        for _attempt in range(PATIENT_ATTEMPTS):
-            answer = self.run(self.event(prompt, **changed))
-            if "session_id" in changed or not answer.is_late():
-                break
-        return answer
+        """Type one prompt and return what came of it."""
+        return self.run(self.event(prompt, **changed))
 
     def ask_patiently(self, prompt: object, **changed: object) -> Answer:
-        """Type one prompt, and again while the machine is too busy to answer or to compile an edit in time."""
+        """Type one prompt, and again while the machine is too busy for the whole answer or to compile an edit in time.
+
+        Each attempt leaves a trace. A late channel is no reason in a session, which is told a thing once.
+        """
         for _attempt in range(PATIENT_ATTEMPTS):
             event = self.event(prompt, **changed)
             answer = self.run(event)
             trace = self._recorded(str(event["session_id"]))
             is_late = trace["error"] == "deadline" or trace["inputs"].get("rules_state") == "rules_stale"
+            is_late = is_late or (answer.is_late() and "session_id" not in changed)
             if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
             self.rest()
@@ -226,9 +224,16 @@ class Account:
         return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, wall_s)
 
     def _furnish(self) -> None:
-        """Give the account what its first prompt would make, unless it is new or a test made a state folder."""
-        if not self.is_new and not self.state.exists():
-            shutil.copytree(used_state(), self.state)
+        """Give the account, once, what its first prompt would make and no test has put there."""
+        if self.is_new or self.is_furnished or (self.state.exists() and not self.state.is_dir()):
+            return
+        self.is_furnished = True
+        for file in used_state().rglob("*"):
+            own = self.state / file.relative_to(used_state())
+            if file.is_file() and not os.path.lexists(own):
+                for folder in (self.state, own.parent):
+                    folder.mkdir(mode=0o700, exist_ok=True)
+                shutil.copy2(file, own)
 
     @staticmethod
     def command(host: str = "claude") -> list[str]:

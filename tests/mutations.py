@@ -1141,6 +1141,47 @@ MUTATIONS = (
         "",
         "secrets/test_secrets.py::test_ordinary_prompts_keep_every_word",
     ),
+    # --- the history of what a prompt names
+    Mutation(
+        "a name that stands in the project is said to be removed",
+        "enricher/context/commits.py",
+        "    if removed and (kind or removed.what & past.UNDEFINED) and past.is_gone(db, name):",
+        "    if removed and (kind or removed.what & past.UNDEFINED):",
+        "",
+        "code/test_history.py::test_a_name_that_was_put_back_is_not_said_to_be_gone",
+    ),
+    Mutation(
+        "commits of another clone are told",
+        "enricher/context/history.py",
+        '        if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:',
+        '        if "is_whole" not in kept:',
+        "",
+        "code/test_history.py::test_commits_of_another_clone_are_not_told",
+    ),
+    Mutation(
+        "an order to count what failed since a time is taken for trouble since then",
+        "enricher/code/occasions.py",
+        "is_since=is_since) and not is_order and not (",
+        "is_since=is_since) and not (",
+        "",
+        "code/test_history.py::test_words_of_time_that_mean_something_else_get_no_commits",
+    ),
+    Mutation(
+        "an index built anew reads every diff again",
+        "enricher/code/index.py",
+        "            if kept:",
+        "            if not kept:",
+        "",
+        "code/test_history.py::test_a_commit_is_read_once",
+    ),
+    Mutation(
+        "what a commit did is taken for a decision",
+        "enricher/memory/history.py",
+        "for one in reasons if is_revert or _DECISION.search(one))",
+        "for one in reasons)",
+        "",
+        "memories_cli/test_memory_import.py::test_what_was_done_and_why_is_no_decision",
+    ),
 )
 
 

@@ -138,7 +138,9 @@ class Record:
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
-            lately = recency([Commit("", 0, "", "", [one for one in files.split("\n") if one]) for (files,) in rows])
+            kept = [files.split("\n") if files else [] for (files,) in rows]
+            # A list of MOST_FILES may have been cut: that commit was a sweep.
+            lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)
             return 0
@@ -150,6 +152,17 @@ class Record:
         lately = recency(self.commits)
         db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
         return int(was != (self.head,))
+
+    def keep(self, db: sqlite3.Connection, path: str) -> None:
+        """Copy what the index at ``path`` holds of the history, so that an index built anew reads no diff again."""
+        if not _kept(path, "head"):
+            return
+        db.execute("attach database ? as old", (path,))
+        for table in ("commits", "name_changes", "file_changes", "tags"):
+            db.execute(f"insert into main.{table} select * from old.{table}")
+        kept = "('head', 'clone', 'tags', 'diff_bytes', 'is_whole')"
+        db.execute(f"insert into main.meta select * from old.meta where key in {kept}")
+        db.execute("detach database old")
 
     def _write_commits(self, db: sqlite3.Connection, commits: list[Commit]) -> None:
         """Add new commits, oldest first so that ids order those of one second, and drop those out of reach."""

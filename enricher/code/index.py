@@ -133,8 +133,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-            past = history.Record(project, "", problems) if past.commits is None else past
-            _build(project, path, files, past, progress=progress)
+            _build(project, path, files, past, kept=path if known else "", progress=progress)
             past.read_changes(path)
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
@@ -188,9 +187,10 @@ def _build(
     files: list[listing.File],
     past: history.Record,
     *,
+    kept: str,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Write a whole new index aside and put it in place."""
+    """Write a whole new index aside and put it in place; with the history of that at ``kept``, if any."""
     aside = f"{path}.{os.getpid():x}.tmp"
     descriptor = private.open_file(aside, os.O_RDWR | os.O_TRUNC)
     os.close(descriptor)
@@ -208,8 +208,10 @@ def _build(
                     progress(number, len(files))
             segment.write()
             db.executescript(_INDICES)  # which commits first
+            if kept:
+                past.keep(db, kept)
             db.execute("begin")
-            past.write(db)
+            past.write(db, [file.path for file in files])
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")

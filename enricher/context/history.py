@@ -6,42 +6,72 @@ Reads what ``enricher.code.changes`` put into the index behind earlier prompts. 
 
 from __future__ import annotations
 
+import builtins
 import os
-import time
 
 from enricher.code import clone, database_file, is_project
-from enricher.code.words import SOURCE_ENDS, STOP_WORDS, looks_like_a_name
+from enricher.code.words import SOURCE_ENDS, looks_like_a_name
 from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from enricher.code.past import Event
     from enricher.context import ChannelRule, Request
 
 MOST_CHARS = 6_000
 MOST_NAMES = 8
-MOST_PAIRS = 12
-MOST_TOLD = 3
 LONGEST_NAME = 60
-SURE = 0.9
-DIGITS = 7
+LONGEST_QUESTION = 8
+"""Words from what begins a question to what was done."""
 
-_CUES = frozenset(
+_QUESTIONS = frozenset(
     """
-    why when who what where which since removed deleted dropped gone missing disappeared vanished bring restore
-    resurrect reintroduce revert reverted history blame regression regressed commit changed broke worked stopped used
-    warum wieso weshalb wann wer wo wohin welcher seit wiederherstellen zurückholen wieder
-    pourquoi quand qui où quel quelle depuis restaure restaurer rétablis rétablir remets devenu
-    qué cuándo cuando quién quien dónde donde por restaura restaurar recupera recuperar
-    porque porquê quando quem onde qual aconteceu perché perche chi dove quale fine ripristina ripristinare
-    почему зачем когда кто куда где какой каком каких восстанови восстановить верни вернуть случилось
+    why when who what where which since whatever last recent warum wieso weshalb wann wer wo wohin welcher seit
+    pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
     """.split()
 )
-"""Words of which a question about the past says one; without it, nothing is loaded to read the question."""
-_KEPT = "_-./"
-_SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _KEPT)}
+_DEEDS = frozenset(
+    """
+    remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
+    vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
+    write written implemented brought change changes changed modified touched reverted rewrote rewritten broke breaks
+    break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
+    eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
+    quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
+    creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
+    removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
+    criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
+    cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
+    """.split()
+)
+_CUES = frozenset(
+    """
+    disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
+    longer worked wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
+    ripristina ripristinare
+    """.split()
+)
+"""A question about the past says one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; without, nothing is
+loaded to read it. A prompt that is not ASCII is always read."""
+_TIMES = frozenset(
+    """
+    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
+    hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
+    march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
+    gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
+    januar februar mai juni juli oktober dezember neulich wochenende
+    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours
+    ayer hoy anoche semana lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
+    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana giorni
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    """.split()
+)
+"""Words of time; a prompt that is not ASCII may hold others."""
+_SINCE = frozenset("since after seit depuis desde da dal".split())
+_RELEASES = frozenset("release version tag".split())
+_SEPARATORS = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
 
 class Named:
@@ -62,12 +92,12 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the commits that answer what the prompt asks about the past, or that took away what it names."""
     del channel
     project = request.project
-    prompt = request.prompt[:MOST_CHARS]
-    words = _words(prompt)
-    may_ask = not prompt.isascii() or not _CUES.isdisjoint([word.lower() for word in words])
-    prose = _prose(prompt)
+    prose = _prose(request.prompt[:MOST_CHARS])
+    words = [word.strip("._-/").lower() for word in words_of(prose)]
+    may_ask = _may_ask(prose, words)
+    has_time = _may_have_a_time(prose, words)
     named = _named(prose)
-    if not (may_ask or named) or not project.git_dir or not is_project(project.root, project.git_dir):
+    if not (may_ask or has_time or named) or not project.git_dir or not is_project(project.root, project.git_dir):
         return []
     questions: list[tuple[str, str]] = []
     if may_ask:
@@ -75,21 +105,55 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
         questions = asked(prose)
     path = database_file(request.state, project.id)
-    if not (questions or named) or not os.path.exists(path):
+    if not (questions or has_time or named) or not os.path.exists(path):
         return []
     from storage import reader
 
     db = reader.open_reader(path, until=request.until)
     try:
+        if not (questions or has_time or _may_be_gone(db, named)):
+            return []
         kept = dict(db.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
         if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
             return []
-        return _of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        from enricher.context import commits
+
+        told = commits.of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
+        return told or (commits.of_a_time(db, request, named, prose) if has_time else [])
     finally:
         db.close()
 
 
-def _words(text: str) -> list[str]:
+def _may_ask(prose: str, words: list[str]) -> bool:
+    if not prose.isascii() or not _CUES.isdisjoint(words):
+        return True
+    starts = [at for at, word in enumerate(words) if word in _QUESTIONS]
+    return any(not _DEEDS.isdisjoint(words[at : at + LONGEST_QUESTION]) for at in starts)
+
+
+def _may_have_a_time(prose: str, words: list[str]) -> bool:
+    if not prose.isascii() or not _TIMES.isdisjoint(words):
+        return True
+    if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
+        return True
+    if _SINCE.isdisjoint(words):
+        return False
+    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+
+
+def _may_be_gone(db: Connection, named: Named) -> bool:
+    """Say whether a commit took a definition of a name away, or a file: nothing else is told without a question."""
+    from enricher.code.past import UNDEFINED, key
+
+    keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
+    query = (
+        f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED} union all"
+        f" select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
+    )
+    return db.execute(query, [*keys, *files]).fetchone() is not None
+
+
+def words_of(text: str) -> list[str]:
     """Return the runs of ASCII letters, digits and the signs of names: also those inside a sentence of ideographs."""
     return text.encode("ascii", "replace").decode().translate(_SEPARATORS).split()
 
@@ -110,7 +174,7 @@ def _prose(prompt: str) -> str:
 def _named(prose: str) -> Named:
     """Return what the prompt's own words name."""
     found = Named()
-    for word in _words(prose):
+    for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
         last = bare.rpartition("/")[2]
         head, dot, end = last.rpartition(".")
@@ -123,7 +187,7 @@ def _named(prose: str) -> Named:
         elif "." in bare or "-" in bare:
             found.spoken.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
-        elif _is_identifier(bare):
+        elif _is_identifier(bare) and not hasattr(builtins, bare):
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
@@ -142,112 +206,6 @@ def _marked(prose: str) -> list[str]:
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
     found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]
     return [one for one in found if 2 < len(one) <= LONGEST_NAME and one.isidentifier() and one.isascii()]
-
-
-def _of_names(
-    db: Connection, request: Request, named: Named, questions: list[tuple[str, str]], *, is_whole: bool
-) -> list[Candidate]:
-    from enricher.code import past
-
-    verbatim = [*named.identifiers, *(one for one in named.spoken if questions)]
-    guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)]
-    wanted = list(dict.fromkeys([*verbatim, *guessed]))
-    found = past.events(db, wanted) if wanted else {}
-    told: list[Candidate] = []
-    for name in wanted:
-        history = found.get(name, [])
-        if name in guessed and not any(one.what for one in history):
-            continue
-        told += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
-    for path in named.files:
-        told += _of_file(db, request, path, _kind_of_question(path, named, questions))
-    return told[:MOST_TOLD]
-
-
-def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]]) -> str:
-    """Return what is asked about a name: in its own sentence, or in one that names nothing itself."""
-    for kind, sentence in questions:
-        if name in sentence:
-            return kind
-    others = (*named.identifiers, *named.files, *named.spoken)
-    return next((kind for kind, sentence in questions if not any(one in sentence for one in others)), "")
-
-
-def _forms_of_pairs(sentence: str) -> list[str]:
-    """Return the names that two words in a row may be: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
-    plain = [word.lower() for word in _words(sentence) if word.isalpha() and len(word) > 2]
-    found: list[str] = []
-    for at in range(min(len(plain) - 1, MOST_PAIRS)):
-        one, other = plain[at : at + 2]
-        if not {one, other} & (STOP_WORDS | _CUES):
-            joined = one.capitalize() + other.capitalize()
-            found += [f"{one}_{other}", joined, one + other.capitalize(), f"--{one}-{other}", f"{one}_{other}".upper()]
-    return found
-
-
-def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return what is worth saying of a name's history: what was asked, or that it is there no more."""
-    from enricher.code import past
-
-    first = past.introduction(found, is_whole=is_whole) if kind == "added" else None
-    told = [_candidate(name, "added", first)] if first else []
-    removed = past.removal(found)
-    if removed and (kind or removed.what & past.UNDEFINED) and past.is_gone(db, name):
-        return [*told, _candidate(name, _how(db, name, removed), removed)]
-    if kind == "removed":
-        moved = next((one for one in found if one.what & (past.MOVED | past.RENAMED)), None)
-        return [_candidate(name, _how(db, name, moved), moved)] if moved else []
-    if kind == "changed":
-        changed = [one for one in found if one.what and one.state != past.SWEEP][:2]
-        return [_candidate(name, "changed" if one is not found[-1] else "added", one) for one in changed]
-    return told
-
-
-def _how(db: Connection, name: str, event: Event) -> str:
-    """Return in words what a commit did to a name that was somewhere else, or called otherwise, before."""
-    from enricher.code import past
-
-    if event.what & past.RENAMED:
-        new, *later = past.successors(db, name, event)
-        return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
-    if event.what & past.MOVED:
-        before, _, after = event.detail.partition("\t")
-        return f"moved from {before} to {after}"
-    way = "taken out by the revert" if event.subject.startswith("Revert") else "removed"
-    return f"{way} from {event.detail}" if event.detail else way
-
-
-def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Candidate]:
-    from enricher.code import past
-
-    root = request.project.root
-    asked = path.removeprefix(f"{root}/").lstrip("/")
-    if not kind and any(os.path.exists(os.path.join(base, asked)) for base in (root, request.cwd or root)):
-        return []
-    name = asked.rpartition("/")[2]
-    for before, after, event in past.file_events(db, name):
-        if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
-            if not kind and _has_namesake(db, name):
-                return []
-            how = f"renamed to {after}" if after else "removed"
-            return [_candidate(before, how, event)]
-        if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
-            return [_candidate(after, "added", event)] if event.state != past.SWEEP else []
-    return []
-
-
-def _has_namesake(db: Connection, name: str) -> bool:
-    """Say whether the project has a file of that name somewhere else."""
-    bare = name.lower().partition(".")[0]
-    rows = db.execute("select path from files where stem = ? limit 50", (bare,)).fetchall()
-    return any(f"/{path}".endswith(f"/{name}") for (path,) in rows)
-
-
-def _candidate(name: str, how: str, event: Event) -> Candidate:
-    day = time.strftime("%Y-%m-%d", time.localtime(event.at))
-    label = f"`{name}` — {how} in {event.sha[:DIGITS]}, {day}"
-    kind = how.partition(" ")[0]
-    return Candidate(event.subject, f"{event.sha[:12]} {name}", SURE, label=label, date=day, kind=kind)
 
 
 CHANNEL = Channel(

@@ -12,16 +12,17 @@ _ENDS = str.maketrans(
 )
 
 _ENGLISH = (
-    (REMOVED, "why was", "removed deleted dropped gone missing"),
-    (REMOVED, "why were", "removed deleted dropped gone missing"),
+    (REMOVED, "why was", "removed deleted dropped gone missing moved renamed"),
+    (REMOVED, "why were", "removed deleted dropped gone missing moved renamed"),
     (REMOVED, "why is", "gone missing"),
     (REMOVED, "why has", "removed deleted dropped gone disappeared vanished"),
     (REMOVED, "why did", "remove delete drop disappear vanish"),
-    (REMOVED, "when was", "removed deleted dropped"),
+    (REMOVED, "when was", "removed deleted dropped moved renamed"),
     (REMOVED, "when were", "removed deleted dropped"),
     (REMOVED, "when did", "remove delete drop disappear vanish"),
-    (REMOVED, "who", "removed deleted dropped"),
-    (REMOVED, "commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "who", "removed deleted dropped moved renamed"),
+    (REMOVED, "which commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "the commit", "removed deleted dropped removes deletes drops"),
     (REMOVED, "where did", "go"),
     (REMOVED, "where has", "gone moved"),
     (REMOVED, "where was", "moved"),
@@ -29,7 +30,6 @@ _ENGLISH = (
     (REMOVED, "whatever happened", "to with"),
     (REMOVED, "bring", "back"),
     (REMOVED, "bringing", "back"),
-    (REMOVED, "put", "back"),
     (REMOVED, "restore", ""),
     (REMOVED, "resurrect", ""),
     (REMOVED, "reintroduce", ""),
@@ -45,26 +45,26 @@ _ENGLISH = (
     (ADDED, "when were", "added introduced created written implemented"),
     (ADDED, "when did", "add introduce create write implement"),
     (ADDED, "who", "added introduced created wrote implemented"),
-    (ADDED, "commit", "added introduced created adds introduces brought"),
+    (ADDED, "which commit", "added introduced created adds introduces brought"),
+    (ADDED, "the commit", "added introduced created adds introduces brought"),
     (ADDED, "since when", "have exist exists there"),
-    (ADDED, "how long", "had existed been"),
-    (CHANGED, "why was", "changed modified reverted rewritten touched moved renamed"),
-    (CHANGED, "why were", "changed modified reverted rewritten touched moved renamed"),
+    (CHANGED, "why was", "changed modified reverted rewritten touched"),
+    (CHANGED, "why were", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
-    (CHANGED, "when was", "changed modified reverted rewritten touched moved renamed"),
+    (CHANGED, "when was", "changed modified reverted rewritten touched"),
     (CHANGED, "when did", "change break stop start become"),
     (CHANGED, "was", "reverted"),
-    (CHANGED, "who", "changed modified broke touched reverted rewrote moved renamed"),
+    (CHANGED, "who", "changed modified broke touched reverted rewrote"),
     (CHANGED, "what changed", ""),
     (CHANGED, "what has changed", ""),
     (CHANGED, "what broke", ""),
-    (CHANGED, "commit", "changed broke breaks modified touched reverted"),
+    (CHANGED, "which commit", "changed broke breaks modified touched reverted"),
+    (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
     (CHANGED, "last change to", ""),
     (CHANGED, "last changed", ""),
     (CHANGED, "recent changes to", ""),
     (CHANGED, "history of", ""),
-    (CHANGED, "git blame", ""),
     (CHANGED, "since when", ""),
     (CHANGED, "stopped working", ""),
     (CHANGED, "no longer works", ""),
@@ -76,6 +76,10 @@ _ENGLISH = (
 )
 """What is asked, by how a sentence's question begins and a word that follows; English is strict about the order."""
 
+_AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
+_BEFORE_AN_ORDER = frozenset(
+    "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
+)
 _WHEN_WHO_WHY = (
     "warum wieso weshalb wann wer wo wohin welcher"
     " pourquoi quand qui où quel quelle"
@@ -85,13 +89,13 @@ _WHEN_WHO_WHY = (
     " почему зачем когда кто куда где какой каком"
 ).split()
 _STARTS = ("seit wann", "depuis quand", "por qué", "por que", "desde cuándo", "desde cuando", "desde quando", "da quando",
-           "с каких пор", "git blame", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
+           "с каких пор", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
            "cosa è successo", "che fine ha", "что случилось")  # fmt: skip
 _ENDINGS = (
     (
         REMOVED,
         (
-            "entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu "
+            "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu "
             "effacé passé eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron "
             "quitada borrado borró borramos borrada desaparecido desapareció removido removida removeu removemos "
             "removeram apagado apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa "
@@ -111,10 +115,10 @@ _ENDINGS = (
     (
         CHANGED,
         (
-            "geändert verändert umgebaut umbenannt verschoben zurückgenommen changé modifié cassé renommé déplacé "
+            "geändert verändert umgebaut zurückgenommen changé modifié cassé "
             "annulé cambiado cambió cambiamos cambiada modificado modificó modificada rompió roto rota revertido "
             "revertida mudou mudado mudada alterado alterada alterou alteramos quebrou quebrado cambiato cambiata "
-            "modificato modificata rotto rotta rinominato rinominata измен поменял слом переимен откат"
+            "modificato modificata rotto rotta измен поменял слом  откат"
         ).split(),
     ),
 )
@@ -156,7 +160,7 @@ def _asks_in_english(words: list[str], said: str) -> str:
         if at < 0:
             continue
         after = said[at + len(start) + 1 :].split()
-        if start in ("revert", "restore") and at > 40:
+        if start in _AT_THE_START and not set(said[:at].split()) <= _BEFORE_AN_ORDER:
             continue
         if not followers or any(word in after for word in followers.split()):
             return kind
@@ -181,7 +185,7 @@ def _asks_elsewhere(words: list[str], said: str) -> str:
             for ending in endings:
                 if f" {ending}" in said:
                     return kind
-        return CHANGED if " git blame" in said else ""
+        return ""
     return REMOVED if set(words) & {*_BACK} else ""
 
 

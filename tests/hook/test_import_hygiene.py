@@ -108,7 +108,15 @@ def test_memories_and_a_transcript_load_what_reads_them_and_nothing_slow(warm: A
 
 @pytest.mark.parametrize(
     "prompt",
-    ["thanks", ". list files", "/help", "", "the test is not working " * 5000, "sk-ant-api03-" + "aB3dE5gH7jK9" * 8],
+    [
+        "thanks",
+        ". list files",
+        "/help",
+        "",
+        "the test is not working " * 5000,
+        "sk-ant-api03-" + "aB3dE5gH7jK9" * 8,
+        "why was load_rates removed, and what did we change yesterday?",
+    ],
 )
 def test_no_prompt_loads_what_is_slow(warm: Account, prompt: str) -> None:
     assert not loaded(warm, warm.event(prompt)) & (FORBIDDEN | FOREIGN)

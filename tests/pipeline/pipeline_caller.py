@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PROMPT = "the login test fails with a KeyError, please fix it"
 KEYS = {"success", "enrichment_context", "tokens_used", "enrichment_count"}
-OURS = ("code", "session", "tasks", "memory")
+OURS = ("code", "history", "session", "tasks", "memory")
 EMPTY = {"success": False, "enrichment_context": "", "tokens_used": 0, "enrichment_count": 0}
 GATES = ("ENABLE_LOCAL_INFERENCE_PIPELINE", "ENABLE_LOCAL_ENRICHMENT")
 ATTEMPTS = 8

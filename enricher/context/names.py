@@ -71,7 +71,7 @@ CREATING = (
 """A line with one of these asks to make the file that it names."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
-    ">>> ", "... ", "$ ", "% ", "at ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
+    ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
     "func ", "fn ", "Traceback", "FAILED ", "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
@@ -146,6 +146,8 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     first_word = bare.partition(" ")[0]
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
+        return True
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdigit()):  # a frame; not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True

@@ -71,10 +71,10 @@ CREATING = (
 """A line with one of these asks to make the file that it names."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
-    ">>> ", "... ", "$ ", "% ", "at ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
-    "<div", "<p", "<span", "<a ", "//", "/*", "#!", "import ", "from ", "const ", "let ", "var ", "def ", "return ",
-    "export ", "func ", "fn ", "Traceback", "FAILED ", "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
-    "goroutine ", "!", "Running ", "Collecting ",
+    ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
+    "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
+    "func ", "fn ", "Traceback", "FAILED ", "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
+    "goroutine ", "!",
 )  # fmt: skip
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
@@ -122,15 +122,18 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Say of each line whether it is pasted; what stands between many of these is pasted, too."""
-    found = []
+    """Say of each line whether it is pasted; what stands between many that no fence marks is pasted, too."""
+    found: list[bool] = []
+    unmarked: list[int] = []
     is_fenced = False
-    for line, bare in lines:
+    for number, (line, bare) in enumerate(lines):
         is_fence = bare.startswith(("```", "~~~"))
         is_fenced = is_fenced != is_fence
-        found.append(is_fenced or is_fence or _is_pasted(line, bare))
-    if found.count(True) >= MANY_PASTED:
-        first, last = found.index(True), len(found) - found[::-1].index(True)
+        if not (is_fence or is_fenced) and _is_pasted(line, bare):
+            unmarked.append(number)
+        found.append(is_fence or is_fenced or unmarked[-1:] == [number])
+    if len(unmarked) >= MANY_PASTED:
+        first, last = unmarked[0], unmarked[-1]
         found[first:last] = [True] * (last - first)
     return found
 
@@ -140,6 +143,11 @@ def _is_pasted(line: str, bare: str) -> bool:
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdigit():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
+        return True
+    first_word = bare.partition(" ")[0]
+    if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
+        return True
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdigit()):  # a frame; not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True

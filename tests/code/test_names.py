@@ -96,6 +96,12 @@ def test_the_names_in_a_pasted_log_are_not_the_prompts() -> None:
     assert named(f"it still hangs\n{log}") == []
 
 
+def test_talk_between_two_fenced_blocks_counts() -> None:
+    block = "```\na = 1\nb = 2\nc = 3\n```"
+
+    assert (IDENTIFIER, "save_session") in named(f"instead of\n{block}\nlet save_session do\n{block}")
+
+
 def test_a_place_at_the_start_of_a_sentence_is_no_log() -> None:
     assert named("src/cart.js:12 is wrong") == [(FILE, "src/cart.js")]
 

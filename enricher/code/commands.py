@@ -184,7 +184,8 @@ def commands(project: Project) -> list[Command]:
         elif is_document(path):
             found += _of_document(path, text)
         if name in ("pyproject.toml", "package.json") and path.count("/") <= 2:
-            found += _adding(project, path, text)
+            found += _adding(project, path)
+    found += _wrapped(project)
     for path in project.paths:
         script = TASK_SCRIPT.match(path)
         if script and (path.endswith(".sh") or path.startswith(("script/", "bin/"))):
@@ -200,6 +201,20 @@ def commands(project: Project) -> list[Command]:
                 )
             )
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
+
+
+def _wrapped(project: Project) -> list[Command]:
+    """What the wrapper or the lock file at the root says about testing and building, where nothing else does."""
+    for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
+        if wrapper in project.present:
+            return [
+                Command(action, f"./{wrapper} {task}", wrapper, 0, "", WORKFLOW + 0.5)
+                for action, task in (("test", test), ("build", build))
+            ]
+    manager = project.python("")
+    if manager.path and "pytest" in project.texts.get("pyproject.toml", ""):
+        return [Command("test", f"{manager.name} run pytest", manager.path, 0, "", WORKFLOW + 0.5)]
+    return []
 
 
 def _first_call(text: str) -> str:
@@ -284,14 +299,16 @@ def _of_document(path: str, text: str) -> list[Command]:
     return list(found.values())
 
 
-def _adding(project: Project, path: str, text: str) -> list[Command]:
+def _adding(project: Project, path: str) -> list[Command]:
     """How a dependency is added: by the package manager whose lock file is kept."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
     if not manager.path or manager.name not in _ADDING:
         return []
-    del text
-    shown = Command("dependency", f"{_ADDING[manager.name]} NAME", manager.path, manager.line, folder, TARGET)
+    call = f"{_ADDING[manager.name]} NAME"
+    if "pnpm-workspace.yaml" in project.present and manager.name == "pnpm":
+        call += " --filter PACKAGE"
+    shown = Command("dependency", call, manager.path, manager.line, folder, TARGET)
     return [shown] if not folder or manager.path.startswith(f"{folder}/") else []
 
 

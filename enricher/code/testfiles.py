@@ -96,6 +96,9 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     if source.endswith(".rs"):
         return _inline(root, source)
     importers = _importers(db, source)
+    alike = [path for path in importers if _stem(source) in path.rpartition("/")[2].lower()]
+    if len(alike) == 1:
+        return Test(alike[0], f"tests {own}, by its name and its import", "by name")
     if 0 < len(importers) <= MOST_IMPORTERS and _stem(source) not in _SHARED_STEMS:
         return Test(importers[0], f"imports {own}", "by import")
     return None

@@ -41,6 +41,8 @@ FIRST = 3
 SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
 LONG, HEAD, TAIL = 1600, 800, 300
 """Characters: what is pasted into a long prompt names things that nobody wants changed."""
+LONGEST_LABEL = 160
+"""The label's end would be cut off (``enricher.render``): half a command is worse than none."""
 MOST_NAMES = 6
 MOST_TOLD = 2
 """Test files in one line; who names more files than these asks for something broader."""
@@ -169,7 +171,9 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
     why = "; ".join(dict.fromkeys(one.why for one in told))
     alone = f"; run {'it' if len(told) == 1 else 'them'} alone: `{run}`" if run else ""
     kind, score = f"tests: {first.kind}", SCORES[first.kind]
-    return Candidate("", f"tests {first.path}", score, label=f"{where} — {why}{alone}", kind=kind, stale=stale)
+    longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")
+    label = next((one for one in longest_first if len(one) <= LONGEST_LABEL), longest_first[-1])
+    return Candidate("", f"tests {first.path}", score, label=label, kind=kind, stale=stale)
 
 
 def _is_known(request: Request, test: Test) -> bool:

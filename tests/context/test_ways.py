@@ -194,6 +194,26 @@ def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account
     assert line == "south/reader_test.go — tests reader.go, by its name; run it alone: `go test ./south`"
 
 
+def test_in_a_monorepo_the_test_is_run_in_its_package(account: Account) -> None:
+    manifest = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "3"}}
+    for path, text in {
+        "package.json": '{"private": true, "scripts": {"test": "turbo run test"}}',
+        "pnpm-lock.yaml": "lockfileVersion: 9\n",
+        "pnpm-workspace.yaml": "packages: [packages/*]\n",
+        "packages/api/package.json": json.dumps(manifest),
+        "packages/api/src/util.ts": "export const roundUp = (x: number) => Math.ceil(x);\n",
+        "packages/api/test/util.test.ts": 'import { roundUp } from "../src/util";\nroundUp(1);\n',
+    }.items():
+        account.write(Path(account.project) / path, text)
+    commit(account, "Start")
+
+    (line,) = told(account, "roundUp muss auch negative Zahlen runden, ändere das", "tests")
+    assert line.startswith("packages/api/test/util.test.ts:2 — tests roundUp, named there once; ")
+    assert line.endswith("run it alone: `cd packages/api && pnpm exec vitest run test/util.test.ts`")
+    (line,) = told(account, "run the tests", "ways")
+    assert line == "package.json:1 — runs the tests: `pnpm test` (turbo run test, pnpm by pnpm-lock.yaml)"
+
+
 def test_a_name_that_the_whole_project_says_has_no_test_of_its_own(quota: Account) -> None:
     for number in range(14):
         quota.write(Path(quota.project) / f"quota/part{number}.py", "from quota.limits import RateLimiter\n")

@@ -250,8 +250,8 @@ MUTATIONS = (
     Mutation(
         "a guardrail is said in every prompt of a session",
         "enricher/guidance/__init__.py",
-        '        elif f"guardrail:{identity}" in injected:',
-        '        elif f"guardrails:{identity}" in injected:',
+        "        elif not ref:",
+        "        elif ref is None:",
         "",
         "hook/test_classes_and_guidance.py::test_nothing_is_said_twice_in_a_session",
     ),

@@ -99,3 +99,42 @@ def test_every_guardrail_with_a_sentence_is_tried() -> None:
 )
 def test_a_sentence_quotes_few_words(said: dict[str, tuple[str, str]], prompt: str, sentence: str) -> None:
     assert said[prompt][1].startswith(sentence)
+
+
+def test_a_prompt_gets_one_sentence(account: Account) -> None:
+    context = account.ask("revert the last change and nothing else, then force push it").context
+
+    assert context.count("**Applicable Guardrails**") == 1
+    assert len(re.findall(r"H\d+ \(", context)) == 1
+
+
+def test_a_doubt_needs_something_that_was_said_before(account: Account) -> None:
+    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
+    transcript = account.write("transcript.jsonl", json.dumps(earlier) + "\n")
+    prompt = "the button is still missing"
+
+    first, later = account.ask(prompt), account.ask(prompt, transcript_path=str(transcript))
+
+    assert "H3" not in first.context
+    assert 'H3 ("the button is still missing": the last result is in doubt' in later.context
+
+
+def test_a_sentence_comes_back_with_other_words_as_often_as_the_instructions_say(account: Account) -> None:
+    account.instruct("# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\ntimes: 2\n```\n")
+    account.compile()
+    things = ("cache", "queue", "lock")
+
+    said = [account.ask(f"why do we need the {thing}?", session_id="one").context for thing in things]
+
+    assert ["H19" in context for context in said] == [True, True, False]
+    assert 'asks "why do we need the queue"' in said[1]
+    account.cli("replay", "--verify")
+
+
+def test_only_the_title_of_a_guardrail_is_kept_where_no_text_is(account: Account) -> None:
+    account.write("config/config.toml", 'log = "hash"\n')
+    account.compile()
+    account.ask("why do we need the cache of Mallory?")
+
+    assert [one["title"] for one in account.trace()["guardrails"]] == ["Questions Require Answers"]
+    assert "Mallory" not in json.dumps(account.trace())

@@ -8,7 +8,7 @@ import re
 import pytest
 from simulator import ROOT, Account
 
-TRACE = """the login test fails, please fix it:
+TRACE = """the login test fails, please fix it and nothing else:
 
 Traceback (most recent call last):
   File "app/session.py", line 84, in save

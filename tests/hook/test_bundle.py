@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PROMPT = "why does the login test fail with KeyError 'user'?"
+PROMPT = "why does the login test fail with KeyError 'user'? just answer"
 LATER = "why does the logout test fail with KeyError 'user'?"
 
 

@@ -125,7 +125,7 @@ def test_after_a_compaction_what_was_lost_may_be_said_again(account: Account) ->
         for prompt in ("why are prices integer cents?", "tell me why prices are integer cents", "why integer cents?"):
             if len(told) == 2:
                 session.compacts()
-            told.append("integer cents" in ask(account, prompt, session, session_id=identity).context)
+            told.append("floats lost money" in ask(account, prompt, session, session_id=identity).context)
             session.asks(prompt)
             session.answers("Because they are.")
         return told

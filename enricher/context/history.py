@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_CHARS = 6_000
 MOST_NAMES = 8
 LONGEST_NAME = 60
+FRAMES = ('File "', "at ", "Traceback")
 LONGEST_QUESTION = 8
 """Words from what begins a question to what was done."""
 
@@ -159,14 +160,14 @@ def words_of(text: str) -> list[str]:
 
 
 def _prose(prompt: str) -> str:
-    """Return the prompt without fenced blocks, quoted lines and indented code."""
-    if not ("```" in prompt or "~~~" in prompt or "\n    " in prompt or "\n\t" in prompt or "\n>" in prompt):
+    """Return the prompt without fenced blocks, quoted lines, indented code and the frames of a trace."""
+    if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines, is_fenced = [], False
     for line in prompt.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             is_fenced = not is_fenced
-        elif not is_fenced and not line.startswith(("    ", "\t", ">")):
+        elif not is_fenced and not line.startswith(("    ", "\t", ">")) and not line.lstrip().startswith(FRAMES):
             lines.append(line)
     return "\n".join(lines)
 

@@ -143,6 +143,7 @@ def test_a_question_about_a_name_gets_the_commit_that_answers_it(
         "commit the change that I added to open_ledger",
         "```\nload_rates(today)\n```\nwhat is wrong with this output?",
         "pass --dry-run to pytest",
+        'the page fails:\nTraceback (most recent call last):\n  File "ledger/audit.py", line 3, in record\nKeyError: 1',
     ],
 )
 def test_what_exists_and_is_not_asked_about_gets_no_history(

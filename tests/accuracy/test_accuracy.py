@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from enricher.classify import classify
-from workbench.accuracy import evaluation_file, figures, leave_repositories_out, packaged_table
-
-INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
+from tests.accuracy.labelled_sources import INVENTED, SET_APART
+from workbench.accuracy import evaluation_files, figures, leave_repositories_out, packaged_table
 
 LEAST = {
     "task type, strict": 0.60,
@@ -28,11 +26,11 @@ LEAST = {
 @pytest.mark.slow
 @pytest.mark.conformance("E36")
 def test_accuracy_on_left_out_repositories_is_kept() -> None:
-    labelled = evaluation_file()
-    if labelled is None:
+    labelled = evaluation_files()
+    if not labelled:
         pytest.skip("no labelled prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
 
-    found = {one.name: one.value for one in figures(leave_repositories_out([labelled], also=[INVENTED]))}
+    found = {one.name: one.value for one in figures(leave_repositories_out(labelled, also=[INVENTED], apart=SET_APART))}
 
     assert {name: value for name, value in found.items() if value < LEAST[name]} == {}
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from workbench.labelled import Observed, Prompt
 
-FOLDS = 10
+FOLDS = 6
 APART = -1
 RESAMPLES = 1000
 EVALUATION_FILES = ("prompts_tune.jsonl", "prompts_sessions.jsonl")

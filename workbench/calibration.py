@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from enricher.classify.table import Table
     from workbench.labelled import Numbers, Observed, Prompt
 
-INNER_FOLDS = 4
+INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
 """The share that must be right among the prompts left out; on repositories of strangers it is less."""
 
-LOUD_CHAT = 0.04
+LOUD_CHAT = 0.045
 """The share of small talk that may be shown a class."""
 
 LEAST_SHOWN = 0.36
@@ -29,7 +29,7 @@ LEAST_SHOWN = 0.36
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
-SILENCES = np.array([0.02, 0.03, 0.05, 0.08, 0.12, 0.2])
+SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +73,26 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     """Return the thresholds that hold for prompts of repositories that were left out of their weights.
 
-    The most prompts are shown of which enough are right and enough small talk is silent; where none of the choices
-    keeps both, the one that shows least without falling below what makes a class worth having.
+    Of those that show enough and are silent at small talk: the ones that show most while enough is right,
+    else the ones with most right.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
     doubles = _likeliest(points, observed, table)
     right, chat = _acceptable(points, observed, table), _is_silent(observed, table)
-    best = fallback = Thresholds(doubles, 0.5, 1.0)
-    most, least = 0.0, 1.0
+    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)
     for confidence in CONFIDENCES:
         for silence in SILENCES:
-            choice = Thresholds(doubles, round(float(confidence), 2), round(float(silence), 2))
+            choice = Thresholds(doubles, round(float(confidence), 2), float(silence))
             shown = is_shown(points, observed, choice, table)
-            share = float(shown.mean())
-            is_quiet = shown[chat].sum() <= LOUD_CHAT * chat.sum()
-            is_good = share > 0 and is_quiet and right[shown].mean() >= RIGHT_WHEN_SHOWN
-            if is_good and share > most:
-                best, most = choice, share
-            if LEAST_SHOWN <= share < least:
-                fallback, least = choice, share
-    return best if most >= LEAST_SHOWN else fallback
+            if shown.mean() < LEAST_SHOWN:
+                continue
+            share_right = float(right[shown].mean())
+            is_quiet = bool(shown[chat].sum() <= LOUD_CHAT * chat.sum())
+            is_good = is_quiet and share_right >= RIGHT_WHEN_SHOWN
+            if (found := (is_good, is_quiet, float(shown.mean()) if is_good else share_right)) > merit:
+                best, merit = choice, found
+    return best
 
 
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:

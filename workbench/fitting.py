@@ -45,7 +45,7 @@ RARITY = 0.2
 OWN = 1.6
 """Prompts of no repository are our own inventions, each for one way to say a thing: they count more."""
 
-ROUNDS = 250
+ROUNDS = 160
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,23 +156,25 @@ class Leaner:
 def leaners(reading: Reading, table: Table) -> list[Leaner]:
     """Return what leans in a prompt, each wording once; words of a prohibition do not."""
     found: list[Leaner] = []
-    seen: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
+    leaning, strengths = table.leaning, table.strengths
     for at, word in enumerate(words):
-        packed = table.leaning(word)
+        packed = leaning(word)
         if not packed or at in quiet:
             continue
-        keys = [""]
-        if "|" in packed:
-            keys.append(words[at + 1] if at < last else "")
-            if at in leads:
-                keys.append(AT_LEAD)
-            if at in objects:
-                keys.append(AT_OBJECT)
-        for number, key in enumerate(keys):
-            if (word, key) not in seen and (figures := table.strengths(packed, key)):
-                seen.add((word, key))
-                found.append(Leaner(at, at + 2 if number == 1 else at + 1, figures))
+        more = packed.find("|")
+        if more and word not in seen:
+            seen.add(word)
+            found.append(Leaner(at, at + 1, strengths(packed[:more] if more > 0 else packed)))
+        if more < 0:
+            continue
+        follower = words[at + 1] if at < last else ""
+        for key, is_there in ((follower, at < last), (AT_LEAD, at in leads), (AT_OBJECT, at in objects)):
+            if is_there and (start := packed.find(f"|{key}=", more)) >= 0 and (name := f"{word} {key}") not in seen:
+                seen.add(name)
+                figures = packed[start + len(key) + 2 :].partition("|")[0]
+                found.append(Leaner(at, at + 2 if key is follower else at + 1, strengths(figures)))
     return found
 
 

@@ -88,20 +88,14 @@ class Table:
                 self._packed_leanings[word] = found
         return found
 
-    def strengths(self, packed: str, key: str) -> list[tuple[int, int]]:
-        """Return towards which classes a packed word leans, and how strongly: alone, before ``key`` or at it."""
-        start = packed.find(f"|{key}=") if key else 0
-        if start < 0:
-            return []
-        start += len(key) + 2 if key else 0
-        end = packed.find("|", start)
-        text = packed[start:end] if end >= 0 else packed[start:]
-        found = self._strengths.get(text)
+    def strengths(self, figures: str) -> list[tuple[int, int]]:
+        """Return towards which classes a wording leans, and how strongly: (class, strength)."""
+        found = self._strengths.get(figures)
         if found is None:
-            figures = [int(figure) for figure in text.split()]
-            found = list(zip(figures[::2], figures[1::2], strict=True))
+            numbers = [int(figure) for figure in figures.split()]
+            found = list(zip(numbers[::2], numbers[1::2], strict=True))
             if len(self._strengths) < MOST_REMEMBERED:
-                self._strengths[text] = found
+                self._strengths[figures] = found
         return found
 
     def base(self, word: str) -> str:

@@ -11,14 +11,14 @@ from tests.accuracy.labelled_sources import INVENTED, SET_APART
 from workbench.accuracy import evaluation_files, figures, leave_repositories_out, packaged_table
 
 LEAST = {
-    "task type, strict": 0.60,
-    "task type, lenient": 0.69,
-    "task type, macro-F1": 0.49,
-    "class shown": 0.47,
-    "of these right (lenient)": 0.81,
-    "chat: nothing shown": 0.88,
+    "task type, strict": 0.59,
+    "task type, lenient": 0.70,
+    "task type, macro-F1": 0.48,
+    "class shown": 0.34,
+    "of these right (lenient)": 0.86,
+    "chat: nothing shown": 0.93,
     "search intent": 0.70,
-    "search intent, macro-F1": 0.53,
+    "search intent, macro-F1": 0.54,
 }
 """What must not be lost; the measured figures stand in the README."""
 

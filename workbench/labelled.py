@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
-LEAST_PROMPTS, LEAST_REPOSITORIES, LEAST_REAL = 10, 6, 2
-"""A wording of fewer is a subject, or one person's habit; a prompt of no repository counts as one of its own."""
+LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
+"""A wording of fewer is a subject, or one person's habit."""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")
@@ -98,23 +98,17 @@ def observe(prompts: list[Prompt], table: Table) -> Observed:
 def vocabulary(observed: Observed) -> list[str]:
     """Return the wordings that stand in enough prompts of enough repositories to say how people talk, sorted."""
     prompts: dict[str, int] = {}
-    own: dict[str, int] = {}
     repositories: dict[str, set[str]] = {}
     for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
         for wording in wordings:
             prompts[wording] = prompts.get(wording, 0) + 1
             if prompt.repository:
                 repositories.setdefault(wording, set()).add(prompt.repository)
-            else:
-                own[wording] = own.get(wording, 0) + 1
-    known = len({prompt.repository for prompt in observed.prompts if prompt.repository})
+    least = min(LEAST_REPOSITORIES, len({prompt.repository for prompt in observed.prompts if prompt.repository}))
     return sorted(
         wording
         for wording, count in prompts.items()
-        if count >= LEAST_PROMPTS
-        and (found := len(repositories.get(wording, ()))) >= min(LEAST_REAL, known)
-        and found + own.get(wording, 0) >= min(LEAST_REPOSITORIES, known)
-        and is_writable(wording)
+        if count >= LEAST_PROMPTS and len(repositories.get(wording, ())) >= least and is_writable(wording)
     )
 
 

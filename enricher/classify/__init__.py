@@ -154,13 +154,14 @@ def classify(
     result.scanned_chars = len(scanned)
     seen = Observation(scanned, table)
     read, features, found = seen.read, seen.features, seen.found
-    leaning = matching.leanings(read, table)
+    leaners = matching.leaners(read, table)
+    leaning = matching.leanings(leaners, table)
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
     _score(result, found, table)
     _lean(result, leaning, table)
     if is_explained:
-        leans = {~class_at: span for class_at, span in matching.strongest(read, table, leaning).items()}
+        leans = {~class_at: span for class_at, span in matching.strongest(leaners, leaning).items()}
         spans = {**seen.contained, **_offsets({**found, **leans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
         _explain_leanings(result, leaning, spans, table=table)

@@ -145,7 +145,7 @@ def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
                     yield _warning(rule, reason, "signals", index)
         for strength, words in rule.data.get("leanings", {}).items():
             for index, word in enumerate(words):
-                if reason := _never_read(word, table):
+                if reason := _never_read(word.partition("@")[0], table):
                     yield Problem(rule.file, rule.line_of("leanings", strength, index), "warning", reason)
 
 

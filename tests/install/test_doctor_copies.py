@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import Person
 
 PACKAGED = Path(packaged_file()).read_text(encoding="utf-8")
-OLDER = PACKAGED.replace("points_that_double: 4.5", "points_that_double: 4.25").replace("most: 3\n", "most: 2\n")
+OLDER = PACKAGED.replace("points_that_double: 5.25", "points_that_double: 4.25").replace("most: 3\n", "most: 2\n")
 OWN = ".config/prompt-enricher/instructions.md"
 TOKENS = "# Output\n\n## Budgets\n\n```yaml\nextend: true\ntokens: 111\n```\n"
 

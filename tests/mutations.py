@@ -486,8 +486,8 @@ MUTATIONS = (
     Mutation(
         "a replay has lost the names that the answer mentioned",
         "enricher/context/conversation.py",
-        'for name in ("prompts", "files", "changed", "errors", "answer_files", "answer_names"):',
-        'for name in ("prompts", "files", "changed", "errors"):',
+        'for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):',
+        'for name in ("prompts", "files", "changed", "commands", "errors"):',
         "",
         "session/test_transcripts.py::test_what_was_recorded_comes_back_and_nothing_else",
     ),
@@ -768,7 +768,7 @@ MUTATIONS = (
         "enricher/context/tasklists.py",
         'word.removesuffix("i").encode',
         "word.encode",
-        "E39",
+        "",
         "session/test_related_tasks.py::test_a_task_is_found_by_another_number",
     ),
     Mutation(
@@ -904,8 +904,8 @@ MUTATIONS = (
     Mutation(
         "as specified, a session is told once",
         "enricher/decision.py",
-        "        return [] if self.is_as_specified else self.injected",
-        "        return self.injected",
+        "        if self.is_as_specified or self.conversation.has_forgotten:",
+        "        if self.conversation.has_forgotten:",
         "",
         "as_specified/test_documented_examples.py",
     ),

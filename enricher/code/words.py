@@ -38,6 +38,8 @@ SOURCE_ENDS = frozenset(
 )
 """How the names of files end that a person speaks of."""
 
+_BESIDE_NAMES = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
+
 _ORDERS = (
     "add more write read create build make change update fix improve clean review check find move rename delete remove"
     " undo replace rewrite refactor explain implement prepare set setup install upgrade bump release commit push pull"
@@ -144,3 +146,8 @@ def quoted(name: str) -> str:
 
 GENERAL = frozenset(stem(word) for word in _ORDERS.split())
 """What any order may say about any project: such a word is no evidence that a file is meant."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the runs of ASCII letters, digits and the signs of names: also those inside a sentence of ideographs."""
+    return text.encode("ascii", "replace").decode().translate(_BESIDE_NAMES).split()

@@ -9,9 +9,8 @@ import os
 import time
 
 from enricher.code import past
-from enricher.code.words import STOP_WORDS, stem
+from enricher.code.words import STOP_WORDS, stem, words_of
 from enricher.context import Candidate
-from enricher.context.history import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import builtins
 import os
 
 from enricher.code import clone, database_file, is_project
-from enricher.code.words import SOURCE_ENDS, looks_like_a_name
+from enricher.code.words import SOURCE_ENDS, looks_like_a_name, words_of
 from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
@@ -72,7 +72,6 @@ _TIMES = frozenset(
 """Words of time; a prompt that is not ASCII may hold others."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
-_SEPARATORS = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
 
 class Named:
@@ -152,11 +151,6 @@ def _may_be_gone(db: Connection, named: Named) -> bool:
         f" select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
     )
     return db.execute(query, [*keys, *files]).fetchone() is not None
-
-
-def words_of(text: str) -> list[str]:
-    """Return the runs of ASCII letters, digits and the signs of names: also those inside a sentence of ideographs."""
-    return text.encode("ascii", "replace").decode().translate(_SEPARATORS).split()
 
 
 def _prose(prompt: str) -> str:

@@ -10,6 +10,7 @@ import os
 
 from enricher.code import FORMAT, database_file, is_project
 from enricher.context import Candidate, Channel
+from enricher.render import LONGEST_LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ FIRST = 3
 SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
 LONG, HEAD, TAIL = 1600, 800, 300
 """Characters: what is pasted into a long prompt names things that nobody wants changed."""
-LONGEST_LABEL = 160
-"""The label's end would be cut off (``enricher.render``): half a command is worse than none."""
 MOST_NAMES = 6
 MOST_TOLD = 2
 """Test files in one line; who names more files than these asks for something broader."""

@@ -265,7 +265,8 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     )
     for one in result.guardrails:
         if WORDS in one.say:
-            one.say = one.say.replace(WORDS, _words_that_call(one.id, inputs.prompt, judged, rules))
+            words = _words_that_call(one.id, inputs.prompt, judged, rules)
+            one.say = one.say.replace(WORDS, words) if words else ""
     result.approach, more = suggest_approach(
         body["approaches"],
         result.facts,

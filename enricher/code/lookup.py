@@ -319,11 +319,21 @@ def is_whole(text: str, start: int, end: int) -> bool:
 
 
 def is_aside(text: str, name: str) -> bool:
-    """Say whether a line only imports or comments."""
+    """Say whether a line only imports, comments, or has the name in the words of a message."""
     bare = text.strip()
-    if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare:
+    if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
         return True
     return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
+
+
+def _is_in_a_message(line: str, name: str) -> bool:
+    """Say whether the name stands in a quoted text of several words; one in braces is put in there by the program."""
+    before, _, behind = line.partition(name)
+    for quote in ('"', "'", "`"):
+        start = before.rpartition(quote)[2]
+        if before.count(quote) % 2 and quote in behind and "{" not in start:
+            return " " in start + behind.partition(quote)[0]
+    return False
 
 
 def defines(text: str, name: str) -> bool:

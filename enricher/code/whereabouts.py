@@ -45,6 +45,8 @@ DEFINITION = "definition"
 MOST_DEFINING = 4
 """Files that define a name; where more do, the name tells no place."""
 MOST_TOLD = 3
+MOST_BESIDE = 2
+"""Tests and documents beside the one source that has a name; where more have it, its source is not the place."""
 TOOLS = frozenset(
     "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
     " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
@@ -254,7 +256,8 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if not 0 < len(own) <= most or lookup.is_exhausted:
+    beside = len(holders) - len(own)
+    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside > MOST_BESIDE):
         return None
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
@@ -262,6 +265,8 @@ def _text_place(
     others = ", ".join(told_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
         reason = f"stands here and in {others}"
+    elif beside:
+        reason = f"the only source that has it, beside {beside} test or other file{'s' * (beside > 1)}"
     elif len(lines) == 1:
         reason = "the only place that has it"
     else:

@@ -57,7 +57,7 @@ KINDS_OF_SYMBOL = frozenset(
 MAKING = (
     "creat", "new ", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
     "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
-    "such as", "like ", "neu", "erstell", "anleg", "leg ", "schreib", "hinzu", "füg", "speicher", "nenn", "crée", "créer",
+    "such as", "like ", "neu", "erstell", "anleg", "leg ", "lege ", "schreib", "hinzu", "füg", "speicher", "nenn", "crée", "créer",
     "crea", "nouve", "ajout", "écri", "añad", "nuev", "escrib", "agreg", "guard", "cria", "crie", "nov", "adicion",
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",

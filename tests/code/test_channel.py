@@ -224,10 +224,11 @@ def test_no_file_is_indexed_where_the_channel_is_off(account: Account, shop: Pat
 
 
 def test_the_approach_names_a_frame_of_another_machine_as_this_project_has_it(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     account.cli("code", "index")
     trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\nKeyError: 1'
 
-    context = account.ask(f"the nightly job died, why?\n\n{trace}").context
+    context = account.ask(f"the nightly job died, please fix it:\n\n{trace}").context
 
     assert "Start at shop/export.py:3:" in context
     assert "/srv/x" not in context

@@ -56,6 +56,26 @@ def told(account: Account, prompt: str, *, session: str = "s", **event: str) -> 
     return [line.removeprefix("- ") for line in context.splitlines() if line.startswith("- ")]
 
 
+def test_a_message_that_says_a_name_does_not_use_it(account: Account, shop: Path) -> None:
+    rates = 'class RateTable:\n    pass\n\n\ndef load():\n    log.info("RateTable: loading the rates")\n'
+    write_all(shop, {"shop/rates.py": rates})
+    account.cli("code", "index")
+
+    (line,) = told(account, "does anything use RateTable?")
+    assert line == "shop/rates.py:1 RateTable — defined here; no other use found"
+
+
+def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
+    account.cli("code", "index")
+    prompt = "rename `tare_weight` to `empty_weight`"
+    assert told(account, prompt, session="one") == ["shop/scales.py:2 tare_weight — the only place that has it"]
+
+    write_all(shop, {f"tests/test_{number}.py": "assert parcel.tare_weight == 1\n" for number in range(3)})
+    account.cli("code", "index")
+    assert told(account, prompt, session="two") == []
+
+
 def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with_shop: Account) -> None:
     callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and 1 test file"
     line = f"shop/limits.py:10 allow_order — defined here; {callers}"
@@ -66,7 +86,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         "почему allow_order отклоняет девятый заказ?",
         "为什么allow_order会拒绝第九个订单",
     ):
-        assert told(account_with_shop, prompt, session=prompt[:9]) == [line], prompt
+        assert told(account_with_shop, prompt, session=prompt[:9])[:1] == [line], prompt
 
 
 @pytest.mark.parametrize(

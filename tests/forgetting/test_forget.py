@@ -80,7 +80,7 @@ def test_the_hash_of_a_forgotten_prompt_is_gone_too(two: Account) -> None:
 
 
 def test_a_session_is_forgotten_with_what_it_was_told(two: Account) -> None:
-    two.ask("why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
+    two.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
     two.rest()
     assert len(list((two.state / "sessions").iterdir())) >= 1
 
@@ -248,7 +248,10 @@ def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
 
 def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(account: Account) -> None:
     account.compile()
-    for prompt in ("why does shop/export.py fail with KeyError 'sku'?", "write tests for the parser of dates please"):
+    for prompt in (
+        "just answer: why does shop/export.py fail with KeyError 'sku'?",
+        "write tests for the parser of dates and nothing else",
+    ):
         account.ask(prompt, session_id="s-long")
     account.rest()
     first, second = account.traces()

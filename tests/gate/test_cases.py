@@ -68,9 +68,9 @@ def test_what_channels_offered_is_not_in_a_case(repository: Repository) -> None:
     repository.account.write("project/shop/export.py", "def nightly_export():\n    return user\n")
     repository.commit()
     repository.account.cli("code", "index")
-    repository.typed("why does nightly_export fail with KeyError 'user'?", session_id="one")
+    repository.typed("why does nightly_export fail with KeyError 'user'? fix it and nothing else", session_id="one")
     told = repository.account.trace()["items"]
-    trace_id = repository.typed("why does nightly_export fail for the first user?", session_id="one")
+    trace_id = repository.typed("fix nightly_export for the first user and nothing else", session_id="one")
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
     assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py:1"]
@@ -123,7 +123,7 @@ def test_a_prompt_that_points_back_carries_the_words_it_points_to(repository: Re
 
 def test_what_the_session_was_told_before_is_part_of_a_case(repository: Repository) -> None:
     repository.typed(DEBUG, session_id="one")
-    trace_id = repository.typed("why does the import fail with KeyError 'user' too?", session_id="one")
+    trace_id = repository.typed("the nightly import is failing as well, fix the bug", session_id="one")
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
     line = repository.lines()[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROMPT = "why does the login test fail with KeyError 'user'? just answer"
-LATER = "why does the logout test fail with KeyError 'user'?"
+LATER = "why does the logout test fail with KeyError 'user'? do not change anything"
 
 
 ATTEMPTS = 10

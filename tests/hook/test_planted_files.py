@@ -235,7 +235,8 @@ def test_compiled_rules_that_somebody_else_could_have_written_are_not_used(accou
     for mode in (0o600, 0o620, 0o602):
         file.write_text(turned)
         file.chmod(mode)
-        said[mode] = "turned" in account.ask_patiently(PROMPT).context
+        account.ask_patiently(PROMPT)
+        said[mode] = account.trace()["task_type"] == "turned"
         account.rest()
 
     assert said == {0o600: True, 0o620: False, 0o602: False}

@@ -118,8 +118,9 @@ def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
 
 
 def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:
-    for name in ("CLAUDE.md", "AGENTS.md"):
-        file = account.write(f"project/{name}", f"# House\n\n## Prices\n\n{HIT} {'More of it. ' * 30}\n")
+    other = "Integer cents store the prices of orders, not floats: the Lisbon warehouse rounded refunds."
+    for name, said in (("CLAUDE.md", HIT), ("AGENTS.md", other)):
+        file = account.write(f"project/{name}", f"# House\n\n## Prices\n\n{said} {'More of it. ' * 30}\n")
         account.cli("memory", "import", str(file))
 
     answer = account.ask(QUESTION)

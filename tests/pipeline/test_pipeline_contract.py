@@ -339,6 +339,7 @@ def test_the_text_for_the_agent_has_its_parts_in_the_fixed_order(account: Accoun
     Caller(account).says(
         "notes", {"text": "sessions expire in the middleware", "ref": "patterns/sessions.md", "score": 0.9}
     )
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     account.compile()
     trace = "Traceback (most recent call last):\n  File \"a.py\", line 4, in save\n    x[user]\nKeyError: 'user'"
 

@@ -161,7 +161,7 @@ def test_broken_instructions_are_told_with_their_line(approved: Repository) -> N
 def test_a_base_outside_of_git_is_told(approved: Repository, tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_bytes(approved.file.read_bytes())
 
-    with pytest.raises(gate.GateError, match="not a git repository|Stopping at filesystem boundary"):
+    with pytest.raises(gate.GateError, match=r"not a git repository|Stopping at filesystem boundary"):
         gate.run(str(tmp_path), cases="cases.jsonl", base="HEAD")
 
 

@@ -181,10 +181,17 @@ def test_the_table_says_what_small_numbers_allow(account: Account) -> None:
 
 
 def test_a_file_beside_the_instructions_is_named_without_its_folder(account: Account) -> None:
-    account.env["ENRICHER_PROFILE"] = "as-specified"
+    packaged = Path(packaged_file()).parent
+    more = {
+        "HEURISTICS.md": "\n## H200: Never Sell Milk\n\nNever.\n",
+        "guardrails.md": "| no_milk | H200 | debug | |\n",
+    }
+    for name, text in more.items():
+        account.write(f"lone/{name}", (packaged / name).read_text() + text)
+    lone = account.write("lone/instructions.md", Path(packaged_file()).read_text())
     ask(account, ERROR)
 
-    assert " guardrails.md:" in account.cli("coverage")
+    assert " guardrails.md:" in account.cli("coverage", "--instructions", str(lone))
 
 
 def test_without_prompts_it_says_what_to_do(account: Account) -> None:

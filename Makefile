@@ -5,8 +5,14 @@ BIN := $(VENV)/bin
 DATASETTE_ALPHA := 1.0a41
 ALPHA := $(CURDIR)/.cache/datasette-$(DATASETTE_ALPHA)
 
-# As many tests beside each other as there are cores.
+# Tests beside each other, some more than there are cores (tests/conftest.py): many wait for a process.
 BESIDE := --numprocesses auto --dist worksteal
+
+# A test compiles its file once for each worker, a command its modules once for all, unless compiled code is thrown away.
+unexport PYTHONDONTWRITEBYTECODE
+
+# SQLite waits for the disk at every commit, and Datasette 1.0 commits each described column when it starts.
+IN_MEMORY = TMPDIR=$$(sh tests/memory_folder.sh)
 
 .PHONY: demo test test-slow check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
 
@@ -14,7 +20,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not slow" $(BESIDE)
+	$(IN_MEMORY) $(BIN)/pytest -m "not slow" $(BESIDE)
 
 # What takes long or measures time, so one after the other.
 test-slow: $(VENV)/.installed-dev
@@ -42,10 +48,12 @@ test-browser: $(VENV)/.installed-dev
 test-packaging: $(VENV)/.installed-dev
 	$(BIN)/pytest tests/packaging -m packaging
 
-# 1.0 commits each described column to a temporary file when it starts: five times faster where that is memory.
+# Those tests that never load Datasette are left out: make test runs them.
+WITHOUT_DATASETTE := charts differences disclosure excerpts measured measuring snapshot
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
-	TMPDIR=$$(test -w /dev/shm && echo /dev/shm || echo "$${TMPDIR:-/tmp}") PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow" $(BESIDE)
+	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow" $(BESIDE) \
+		$(WITHOUT_DATASETTE:%=--ignore=tests/publication/test_%.py)
 
 clean:
 	rm -rf $(VENV) .cache dist build

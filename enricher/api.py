@@ -20,6 +20,7 @@ from enricher.context.skills import installed_skills
 from enricher.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.event import PromptEvent, skip_reason
 from enricher.home import project_root, skill_folders, state_dir
+from enricher.hosts import BARE
 from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
 from enricher.project import identify
 from enricher.redaction import redact_and_cap
@@ -127,10 +128,11 @@ def enrich(
         conversation=conversation,
         form=other_form,
         has_mcp=can_ask_memory(event, settings),
+        is_bare=host in BARE,
     )
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
-    if not skipped and not says_nothing(classification, rules.body, settings):
+    if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
         _load_channels()  # importing them takes the time that the hook has for all their answers
         request = Request(
             event,
@@ -139,6 +141,7 @@ def enrich(
             conversation=conversation,
             state=state_dir(),
             settings=settings,
+            skills=skills,
         )
         inputs.channels = gather(rules.body["channels"], request, settings)
         if any(one.is_program for one in inputs.channels):

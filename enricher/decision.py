@@ -6,10 +6,17 @@ the same inputs and the same rules give the same enrichment, byte for byte.
 
 from __future__ import annotations
 
-from enricher.classify import DECIDED, RULES, verdict
+from enricher.classify import DECIDED, RULES, classify, verdict
 from enricher.context import Gathered
 from enricher.context.conversation import Conversation
-from enricher.guidance import Miss, Scored, select_guardrails, suggest_approach
+from enricher.guidance import (
+    Miss,
+    Scored,
+    any_is_called_for,
+    select_guardrails,
+    suggest_approach,
+    words_that_call,
+)
 from enricher.guidance.facts import read_facts
 from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -26,9 +33,14 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 LONGEST_NAME = 200
+NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside")
+NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside", "it shares", "another one")
 """How a channel's objection begins that has nothing to do with age."""
+WORDS = "{words}"
+"""Stands in a guardrail's sentence for the words of the prompt that call for it."""
+BESIDE, ALONE = "beside", "alone"
+"""When the agent is told the class; any other value of the instructions is never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -44,12 +56,14 @@ class Inputs:
     are what the session was told already and what that cost in tokens;
     ``conversation`` is what was said and done before; ``form`` is empty, or names another
     form of the text than the one for agents (``enricher.formats``). ``has_mcp`` says whether the
-    client can call our MCP server; only the profile ``as-specified`` looks. ``verdict`` is what a
+    client can call our MCP server; only the profile ``as-specified`` looks. ``is_bare`` says that
+    the client adds the text as a message of its own, with no word about it. ``verdict`` is what a
     trace kept of its classification, empty for a new prompt and in traces of earlier versions.
     """
 
     __slots__ = (
-        "channels", "conversation", "form", "has_mcp", "injected", "prompt", "settings", "skills", "spent", "verdict",
+        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "prompt", "settings", "skills", "spent",
+        "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -64,8 +78,10 @@ class Inputs:
         conversation: Conversation | None = None,
         form: str = "",
         has_mcp: bool = False,
+        is_bare: bool = False,
     ) -> None:
         self.form = form
+        self.is_bare = is_bare
         self.has_mcp = has_mcp
         self.prompt = prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
@@ -87,6 +103,7 @@ class Inputs:
             **({"conversation": self.conversation.to_json()} if self.conversation else {}),
             **({"form": self.form} if self.form else {}),
             **({"mcp": True} if self.has_mcp else {}),
+            **({"bare": True} if self.is_bare else {}),
         }
 
     @staticmethod
@@ -107,6 +124,7 @@ class Inputs:
             conversation=conversation,
             form=value.get("form", ""),
             has_mcp=value.get("mcp", False),
+            is_bare=value.get("bare", False),
         )
         inputs.verdict = value.get("verdict", {})
         return inputs
@@ -118,8 +136,13 @@ class Inputs:
 
     @property
     def said_before(self) -> list[str]:
-        """What is not said again; as specified, every prompt is answered on its own."""
-        return [] if self.is_as_specified else self.injected
+        """What is not said again; as specified, every prompt is answered on its own.
+
+        What the host has dropped from its context is said again.
+        """
+        if self.is_as_specified or self.conversation.has_forgotten:
+            return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
+        return self.injected
 
 
 class Kept:
@@ -162,16 +185,32 @@ class Enrichment:
         """Return what a session has now been told, as (kind, reference)."""
         if not self.text:
             return []
-        told = [("guardrail", one.id) for one in self.guardrails]
+        told = [("guardrail", one.ref) for one in self.guardrails]
         told += [("approach", self.approach.id)] if self.approach else []
-        return told + [("item", _name(item.ref, item.text)) for item in self.items if item.kept]
+        return told + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
 
 
-def says_nothing(classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may."""
-    if classification.task_type in body["never_show"] and not is_as_specified(settings):
-        return f"{classification.task_type} gets nothing"
-    return ""
+def says_nothing(
+    classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
+) -> str:
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+
+    It is no small talk, whatever it looks like, where its words call for a guardrail with a sentence, nor where an
+    uncertain one asks for an action such as a commit. And as the signals are English, what they take for small talk
+    in another language may be a question about a name.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if NOT_ENGLISH in classification.features:
+        return ""
+    if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
+        return ""
+    if classification.uncertain and (" " in prompt or not prompt.isascii()):
+        from enricher.context.actions import asked_actions
+
+        if asked_actions(prompt):
+            return ""
+    return f"{classification.task_type} gets nothing"
 
 
 def replayed_verdict(
@@ -192,7 +231,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
-    if reason := says_nothing(judged, body, inputs.settings):
+    if reason := says_nothing(judged, body, inputs.settings, inputs.prompt):
         result.misses.append(Miss("everything", reason))
     elif inputs.form:
         from enricher.formats import write
@@ -202,26 +241,32 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
     else:
-        _guide(result, inputs, body)
+        _guide(result, inputs, rules)
         _weigh(result, inputs, body)
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
 
 
-def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    judged = result.classification
+def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
+    judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
+    if inputs.is_as_specified or body["approaches"]["rules"]:
+        result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
     result.guardrails, misses = select_guardrails(
         body["guardrails"],
         task_type=task_type,
         signal_scores=guardrail_scores,
         injected=inputs.said_before,
+        has_past=bool(inputs.conversation),
         is_as_specified=inputs.is_as_specified,
     )
+    for one in result.guardrails:
+        if WORDS in one.say:
+            words = _words_that_call(one.id, inputs.prompt, judged, rules)
+            one.say = one.say.replace(WORDS, words) if words else ""
     result.approach, more = suggest_approach(
         body["approaches"],
         result.facts,
@@ -233,6 +278,13 @@ def _guide(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     result.misses += misses + more
     if not result.shown:
         result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
+    """Return the words that call for a guardrail, also where the verdict came without its evidence."""
+    return words_that_call(identity, judged.evidence, prompt) or words_that_call(
+        identity, classify(prompt, rules.table).evidence, prompt
+    )
 
 
 def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
@@ -272,9 +324,25 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
     known = inputs.said_before
-    if known and any(f"item:{one}" in known for name in names for one in (name, unreadable(name))):
+    place = _place(offered)
+    names = names - {offered.ref} if place != offered.ref else names
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
+        return "said before in this session"
+    if (
+        known
+        and place == offered.ref
+        and not offered.text
+        and any(one.startswith(f"item:{offered.ref}:") for one in known)
+    ):
         return "said before in this session"
     return ""
+
+
+def _place(offered: Candidate | Kept) -> str:
+    """What a session remembers a fact by: a file that was named is named again with its line."""
+    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
+    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
+    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
 def _spelled(offered: Candidate) -> str:
@@ -297,7 +365,7 @@ def unreadable(name: str) -> str:
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    lines = Lines(is_as_specified=inputs.is_as_specified)
+    lines = Lines(is_as_specified=inputs.is_as_specified, is_bare=inputs.is_bare)
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
@@ -317,21 +385,27 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         chosen = result.approach
         lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
         result.approach = Scored(chosen.id, lines.approach, chosen.score)
-    may_stand_alone = body["class_alone"] or inputs.is_as_specified
+    class_line = ALONE if inputs.is_as_specified else _class_line(body)
     has_more = bool(lines.items or lines.guardrails or lines.approach)
-    if result.shown and (has_more or may_stand_alone):
+    if result.shown and (class_line == ALONE or (class_line == BESIDE and has_more)):
         lines.classification = result.classification.task_type
     elif result.shown:
-        result.misses.append(Miss("classification", "alone it would tell the agent nothing"))
+        alone = "alone " if class_line == BESIDE else ""
+        result.misses.append(Miss("classification", f"{alone}it would tell the agent nothing"))
     lines.partial = result.partial
     result.text, lines, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late
     _note_what_had_no_room(result, lines)
-    if not (any(kept) or lines.guardrails or lines.approach or may_stand_alone):
+    if not (any(kept) or lines.guardrails or lines.approach or class_line == ALONE):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _class_line(body: Mapping[str, Any]) -> str:
+    """Whether the agent is told the class; rules compiled by earlier versions say it with ``class_alone``."""
+    return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:

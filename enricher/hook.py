@@ -245,8 +245,10 @@ def _notice(run: pipeline.Run, host: str) -> str:
         from storage import notices
 
         told = "\n".join(filter(None, (told, notices.take(run.state))))
-    if not told and run.settings.get("show") and run.text():
-        told = f"Prompt Enricher: {run.trace.task_type}, {run.trace.output_tokens} tokens added"
+    if run.settings.get("show") not in (None, False, "none") and run.text():
+        from enricher.shown import what_was_added
+
+        told = "\n".join(filter(None, (told, what_was_added(run))))
     return finish(told)
 
 

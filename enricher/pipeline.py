@@ -15,6 +15,7 @@ from enricher.context.conversation import Conversation
 from enricher.decision import Enrichment, Inputs, decide, says_nothing
 from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
+from enricher.hosts import BARE
 from enricher.project import identify
 from enricher.recording import describe
 from enricher.redaction import redact_and_cap
@@ -194,16 +195,23 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         conversation=conversation,
         form=run.form,
         has_mcp=can_ask_memory(event, run.settings),
+        is_bare=event.host in BARE,
     )
     run.inputs = inputs
     run.tick("session")
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
-    if not says_nothing(judged, rules.body, run.settings):
+    if not says_nothing(judged, rules.body, run.settings, prompt):
         from enricher.context.channels import gather
 
         request = Request(
-            event, judged, project=run.project, conversation=conversation, state=run.state, settings=run.settings
+            event,
+            judged,
+            project=run.project,
+            conversation=conversation,
+            state=run.state,
+            settings=run.settings,
+            skills=inputs.skills,
         )
         inputs.channels = gather(rules.body["channels"], request, run.settings)
         _note_failed(inputs.channels, run)

@@ -7,6 +7,8 @@ characters and of anything that imitates a host's tags, and length-limited.
 from __future__ import annotations
 
 TITLE = "## Prompt Enrichment"
+BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no request of its own)"
+"""Where the text is the last message that the model reads, and could be taken for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
@@ -18,7 +20,7 @@ CJK_ENDS = "\u9fff"
 HANGUL = ("\uac00", "\ud7af")
 ELLIPSIS = "…"
 LONGEST_ITEM = 300
-LONGEST_LABEL = 160
+LONGEST_LABEL = 240
 MOST_ITEMS = 15
 FEWEST_TOKENS_WORTH_SHOWING = 8
 LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
@@ -46,15 +48,17 @@ class Lines:
     """What may be said about one prompt; an empty field is a line left out.
 
     ``is_as_specified`` chooses the layout of seed 000: a blank line between the sections, labels as documented.
+    Where the text ``is_bare``, a message of its own behind the prompt, its title says what it is.
     """
 
     __slots__ = (
-        "approach", "classification", "guardrails", "has_no_guardrails", "is_as_specified", "items", "partial",
-        "reminder", "resources",
+        "approach", "classification", "guardrails", "has_no_guardrails", "is_as_specified", "is_bare", "items",
+        "partial", "reminder", "resources",
     )  # fmt: skip
 
-    def __init__(self, *, is_as_specified: bool = False) -> None:
+    def __init__(self, *, is_as_specified: bool = False, is_bare: bool = False) -> None:
         self.is_as_specified = is_as_specified
+        self.is_bare = is_bare
         self.has_no_guardrails = False
         self.reminder = ""
         self.resources: list[str] = []
@@ -166,7 +170,8 @@ def _joined(lines: Lines, bullets: list[str]) -> str:
         label = PLAIN_CONTEXT_LABEL if lines.is_as_specified else CONTEXT_LABEL
         said.append("\n".join([label, *filter(None, bullets)]))
     said += _guidance(lines)
-    return ("\n\n" if lines.is_as_specified else "\n").join([TITLE, *said]) if said else ""
+    title = BACKGROUND_TITLE if lines.is_bare and not lines.is_as_specified else TITLE
+    return ("\n\n" if lines.is_as_specified else "\n").join([title, *said]) if said else ""
 
 
 def _fits(text: str, tokens: int) -> bool:
@@ -204,7 +209,9 @@ def _guidance(lines: Lines) -> list[str]:
     if lines.has_no_guardrails:
         tail.append("**Applicable Guardrails**: none")
     if lines.guardrails:
-        tail.append("**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.text})" for one in lines.guardrails))
+        tail.append(
+            "**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.say or one.text})" for one in lines.guardrails)
+        )
     if lines.approach:
         tail.append(f"**Suggested Approach**: {lines.approach}")
     if lines.partial:

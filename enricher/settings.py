@@ -19,7 +19,7 @@ DEFAULTS: dict[str, Value] = {
     "shadow": False,
     "bypass_prefix": ".",
     "log": "redacted",
-    "show": False,
+    "show": "none",
     "budgets.tokens": 450,
     "budgets.session_tokens": 1500,
     "budgets.items": 8,
@@ -53,8 +53,12 @@ QUIET, AS_SPECIFIED = "quiet", "as-specified"
 CHOICES: dict[str, tuple[str, ...]] = {
     "profile": (QUIET, AS_SPECIFIED),
     "log": ("off", "hash", "redacted", "full"),
+    "show": ("none", "summary", "full"),
     "log_level": ("debug", "warning"),
 }
+
+ONCE_A_SWITCH = {"show": ("none", "summary")}
+"""Settings that were true or false before they had names, and what these mean."""
 
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),
@@ -101,6 +105,11 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError with the remedy.
     """
     default = DEFAULTS.get(key, True)
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:
+        try:
+            return ONCE_A_SWITCH[key][_as_bool(key, value)]
+        except BadValueError:
+            pass
     if isinstance(default, bool):
         return _as_bool(key, value)
     if isinstance(default, str):

@@ -14,7 +14,7 @@ import time
 
 from storage.lean import loads
 from storage.stemming import stem
-from storage.words import BASE_FORMS, COMMON_WORDS, STOP_WORDS, identifier_parts, related, words
+from storage.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORDS, identifier_parts, related, sign_words, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ class _Question:
     def __init__(self, connection: Connection, text: str, memories: int) -> None:
         said = dict.fromkeys(words(text)[: MOST_WORDS * 8])
         said.update(dict.fromkeys(identifier_parts(text[:4000])))
+        if signs := sign_words(text[:4000]):
+            said = dict.fromkeys([*(word for word in said if max(word) < FIRST_SIGN), *signs])
         told = [word for word in said if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
         self.terms: list[_Term] = []
         seen: set[str] = set()

@@ -68,9 +68,14 @@ def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
     """Keep the files of a version (layer, path, text) unless they are known; raises OSError as ``put_version``."""
-    name = f"{identity}{SOURCES}"
-    if not os.path.exists(f"{state_dir}/{VERSIONS}/{name}"):
+    if not has_sources(state_dir, identity):
+        name = f"{identity}{SOURCES}"
         _write(f"{state_dir}/{VERSIONS}", name, lean.dumps([list(map(traces.storable, one)) for one in texts]).encode())
+
+
+def has_sources(state_dir: str, identity: str) -> bool:
+    """Say whether the files of a version were kept, in the database or on the way there."""
+    return os.path.exists(f"{state_dir}/{VERSIONS}/{identity}{SOURCES}")
 
 
 def waiting(state_dir: str) -> list[str]:

@@ -79,6 +79,11 @@ _RELATED = (
 )  # fmt: skip
 """Words that developers, and people, use for each other."""
 
+FIRST_SIGN = "\u3040"
+_FUNCTION_SIGNS = frozenset(
+    "的了吗呢吧是在我你他她它们这那哪有没不就也都还和与或关于对把给让被从到要会能可以请为什么怎如何谁何個个些"
+)
+"""Signs between the words that tell; no run goes on beyond one of them."""
 _SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
 
 
@@ -142,8 +147,31 @@ def identifier_parts(text: str) -> list[str]:
     return list(found)
 
 
+def sign_words(text: str) -> list[str]:
+    """Return what stands for words in Chinese and Japanese, which write none apart, each once.
+
+    Katakana as it stands; of other signs every two that stand together, unless one of them is a function word.
+    """
+    if text.isascii() or max(text) < FIRST_SIGN:
+        return []
+    found: dict[str, None] = {}
+    runs, kind = [""], 0
+    for char in text:
+        own = 0 if char in _FUNCTION_SIGNS else 2 if "\u30a0" <= char <= "\u30ff" else int("\u3400" <= char <= "\u9fff")
+        if own != kind:
+            runs.append("")
+            kind = own
+        runs[-1] += char if own else ""
+    for run in runs:
+        if len(run) > 1 and "\u30a0" <= run[0] <= "\u30ff":
+            found[run] = None
+        else:
+            found.update(dict.fromkeys(run[at : at + 2] for at in range(len(run) - 1)))
+    return list(found)
+
+
 def extra_words(text: str, *, written: str = "") -> str:
     """Return what else a text should be found by: parts of identifiers, base forms of irregular words, its month."""
-    found = dict.fromkeys([*identifier_parts(text), *_month(written)])
+    found = dict.fromkeys([*identifier_parts(text), *sign_words(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

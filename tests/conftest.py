@@ -9,11 +9,23 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from simulator import ROOT, Account
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+# How long an example takes on the wall says nothing on a busy machine.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many tests run beside each other: some more than there are cores, as many wait for a process."""
+    return -(-3 * (os.cpu_count() or 1) // 2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,6 +60,12 @@ def compiled_rules() -> None:
 @pytest.fixture
 def account(tmp_path: Path) -> Account:
     return Account(tmp_path / "home")
+
+
+@pytest.fixture
+def new_account(tmp_path: Path) -> Account:
+    """Return an account in which nothing of ours has run yet."""
+    return Account(tmp_path / "new", is_new=True)
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,8 @@ from unittest.mock import patch
 
 import warm
 
+from enricher.context import CHANNELS
+from enricher.rules import sources
 from enricher.rules.build import refresh_layers
 from enricher.rules.layers import find_layers
 from storage import database, queries
@@ -34,12 +39,53 @@ sys.argv[0] = "enricher"
 from enricher.cli import main
 main()
 """
+KEEP_MODULES = """\
+import os, sys
+sys.path.append(sys.argv[1])
+import enricher.hook
+from enricher import bundle
+for name in ("classify", "code", "context", "guidance", "hosts", "redaction", "transcripts"):
+    package = __import__("enricher." + name, fromlist=["__path__"])
+    for module in os.listdir(package.__path__[0]):
+        if module.endswith(".py") and module != "__init__.py":
+            __import__(package.__name__ + "." + module[:-3])
+import enricher.events, enricher.formats, enricher.uris, storage.log, storage.notices, storage.presence, storage.recall
+import storage.intake, storage.reader
+bundle.refresh()
+"""
+"""Every module that a prompt may load: a prompt that loads one more has them all compiled anew."""
 HANG_S = 30
 """A hook that runs for so long hangs; its two seconds (ruling R2) are measured in ``test_deadlines.py``."""
+
+HANDED_OVER_S = 1.8
+"""A hook that ran for so long may have left the record to a process behind it (``hook.ANSWERED_BY_S``)."""
 
 PATIENT_ATTEMPTS = 5
 
 _sessions = count(1)
+
+
+def _is_alive(process: int) -> bool:
+    """Say whether a process still has an environment; one that has ended and waits for its parent has none."""
+    try:
+        return bool(Path(f"/proc/{process}/environ").read_bytes())
+    except OSError:
+        return False
+
+
+@cache
+def used_state() -> Path:
+    """Return a state folder as earlier prompts leave it, made once for this process.
+
+    It has an empty database, the modules of the hook and the files of the packaged rules.
+    """
+    state = Path(tempfile.mkdtemp()) / "used"
+    with closing(database.connect(str(state))):
+        pass
+    sources.leave_shipped(str(state))
+    env = {"ENRICHER_HOME": str(state)}
+    subprocess.run([sys.executable, "-I", "-S", "-c", KEEP_MODULES, str(ROOT)], env=env, check=True)
+    return state
 
 
 @dataclass(frozen=True)
@@ -71,6 +117,11 @@ class Answer:
         """What the person is shown."""
         return (self.json or {}).get("systemMessage", "")
 
+    def is_late(self) -> bool:
+        """Whether a channel of ours had no time to say anything."""
+        missing = self.context.rpartition("\n_Partial: ")[2]
+        return any(f"{name} (time)" in missing for name in CHANNELS)
+
     def is_harmless(self) -> bool:
         """Whether the prompt went on, with one object or nothing beside it."""
         assert self.json is None or set(self.json) <= {"hookSpecificOutput", "systemMessage"}, self.json
@@ -79,10 +130,16 @@ class Answer:
 
 @dataclass
 class Account:
-    """A fresh home with nothing in it; ``env`` is all the environment there is."""
+    """A fresh home; ``env`` is all the environment there is.
+
+    Its first command finds what the first prompt of any account makes: an empty database and the hook's modules. One
+    that ``is_new`` has to make them itself, which costs a second of processor time.
+    """
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
+    is_new: bool = False
+    is_furnished: bool = False
 
     def __post_init__(self) -> None:
         self.state, self.config = self.home / "state", self.home / "config"
@@ -114,12 +171,17 @@ class Account:
         return self.run(self.event(prompt, **changed))
 
     def ask_patiently(self, prompt: object, **changed: object) -> Answer:
-        """Type one prompt, and again while the machine is too busy to compile an edit in time."""
+        """Type one prompt, and again while the machine is too busy for the whole answer or to compile an edit in time.
+
+        Each attempt leaves a trace. A late channel is no reason in a session, which is told a thing once.
+        """
         for _attempt in range(PATIENT_ATTEMPTS):
             event = self.event(prompt, **changed)
             answer = self.run(event)
             trace = self._recorded(str(event["session_id"]))
-            if trace["inputs"].get("rules_state") != "rules_stale" and trace["skip_reason"] != "settings_unknown":
+            is_late = trace["error"] == "deadline" or trace["inputs"].get("rules_state") == "rules_stale"
+            is_late = is_late or (answer.is_late() and "session_id" not in changed)
+            if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
             self.rest()
         return answer
@@ -144,6 +206,7 @@ class Account:
         **popen: Any,
     ) -> Answer:
         """Start the hook on one event; ``before`` starts it in turn, ``shell_line`` is a registered command."""
+        self._furnish()
         given = event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n"
         begin = time.perf_counter()
         ended = subprocess.run(
@@ -155,7 +218,22 @@ class Account:
             check=False,
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | popen,
         )
-        return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, time.perf_counter() - begin)
+        wall_s = time.perf_counter() - begin
+        if wall_s >= HANDED_OVER_S:
+            self._wait_for_background()
+        return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, wall_s)
+
+    def _furnish(self) -> None:
+        """Give the account, once, what its first prompt would make and no test has put there."""
+        if self.is_new or self.is_furnished or (self.state.exists() and not self.state.is_dir()):
+            return
+        self.is_furnished = True
+        for file in used_state().rglob("*"):
+            own = self.state / file.relative_to(used_state())
+            if file.is_file() and not os.path.lexists(own):
+                for folder in (self.state, own.parent):
+                    folder.mkdir(mode=0o700, exist_ok=True)
+                shutil.copy2(file, own)
 
     @staticmethod
     def command(host: str = "claude") -> list[str]:
@@ -167,6 +245,7 @@ class Account:
 
         The process is warm (``warm.py``); ``tests/cli/test_commands.py`` starts each command cold.
         """
+        self._furnish()
         ended = warm.run(words, env=self.env, cwd=cwd or self.project, given=given)
         assert ended.returncode == exit_code, (words, ended.stdout, ended.stderr)
         return ended.stdout if ended.stdout or not exit_code else ended.stderr
@@ -182,25 +261,35 @@ class Account:
 
     def processes(self) -> list[str]:
         """Return the command lines of the processes that work for this account, or were left by its channels."""
+        return list(self._processes().values())
+
+    def _processes(self) -> dict[int, str]:
         mark, name = f"ENRICHER_HOME={self.state}".encode(), f"{warm.mark(self.state)}\n"
-        found = []
+        found = {}
         for folder in Path("/proc").iterdir():
             try:
                 if not folder.name.isdigit():
                     continue
                 environment = (folder / "environ").read_bytes()
                 if mark in environment.split(b"\0") or (folder / "comm").read_text() == name:
-                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                    line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    found[int(folder.name)] = line
             except OSError:
                 continue
         return found
 
     def rest(self) -> None:
         """Wait until nothing works in the background any more."""
-        until = time.monotonic() + 15
-        while (busy := self.processes()) and time.monotonic() < until:
-            time.sleep(0.02)
+        busy = self._wait_for_background()
         assert not busy, busy
+
+    def _wait_for_background(self) -> list[str]:
+        """Return the command lines of the processes that are still at work when nobody can wait for them longer."""
+        give_up_at = time.monotonic() + HANG_S
+        while (busy := self._processes()) and time.monotonic() < give_up_at:
+            while any(map(_is_alive, busy)) and time.monotonic() < give_up_at:
+                time.sleep(0.02)
+        return list(busy.values())
 
     def log(self) -> list[dict[str, str]]:
         """Return the records of the log."""
@@ -232,6 +321,7 @@ class Account:
 
     def compile(self, cwd: Path | None = None) -> None:
         """Compile the layers that speak in the folder as they stand, so that a prompt need not wait for it."""
+        self._furnish()
         self.state.mkdir(mode=0o700, exist_ok=True)
         with patch.dict(os.environ, self.env, clear=True):
             refresh_layers(find_layers(str(cwd or self.project)))

@@ -69,6 +69,7 @@ with open("/proc/self/comm", "w") as name:
 os.environ.clear()
 os.environ.update(request["env"])
 os.chdir(request["cwd"])
+os.umask(request["umask"])
 sys.argv = ["enricher", *request["words"]]
 sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
 del root, fileno, message, streams, reply, command, number, stream, request, name, requests
@@ -84,7 +85,13 @@ def mark(state: str | Path) -> str:
 
 
 def run(
-    words: Sequence[str], *, env: Mapping[str, str], cwd: Path, given: str | None = None, timeout_s: float = 60
+    words: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    given: str | None = None,
+    umask: int = 0o022,
+    timeout_s: float = 60,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``enricher`` with these words like ``subprocess.run(…, text=True)`` would.
 
@@ -93,7 +100,8 @@ def run(
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         stdin.write((given or "").encode())
         stdin.seek(0)
-        request = {"words": words, "env": dict(env), "cwd": str(cwd), "mark": mark(env.get("ENRICHER_HOME", ""))}
+        named = mark(env.get("ENRICHER_HOME", ""))
+        request = {"words": words, "env": dict(env), "cwd": str(cwd), "mark": named, "umask": umask}
         reading, writing = os.pipe()
         try:
             streams = [stdin.fileno(), stdout.fileno(), stderr.fileno(), writing]

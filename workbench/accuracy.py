@@ -1,8 +1,9 @@
-"""How often the classifier is right, on repositories that had no part in its weights.
+"""How often the classifier is right, on repositories that had no part in it.
 
-The signals are the file's; their weights are fitted anew without the repositories
-that are judged. Intervals resample repositories, not prompts: prompts of one
-repository are alike.
+The signals are the file's; their weights, the plain words and their strengths, and the
+thresholds are chosen anew without the repositories that are judged, the thresholds by
+leaving repositories out once more. Intervals resample repositories, not prompts: prompts
+of one repository are alike.
 """
 
 from __future__ import annotations
@@ -17,16 +18,29 @@ import numpy as np
 from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.fitting import fit, scores, softmax
-from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, observe, read_labelled, with_task_type
+from workbench.calibration import calibrate, folds_of, is_shown, points_left_out
+from workbench.fitting import fit, scores
+from workbench.labelled import (
+    SEARCH_INTENT,
+    TASK_TYPE,
+    classes_of,
+    joined,
+    observe,
+    part,
+    read_labelled,
+    with_task_type,
+    without_copies,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from workbench.labelled import Numbers, Observed, Prompt
+    from workbench.labelled import Observed, Prompt
 
-FOLDS = 10
+FOLDS = 6
+APART = -1
 RESAMPLES = 1000
+EVALUATION_FILES = ("prompts_tune.jsonl", "prompts_sessions.jsonl")
 CHAT = "chat"
 
 
@@ -38,6 +52,7 @@ class Judged:
     task_type: str
     search_intent: str
     is_shown: bool
+    is_apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +65,11 @@ class Figure:
     high: float
 
 
-def evaluation_file() -> Path | None:
-    """Return the labelled prompts: under ENRICHER_EVAL, else beside the work tree; None where there are none."""
+def evaluation_files() -> list[Path]:
+    """Return the labelled prompts: under ENRICHER_EVAL, else beside the work tree; none where there are none."""
     folder = os.environ.get("ENRICHER_EVAL")
     path = Path(folder) if folder else Path(__file__).parents[2] / "shared" / "eval"
-    file = path / "prompts_tune.jsonl"
-    return file if file.is_file() else None
+    return [file for name in EVALUATION_FILES if (file := path / name).is_file()]
 
 
 def packaged_table() -> Table:
@@ -63,72 +77,40 @@ def packaged_table() -> Table:
     return Table(compile_layers([Layer("packaged", packaged_file())]).body["classes"])
 
 
-def leave_repositories_out(paths: Sequence[str | Path], *, also: Sequence[str | Path] = ()) -> list[Judged]:
-    """Judge every prompt of ``paths`` with weights that its repository had no part in.
+def leave_repositories_out(
+    paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
+) -> list[Judged]:
+    """Judge every prompt of ``paths`` with weights, words and thresholds that its repository had no part in.
 
-    Prompts of ``also`` (our own inventions) take part in every fit and are never judged.
+    Prompts of ``also`` (our own inventions) take part in every fit and are never judged; those of the
+    repositories set ``apart`` are judged and take part in none.
     """
     table = packaged_table()
-    observed, invented = observe(read_labelled(paths), table), observe(read_labelled(also), table)
-    fold_of = _folds(observed.prompts)
+    observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
+    is_apart = np.array([prompt.repository in apart for prompt in observed.prompts])
+    fold_of = np.where(is_apart, APART, folds_of(observed.prompts, FOLDS))
+    judged: list[Judged] = []
+    for fold in sorted(set(fold_of.tolist())):
+        inside = joined(part(observed, np.flatnonzero((fold_of != fold) & ~is_apart)), invented)
+        judged += _judge(part(observed, np.flatnonzero(fold_of == fold)), inside, table, is_apart=fold == APART)
+    return judged
+
+
+def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Judged]:
+    """Judge the prompts left out by what the others teach."""
     task_names = [name for _, name in classes_of(table, TASK_TYPE)]
     intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]
-    task_points = np.zeros((len(observed.prompts), len(task_names)))
-    for fold in range(FOLDS):
-        out = fold_of == fold
-        weights = fit(_joined(_part(observed, ~out), invented), table, TASK_TYPE)
-        task_points[out] = scores(weights, _part(observed, out))
-    task_types = [task_names[at] for at in task_points.argmax(1)]
-    late = with_task_type(observed.signals, task_types, table)
-    intent_points = np.zeros((len(observed.prompts), len(intent_names)))
-    for fold in range(FOLDS):
-        out = fold_of == fold
-        part = _joined(_part(observed, ~out), invented)
-        known = [task_types[at] for at in np.flatnonzero(~out)] + [prompt.task_type for prompt in invented.prompts]
-        weights = fit(part, table, SEARCH_INTENT, task_types=known)
-        intent_points[out] = scores(weights, _part(observed, out), signals=late[out])
-    shown = _shown(task_points, observed, table)
+    thresholds = calibrate(points_left_out(inside, table), inside, table)
+    points = scores(fit(inside, table, TASK_TYPE), out)
+    task_types = [task_names[at] for at in points.argmax(1)]
+    shown = is_shown(points, out, thresholds, table)
+    known = [prompt.task_type for prompt in inside.prompts]
+    late = with_task_type(out.signals, task_types, table)
+    intents = scores(fit(inside, table, SEARCH_INTENT, task_types=known), out, signals=late).argmax(1)
     return [
-        Judged(prompt, task_types[at], intent_names[int(intent_points[at].argmax())], bool(shown[at]))
-        for at, prompt in enumerate(observed.prompts)
+        Judged(prompt, task_types[at], intent_names[int(intents[at])], bool(shown[at]), is_apart)
+        for at, prompt in enumerate(out.prompts)
     ]
-
-
-def _folds(prompts: list[Prompt]) -> Numbers:
-    """Deal out whole repositories, the largest first, each to the emptiest fold."""
-    sizes: dict[str, int] = {}
-    for prompt in prompts:
-        sizes[prompt.repository] = sizes.get(prompt.repository, 0) + 1
-    load, fold = [0] * FOLDS, {}
-    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        fold[name] = load.index(min(load))
-        load[fold[name]] += sizes[name]
-    return np.array([fold[prompt.repository] for prompt in prompts])
-
-
-def _part(observed: Observed, rows: Numbers) -> Observed:
-    prompts = [observed.prompts[at] for at in np.flatnonzero(rows)]
-    return type(observed)(prompts, observed.signals[rows], observed.words[rows], observed.foreign[rows])
-
-
-def _joined(one: Observed, other: Observed) -> Observed:
-    return type(one)(
-        [*one.prompts, *other.prompts],
-        np.vstack([one.signals, other.signals]),
-        np.vstack([one.words, other.words]),
-        np.hstack([one.foreign, other.foreign]),
-    )
-
-
-def _shown(points: Numbers, observed: Observed, table: Table) -> Numbers:
-    """Say for which prompts the class would be shown, by the settings of the facet."""
-    facet = next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
-    names = [name for _, name in classes_of(table, TASK_TYPE)]
-    odds = softmax(points, lambda lead: np.exp2(lead / facet["points_that_double"]))
-    silent = np.isin(names, facet["silent"])
-    sure = np.round(odds.max(1), 2) >= facet["min_confidence"]
-    quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > facet["max_silent"]) | (observed.foreign > 0)
-    return np.asarray(sure & ~quiet)
 
 
 def figures(judged: list[Judged]) -> list[Figure]:
@@ -196,17 +178,32 @@ def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
 
 
 def report(judged: list[Judged]) -> str:
-    """Return the figures as Markdown."""
+    """Return the figures as Markdown: over all prompts, per file, and over the repositories set apart."""
+    files = sorted({one.prompt.file for one in judged}, reverse=True)
+    groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
+    groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]
+    return "\n\n".join(
+        [
+            _section("Weights, plain words and thresholds chosen without the repositories judged:", judged),
+            *(_section(f"Of these, {name}:", found) for name, found in groups),
+            _recalls(judged),
+        ]
+    )
+
+
+def _section(title: str, judged: list[Judged]) -> str:
     repositories = len({one.prompt.repository for one in judged})
-    lines = [
-        f"{len(judged)} prompts of {repositories} repositories; weights fitted without the repositories judged.",
-        "",
-        "| measure | value | 95 % interval (repositories resampled) |",
-        "|---|---|---|",
-        *(f"| {one.name} | {one.value:.3f} | {one.low:.3f} to {one.high:.3f} |" for one in figures(judged)),
-        "",
-        "| task type | prompts | found |",
-        "|---|---|---|",
-        *(f"| {name} | {count} | {share:.2f} |" for name, (count, share) in recall_per_class(judged).items()),
-    ]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{title} {len(judged)} prompts of {repositories} repositories.",
+            "",
+            "| measure | value | 95 % interval (repositories resampled) |",
+            "|---|---|---|",
+            *(f"| {one.name} | {one.value:.3f} | {one.low:.3f} to {one.high:.3f} |" for one in figures(judged)),
+        ]
+    )
+
+
+def _recalls(judged: list[Judged]) -> str:
+    rows = (f"| {name} | {count} | {share:.2f} |" for name, (count, share) in recall_per_class(judged).items())
+    return "\n".join(["| task type | prompts | found |", "|---|---|---|", *rows])

@@ -61,11 +61,15 @@ class Decided:
 class Excerpt(Conversation):
     """A conversation of which only the words were kept that its last prompt refers to."""
 
-    __slots__ = ("words",)
+    __slots__ = ("past", "words")
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, words: str, *, past: bool = False) -> None:
         super().__init__()
         self.words = words
+        self.past = past
+
+    def __bool__(self) -> bool:
+        return self.past
 
     def basis(self, _prompt: str) -> str:
         """Return those words."""
@@ -77,7 +81,8 @@ class Case:
     """A prompt with the inputs of its judgement and what is expected of it.
 
     ``says`` is what has to come out, or for the verdict ``wrong`` what must not come out again.
-    ``earlier`` holds the words that the prompt points back to; ``settings`` what the environment said in
+    ``earlier`` holds the words that the prompt points back to; ``past`` says that something was said before;
+    ``settings`` what the environment said in
     place of the instructions.
     """
 
@@ -86,6 +91,7 @@ class Case:
     verdict: str
     says: Decided
     earlier: str = ""
+    past: bool = False
     settings: dict[str, Value] = field(default_factory=dict)
     skills: tuple[tuple[str, str], ...] = ()
     injected: tuple[str, ...] = ()
@@ -102,8 +108,9 @@ class Case:
             injected=list(self.injected),
             spent=self.spent,
             form=self.form,
+            conversation=Excerpt(self.earlier, past=self.past),
         )
-        return decided_of(decide(inputs, rules, verdict(self.prompt, rules, Excerpt(self.earlier))))
+        return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
         """Return the names of what is not as the case wants it; empty where the case passes."""
@@ -117,6 +124,7 @@ class Case:
         says = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
         rest = {
             "earlier": clean(self.earlier),
+            "past": self.past,
             "settings": {key: self.settings[key] for key in sorted(self.settings)},
             "skills": [[clean(name), clean(description)] for name, description in self.skills],
             "injected": list(self.injected),
@@ -175,6 +183,7 @@ def _case(value: dict[str, Any]) -> Case:
     return Case(
         value["id"], value["prompt"], verdict, _judgement(value[wanted], wanted, verdict=verdict),
         earlier=value.get("earlier", ""),
+        past=value.get("past", False),
         settings=value.get("settings", {}),
         skills=tuple((name, description) for name, description in value.get("skills", ())),
         injected=tuple(value.get("injected", ())),
@@ -237,6 +246,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "id": (_is_name, "the trace's id"),
     "prompt": (_is_said, "the prompt"),
     "earlier": (_is_text, "a text"),
+    "past": (lambda value: isinstance(value, bool), "true or false"),
     "settings": (_is_settings, "an object of settings (enricher config show)"),
     "skills": (_is_skills, "a list of [name, description]"),
     "injected": (_is_names, "a list of texts such as guardrail:H3"),
@@ -249,7 +259,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "guardrails": (_is_names, "a list of guardrail ids, empty for none"),
     "approach": (_is_text, "the name of an approach, empty for none"),
 }
-OPTIONAL = ("earlier", "settings", "skills", "injected", "spent", "form", "note")
+OPTIONAL = ("earlier", "past", "settings", "skills", "injected", "spent", "form", "note")
 
 
 def _shown(value: object) -> str:

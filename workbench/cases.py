@@ -183,9 +183,11 @@ def _declared(rules: Rules | None) -> dict[str, Any]:
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
     """Return a case with the recorded inputs that shape a judgement, redacted, and nothing expected yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
+    conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
     return Case(
         case_id, clean(prompt), OK, Decided(),
-        earlier=clean(Conversation.from_json(recorded.get("conversation", {}), prompt).basis(prompt)),
+        earlier=clean(conversation.basis(prompt)),
+        past=bool(conversation),
         settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
         injected=tuple(ref for ref in recorded["injected"] if ref.startswith(TOLD_BEFORE)),

@@ -306,7 +306,8 @@ def _lines(written: Written) -> Iterator[_Tally]:
 
 def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the name of each approach and the pattern of what it says, facts filled in."""
-    for name, say, *_ in written.rules.body["approaches"]["rules"]:
+    approaches = written.rules.body["approaches"]
+    for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
         pieces = re.split(r"\{[^{}]*\}", say)
         yield name, re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
 

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from enricher.rules.signals import MOST_WEIGHT
-from workbench.labelled import SEARCH_INTENT, TASK_TYPE, classes_of, targets, weights_of, with_task_type
+from workbench.labelled import (
+    SEARCH_INTENT,
+    TASK_TYPE,
+    classes_of,
+    columns_of,
+    targets,
+    vocabulary,
+    weights_of,
+    with_task_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +36,7 @@ SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
 """What a signal is thought to be worth before any prompt was seen."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
-WORD_STEP, WORD_PULL, LEAST_WORD = 0.6, 0.175, 0.5
+WORD_STEP, WORD_PULL, LEAST_WORD = 0.5, 0.15, 0.75
 """Plain words: step, pull towards zero, and what is too little to be written down."""
 
 RARITY = 0.2
@@ -36,15 +45,16 @@ RARITY = 0.2
 OWN = 1.6
 """Prompts of no repository are our own inventions, each for one way to say a thing: they count more."""
 
-ROUNDS = 250
+ROUNDS = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Integer weights of one facet: per signal and class, per plain word and class."""
+    """Integer weights of one facet: per signal and class, per wording of ``vocabulary`` and class."""
 
     names: list[str]
     signals: Numbers
+    vocabulary: list[str]
     words: Numbers
 
 
@@ -72,15 +82,16 @@ def fit(
     )  # fmt: skip
     weights = np.zeros(named.shape)
     weights[used] = np.rint(found / step)
-    words = np.zeros((observed.words.shape[1], len(names)))
-    if facet == TASK_TYPE:
-        words, bias = _words(observed, goal, importance)
+    known = vocabulary(observed) if facet == TASK_TYPE else []
+    words = np.zeros((len(known), len(names)))
+    if known:
+        words, bias = _words(columns_of(observed, known), goal, importance)
         _add_bias(weights, bias, table)
-    return Weights(names, weights, words)
+    return Weights(names, weights, known, words)
 
 
-def _words(observed: Observed, goal: Numbers, importance: Numbers) -> tuple[Numbers, Numbers]:
-    columns = np.hstack([observed.words, 0.5 * np.ones((len(goal), 1))])
+def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, Numbers]:
+    columns = np.hstack([held, np.full((len(goal), 1), 0.5, np.float32)])
     free = np.full((columns.shape[1], goal.shape[1]), np.inf)
     found = _descend(columns, goal, importance, bounds=(-free, free), prior=np.zeros((1, 1)), pull=WORD_PULL)
     words = np.where(np.abs(found[:-1]) < LEAST_WORD, 0.0, found[:-1])
@@ -106,12 +117,15 @@ def _descend(
     pull: float,
 ) -> Numbers:
     """Minimise the loss by accelerated projected gradient; the step follows from the largest singular value."""
-    direction = np.ones(columns.shape[1])
+    columns, goal, importance = (matrix.astype(np.float32) for matrix in (columns, goal, importance))
+    direction = np.ones(columns.shape[1], np.float32)
     for _ in range(20):
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
     steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
-    found = np.clip(np.zeros(bounds[0].shape), *bounds)
+    bounds = bounds[0].astype(np.float32), bounds[1].astype(np.float32)
+    prior = prior.astype(np.float32)
+    found: Numbers = np.clip(np.zeros(bounds[0].shape, np.float32), *bounds)
     ahead, momentum = found, 1.0
     for _ in range(ROUNDS):
         slope = columns.T @ (importance * (softmax(columns @ ahead) - goal)) + pull * (ahead - prior)
@@ -131,4 +145,4 @@ def softmax(scores: Numbers, power: Callable[[Numbers], Numbers] = np.exp) -> Nu
 def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:
     """Return the points of every prompt in every class, as the hook would add them up."""
     held = observed.signals if signals is None else signals
-    return np.asarray(held @ weights.signals + np.rint(2 * observed.words @ weights.words))
+    return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))

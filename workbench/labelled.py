@@ -6,29 +6,43 @@ repositories that were left out.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
-from workbench.labelled_rows import LabelError, Prompt, read_labelled, read_rows
+from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
+from enricher.rules.signals import MARKERS, leaning_key
+from workbench.labelled_rows import LabelError, Prompt, read_labelled, read_rows, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from enricher.classify.table import Table
 
-Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Numbers = np.ndarray[Any, np.dtype[Any]]
+
+LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
+"""A wording of fewer is a subject, or one person's habit."""
+
+NAMES = {marker: name for name, marker in MARKERS.items()}
+WORD = re.compile(r"[^\W\d_][\w'.+-]*")
+SIGNS = reading.MARKS | {*MARKERS.values()}
+"""Tokens without a letter that may lean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Labelled prompts with what the table sees in them: one row per prompt."""
+    """Labelled prompts with what the table sees in them: one row per prompt.
+
+    ``wordings`` are all that could lean: its words, pairs of words, and words as a lead or an object.
+    """
 
     prompts: list[Prompt]
     signals: Numbers
-    words: Numbers
+    wordings: list[frozenset[str]]
     foreign: Numbers
 
 
@@ -51,25 +65,74 @@ def with_intent(observed: Observed) -> list[int]:
     return [at for at, prompt in enumerate(observed.prompts) if prompt.search_intent]
 
 
-def part(observed: Observed, rows: list[int]) -> Observed:
+def part(observed: Observed, rows: Iterable[int]) -> Observed:
     """Return some of the rows."""
-    prompts = [observed.prompts[at] for at in rows]
-    return Observed(prompts, observed.signals[rows], observed.words[rows], observed.foreign[rows])
+    rows = list(rows)
+    prompts, wordings = [observed.prompts[at] for at in rows], [observed.wordings[at] for at in rows]
+    return Observed(prompts, observed.signals[rows], wordings, observed.foreign[rows])
+
+
+def joined(one: Observed, other: Observed) -> Observed:
+    """Return the rows of both."""
+    return Observed(
+        one.prompts + other.prompts,
+        np.vstack([one.signals, other.signals]),
+        one.wordings + other.wordings,
+        np.hstack([one.foreign, other.foreign]),
+    )
 
 
 def observe(prompts: list[Prompt], table: Table) -> Observed:
-    """Return the prompts with the signals they fire and the plain words they hold."""
-    vocabulary = {word: at for at, word in enumerate(table.leaning_words())}
+    """Return the prompts with the signals they fire and the wordings they hold."""
     signals = np.zeros((len(prompts), len(table.places)))
-    words = np.zeros((len(prompts), len(vocabulary)))
     foreign = np.zeros(len(prompts))
+    wordings = []
     for row, prompt in enumerate(prompts):
         seen = Observation(scanned_part(prompt.text), table)
         signals[row, list(seen.found)] = 1
-        held = {word for at, word in enumerate(seen.read.words) if word in vocabulary and at not in seen.read.quiet}
-        words[row, [vocabulary[word] for word in held]] = 1
         foreign[row] = "non_english" in seen.features
-    return Observed(prompts, signals, words / np.sqrt(np.maximum(1, words.sum(1, keepdims=True))), foreign)
+        wordings.append(frozenset(map(intern, matching.wordings(seen.read))))
+    return Observed(prompts, signals, wordings, foreign)
+
+
+def vocabulary(observed: Observed) -> list[str]:
+    """Return the wordings that stand in enough prompts of enough repositories to say how people talk, sorted."""
+    prompts: dict[str, int] = {}
+    repositories: dict[str, set[str]] = {}
+    for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
+        for wording in wordings:
+            prompts[wording] = prompts.get(wording, 0) + 1
+            if prompt.repository:
+                repositories.setdefault(wording, set()).add(prompt.repository)
+    least = min(LEAST_REPOSITORIES, len({prompt.repository for prompt in observed.prompts if prompt.repository}))
+    return sorted(
+        wording
+        for wording, count in prompts.items()
+        if count >= LEAST_PROMPTS and len(repositories.get(wording, ())) >= least and is_writable(wording)
+    )
+
+
+def is_writable(wording: str) -> bool:
+    """Say whether a wording of a prompt can be written into the instructions and is read there as what it was."""
+    word, _, rest = wording.partition(" ")
+    words = [word] if rest.startswith("@") else wording.split(" ")
+    is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
+    is_mark_alone = rest == "" or word not in reading.MARKS
+    return is_plain and is_mark_alone and leaning_key(as_written(wording)) == (word, rest)
+
+
+def as_written(wording: str) -> str:
+    """Return how the instructions write a wording: ``add@lead``, ``can you``, ``<file>``."""
+    return " ".join(NAMES.get(one, one) for one in wording.split(" ")).replace(" @", "@")
+
+
+def columns_of(observed: Observed, known: list[str]) -> Numbers:
+    """Return which of the known wordings each prompt holds, divided by the root of their number."""
+    column = {wording: at for at, wording in enumerate(known)}
+    found = np.zeros((len(observed.wordings), len(known)), np.float32)
+    for row, wordings in enumerate(observed.wordings):
+        found[row, [column[wording] for wording in wordings if wording in column]] = 1
+    return np.asarray(found / np.sqrt(np.maximum(1, found.sum(1, keepdims=True))))
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
@@ -116,14 +179,20 @@ __all__ = [
     "Numbers",
     "Observed",
     "Prompt",
+    "as_written",
     "check_labels",
     "classes_of",
+    "columns_of",
+    "is_writable",
+    "joined",
     "observe",
     "part",
     "read_labelled",
     "read_rows",
     "targets",
+    "vocabulary",
     "weights_of",
     "with_intent",
     "with_task_type",
+    "without_copies",
 ]

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
 
 
+LETTERS_COMPARED = 200
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One labelled prompt; what is empty is not known.
@@ -28,6 +31,11 @@ class Prompt:
     is_picked: bool
     place: str = ""
 
+    @property
+    def file(self) -> str:
+        """The name of the file that the prompt stands in."""
+        return Path(self.place.rpartition(":")[0]).name
+
 
 class LabelError(ValueError):
     """A row of labelled prompts that cannot be used, with file, line and remedy."""
@@ -36,6 +44,17 @@ class LabelError(ValueError):
 def read_labelled(paths: Iterable[str | Path]) -> list[Prompt]:
     """Return the labelled prompts of JSONL files; raises LabelError."""
     return [prompt for path in paths for prompt in read_rows(path) if prompt is not None]
+
+
+def without_copies(prompts: list[Prompt]) -> list[Prompt]:
+    """Return the prompts without those that repeat, letter for letter, one of their repository in an earlier file."""
+    first: dict[tuple[str, str], str] = {}
+    kept = []
+    for prompt in prompts:
+        said = "".join(char for char in prompt.text.lower() if char.isalnum())[:LETTERS_COMPARED]
+        if first.setdefault((prompt.repository, said), prompt.file) == prompt.file:
+            kept.append(prompt)
+    return kept
 
 
 def read_rows(path: str | Path) -> Iterator[Prompt | None]:

@@ -127,7 +127,7 @@ def _decided(
     if ask_today and (ours := _askable(unknown, rules)):
         from workbench.today import ask
 
-        answers = ask(ours, row, judged, rules=rules, conversation=inputs.conversation)
+        answers = ask(ours, row, judged, rules=rules, inputs=inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
     return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
@@ -169,13 +169,13 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
         row.task_type,
         search_intent=row.search_intent,
         intent_confidence=row.intent_confidence or 0.0,
-        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified,
+        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified and not inputs.channels,
     )
     after = Judgement(
         judged.task_type,
         search_intent=judged.search_intent,
         intent_confidence=judged.intent_confidence,
-        is_silent=bool(says_nothing(judged, rules.body, inputs.settings)),
+        is_silent=bool(says_nothing(judged, rules.body, inputs.settings, inputs.prompt)),
     )
     return asked_otherwise(
         (before, recorded.body["channels"]),

@@ -232,6 +232,9 @@ class _Signals:
             for first, value in pairs(packed[kind]):
                 for number, rest in _unpacked(value):
                     self._entries.setdefault(number, []).append((first, (kind, *rest)))
+        for text, numbers in packed.get("contained", {}).items():
+            for number in numbers:
+                self._entries.setdefault(number, []).append((text, ("exact", 0)))
         self._features: dict[int, str] = {number: name for name, held in packed["features"].items() for number in held}
         self._features |= {number: f"task_{name}" for name, held in packed["late"].items() for number in held}
         self._forms: dict[str, set[str]] = {}

@@ -17,18 +17,22 @@ if TYPE_CHECKING:
 
     from enricher.classify import Classification
     from enricher.context import Gathered
-    from enricher.context.conversation import Conversation
+    from enricher.decision import Inputs
     from enricher.rules.cache import Rules
     from storage.corpus import Row
 
 
-def ask(
-    channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, conversation: Conversation
-) -> list[Gathered]:
+def ask(channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, inputs: Inputs) -> list[Gathered]:
     """Return what these channels of ours offer today for a recorded prompt, each under its deadline."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(
-        event, judged, project=identify(row.cwd), conversation=conversation, state=state_dir(), settings=settings
+        event,
+        judged,
+        project=identify(row.cwd),
+        conversation=inputs.conversation,
+        state=state_dir(),
+        settings=settings,
+        skills=inputs.skills,
     )
     return gather([rule for rule in rules.body["channels"] if rule["name"] in channels], request, settings)

@@ -1,7 +1,7 @@
 """Propose weights for the instructions file, as a diff that a person reviews.
 
-The named signals stay as they are: only the figures behind ``weight:`` change, and
-the strengths under which the plain words stand.
+The named signals stay as they are: only the figures behind ``weight:`` change, the plain
+words with their strengths, and the thresholds where repositories can be left out to choose them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,22 +18,34 @@ from enricher.classify.table import Table
 from enricher.rules.compiler import compile_layers
 from enricher.rules.document import read_document
 from enricher.rules.layers import Layer
-from enricher.rules.signals import LEAST_WEIGHT, MARKERS, condition_numbers
+from enricher.rules.signals import LEAST_WEIGHT, condition_numbers
+from workbench.calibration import calibrate, points_left_out
 from workbench.fitting import fit, scores
-from workbench.labelled import Prompt, check_labels, observe, part, read_labelled, with_intent
+from workbench.labelled import (
+    LEAST_REPOSITORIES,
+    Prompt,
+    as_written,
+    check_labels,
+    observe,
+    part,
+    read_labelled,
+    with_intent,
+    without_copies,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from enricher.rules.compiler import Compiled
     from enricher.rules.document import RuleBlock
     from enricher.rules.signals import ClassRule
+    from workbench.calibration import Thresholds
     from workbench.labelled import Numbers
 
 WEIGHT = re.compile(r"weight: \d+")
+FIGURE = re.compile(r"[\d.]+")
 PLAIN = re.compile(r"[a-z][a-z0-9-]*")
 RESERVED = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false", "null"})
-NAMES = {marker: name for name, marker in MARKERS.items()}
 WIDTH = 138
 
 
@@ -40,19 +53,25 @@ class TuningError(Exception):
     """The instructions cannot be tuned as they stand."""
 
 
-def propose(labelled: str | Path, instructions: str | Path, *, also: Sequence[str | Path] = ()) -> str:
+def propose(
+    labelled: str | Path,
+    instructions: str | Path,
+    *,
+    also: Sequence[str | Path] = (),
+    without: Collection[str] = (),
+) -> str:
     """Return a unified diff of ``instructions`` with the weights that fit the labelled prompts best.
 
-    The examples of the file and the prompts of ``also`` take part. The same files
-    give the same diff; it is empty where nothing would change. Weights of search
-    intents stay where no prompt tells its own. Raises TuningError and LabelError.
+    The examples of the file and the prompts of ``also`` take part, those of the repositories
+    ``without`` do not. The same files give the same diff; it is empty where nothing would change.
+    Weights of search intents stay where no prompt tells its own. Raises TuningError and LabelError.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
     if compiled.broken:
         raise TuningError("\n".join(map(str, compiled.broken)))
     table = Table(compiled.body["classes"])
-    given = read_labelled([labelled, *also])
+    given = [one for one in without_copies(read_labelled([labelled, *also])) if one.repository not in without]
     check_labels(given, table)
     observed = observe(given + _examples(compiled.classes), table)
     tasks = fit(observed, table, TASK_TYPE, least=1)
@@ -70,8 +89,10 @@ def propose(labelled: str | Path, instructions: str | Path, *, also: Sequence[st
         for column, name in reversed(list(enumerate(weights.names))):
             block = blocks[f"{facet}.{name}"]
             _write_signals(lines, block, weights.signals[numbers[block.id], column])
-            if facet == TASK_TYPE:
-                _write_leanings(lines, block, weights.words[:, column], table.leaning_words())
+            if weights.vocabulary:
+                _write_leanings(lines, block, weights.words[:, column], weights.vocabulary)
+    if len({prompt.repository for prompt in given if prompt.repository}) >= LEAST_REPOSITORIES:
+        _write_thresholds(lines, blocks[TASK_TYPE], calibrate(points_left_out(observed, table), observed, table))
     after = "\n".join(lines) + "\n"
     return "".join(
         difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), path.name, path.name)
@@ -110,8 +131,15 @@ def _write_leanings(lines: list[str], block: RuleBlock, strengths: Numbers, voca
     lines[begin:end] = rows
 
 
+def _write_thresholds(lines: list[str], block: RuleBlock, thresholds: Thresholds) -> None:
+    for key, value in asdict(thresholds).items():
+        if key in block.data:
+            at = block.line_of(key) - 1
+            lines[at] = FIGURE.sub(f"{value:g}", lines[at], count=1)
+
+
 def _as_yaml(word: str) -> str:
-    name = NAMES.get(word, word)
+    name = as_written(word)
     return name if PLAIN.fullmatch(name) and name not in RESERVED else f'"{name}"'
 
 

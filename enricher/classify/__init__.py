@@ -110,7 +110,7 @@ class Classification:
 class Observation:
     """What a text shows before any weight is looked at: its words, its features, the signals that hold."""
 
-    __slots__ = ("features", "found", "masked", "read")
+    __slots__ = ("contained", "features", "found", "masked", "read")
 
     def __init__(self, text: str, table: Table) -> None:
         seen = structure.survey(text)
@@ -118,7 +118,8 @@ class Observation:
         self.read = reading.read(seen.masked, table)
         self.features = dict(seen.features)
         _shape(self.features, self.read, seen.masked, table=table)
-        self.found = matching.fired(self.read, self.features, table)
+        self.contained = matching.contained(seen.masked, table)
+        self.found = matching.fired(self.read, self.features, table, self.contained)
 
 
 def scanned_part(text: str) -> str:
@@ -153,14 +154,15 @@ def classify(
     result.scanned_chars = len(scanned)
     seen = Observation(scanned, table)
     read, features, found = seen.read, seen.features, seen.found
-    leaning = matching.leanings(read, table)
+    leaners = matching.leaners(read, table)
+    leaning = matching.leanings(leaners, table)
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
     _score(result, found, table)
     _lean(result, leaning, table)
     if is_explained:
-        leans = {~class_at: span for class_at, span in matching.strongest(read, table, leaning).items()}
-        spans = _offsets({**found, **leans}, read, seen.masked)
+        leans = {~class_at: span for class_at, span in matching.strongest(leaners, leaning).items()}
+        spans = {**seen.contained, **_offsets({**found, **leans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
         _explain_leanings(result, leaning, spans, table=table)
     if earlier:
@@ -174,7 +176,7 @@ def classify(
     if result.search_intent:
         speaking = _speaking_for_an_intent(found, table)
         if not is_explained:
-            spans = _offsets(speaking, read, seen.masked)
+            spans = {**seen.contained, **_offsets(speaking, read, seen.masked)}
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if len(text) > len(scanned):
         tail_at = len(text) - TAIL

@@ -6,12 +6,12 @@ words and is searched once per first word, so no prompt and no signal can hang i
 
 from __future__ import annotations
 
-from enricher.classify.reading import MARKS, STOPS
+from enricher.classify.reading import MARKS, STOPS, lowered
 from enricher.classify.table import GAP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from enricher.classify.reading import Reading
@@ -23,7 +23,9 @@ MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
 """How many occurrences of one word are looked at; what has not fired by then does not."""
 
-WEAKEST = (-10, 0)
+WEAKEST = -10
+AT_LEAD, AT_OBJECT = "@lead", "@object"
+"""The places that a plain word may lean at; elsewhere it leans wherever it stands."""
 
 Span = tuple[int, int]
 
@@ -43,15 +45,8 @@ class _Places:
         self.last_sentence = reading.sentences[end - 1] if end else 0
         self.first_order = reading.order[0] if reading.order else -1
         self.last_order = reading.order[-1] if reading.order else -1
-        self.object_end = self._object_end(words)
+        self.object_end = _object_end(words, self.first_order)
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
-
-    def _object_end(self, words: list[str]) -> int:
-        at = self.first_order + 1
-        limit = min(len(words), at + REACH_OF_AN_OBJECT)
-        while at < limit and words[at] not in STOPS:
-            at += 1
-        return at
 
     def bits(self) -> list[int]:
         """Return for each word the places that a phrase may begin at; its end may still speak against it."""
@@ -79,8 +74,33 @@ class _Places:
         return place != END or end == self.end
 
 
-def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int, Span]:
-    """Return the signals that hold, each with its first span of words; a feature has the span (-1, -1)."""
+def contained(masked: str, table: Table) -> dict[int, Span]:
+    """Return the signals that hold by a text inside words, each with its first span of characters."""
+    found: dict[int, Span] = {}
+    if table.contained and not masked.isascii():
+        low = lowered(masked)
+        for text, holding in table.contained.items():
+            at = low.find(text)
+            if at >= 0:
+                for condition in holding:
+                    found.setdefault(condition, (at, at + len(text)))
+    return found
+
+
+def _object_end(words: list[str], order: int) -> int:
+    """Return where the words end that an order may be about: the sentence's, and at most six."""
+    at = order + 1
+    limit = min(len(words), at + REACH_OF_AN_OBJECT)
+    while at < limit and words[at] not in STOPS:
+        at += 1
+    return at
+
+
+def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
+    """Return the signals that hold, each with its first span of words.
+
+    A feature has the span (-1, -1), and so has each of those that hold by a text ``inside`` words.
+    """
     places = _Places(reading)
     found: dict[int, Span] = {}
     wholes: dict[int, list[Span]] = {}
@@ -113,6 +133,8 @@ def fired(reading: Reading, features: dict[str, Span], table: Table) -> dict[int
         if name in features:
             for condition in holding:
                 found[condition] = (-1, -1)
+    for condition in inside:
+        found.setdefault(condition, (-1, -1))
     return _allowed(found, table)
 
 
@@ -138,43 +160,87 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
     return {condition: span for condition, span in allowed.items() if condition in later}
 
 
-def leanings(reading: Reading, table: Table) -> dict[int, int]:
+class Leaner:
+    """One plain word, pair of words or word at a place that leans: where it stands first, and (class, strength)."""
+
+    __slots__ = ("end", "figures", "start")
+
+    def __init__(self, start: int, end: int, figures: list[tuple[int, int]]) -> None:
+        self.start = start
+        self.end = end
+        self.figures = figures
+
+
+def leaners(reading: Reading, table: Table) -> list[Leaner]:
+    """Return what leans in a prompt, each wording once; words of a prohibition do not."""
+    found: list[Leaner] = []
+    seen: set[str] = set()
+    words, quiet, leads, objects, last = _plain(reading)
+    leaning, strengths = table.leaning, table.strengths
+    for at, word in enumerate(words):
+        packed = leaning(word)
+        if not packed or at in quiet:
+            continue
+        more = packed.find("|")
+        if more and word not in seen:
+            seen.add(word)
+            found.append(Leaner(at, at + 1, strengths(packed[:more] if more > 0 else packed)))
+        if more < 0:
+            continue
+        follower = words[at + 1] if at < last else ""
+        for key, is_there in ((follower, at < last), (AT_LEAD, at in leads), (AT_OBJECT, at in objects)):
+            if is_there and (start := packed.find(f"|{key}=", more)) >= 0 and (name := f"{word} {key}") not in seen:
+                seen.add(name)
+                figures = packed[start + len(key) + 2 :].partition("|")[0]
+                found.append(Leaner(at, at + 2 if key is follower else at + 1, strengths(figures)))
+    return found
+
+
+def wordings(reading: Reading) -> set[str]:
+    """Return all that could lean in a prompt: ``word``, ``word next``, ``word @lead``, ``word @object``."""
+    words, quiet, leads, objects, last = _plain(reading)
+    found: set[str] = set()
+    for at, word in enumerate(words):
+        if at not in quiet:
+            found.add(word)
+            if at < last:
+                found.add(f"{word} {words[at + 1]}")
+            if at in leads:
+                found.add(f"{word} {AT_LEAD}")
+            if at in objects:
+                found.add(f"{word} {AT_OBJECT}")
+    return found
+
+
+def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
+    """The words, those of prohibitions, the leads, the object of the first order, and the last word's place."""
+    words, order = reading.words, reading.order
+    objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
+    return words, reading.quiet, reading.leads, objects, len(words) - 1
+
+
+def leanings(leaning: list[Leaner], table: Table) -> dict[int, int]:
     """Return the points that the plain words of a prompt add per class.
 
-    Twice the sum of the strengths, divided by the root of the number of words that
+    Twice the sum of the strengths, divided by the root of the number of wordings that
     lean at all: a long prompt holds more words, not more evidence.
     """
     sums = [0] * len(table.classes)
-    leaning = table.leaning
-    count = 0
-    for word in dict.fromkeys(_spoken(reading)):
-        pairs = leaning(word)
-        if pairs:
-            count += 1
-            for class_at, strength in pairs:
-                sums[class_at] += strength
-    root = count**0.5
+    for one in leaning:
+        for class_at, strength in one.figures:
+            sums[class_at] += strength
+    root = len(leaning) ** 0.5
     return {class_at: points for class_at, total in enumerate(sums) if total and (points := round(2 * total / root))}
 
 
-def strongest(reading: Reading, table: Table, classes: Iterable[int]) -> dict[int, Span]:
-    """Return for each of the classes the place of the plain word that leans most towards it."""
-    best: dict[int, tuple[int, int]] = dict.fromkeys(classes, WEAKEST)
-    first: dict[str, int] = {}
-    for at, word in enumerate(reading.words):
-        if at not in reading.quiet:
-            first.setdefault(word, at)
-    for word, at in first.items():
-        for class_at, strength in table.leaning(word):
+def strongest(leaning: list[Leaner], classes: Iterable[int]) -> dict[int, Span]:
+    """Return for each of the classes the place of the wording that leans most towards it."""
+    best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
+    for one in leaning:
+        for class_at, strength in one.figures:
             if class_at in best and strength > best[class_at][0]:
-                best[class_at] = (strength, at)
-    return {class_at: (at, at + 1) for class_at, (_, at) in best.items()}
-
-
-def _spoken(reading: Reading) -> list[str]:
-    """The words that no prohibition holds."""
-    quiet = reading.quiet
-    return [word for at, word in enumerate(reading.words) if at not in quiet] if quiet else reading.words
+                best[class_at] = (strength, (one.start, one.end))
+    return {class_at: span for class_at, (_, span) in best.items()}
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:

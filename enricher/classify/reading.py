@@ -21,9 +21,16 @@ _SPACED = (
     ("…", " . "), ("..", " . "), ("\r", " "), ("\n", " ¶ "), (". ", " . "), (".)", " . "), ("?", " ? "), ("!", " ! "),
     (",", " , "), (": ", " : "), (";", " . "), ("(", " "), (")", " "), ("[", " "), ("]", " "), ("*", " "), ("_", " "),
     ('"', " "), ("“", " "), ("”", " "), ("`", " "), (" - ", " , "), ("\u2013", " , "), ("—", " , "), (" / ", " "),
-    ("。", " . "), ("\uff0c", " , "), ("\uff1f", " ? "), ("~", " "), ("|", " "), ("<", " "), (">", " "), ("=", " "),
+    ("~", " "), ("|", " "), ("<", " "), (">", " "), ("=", " "),
     ("#", " "),
 )  # fmt: skip
+
+_SPACED_ABROAD = (
+    ("。", " . "), ("\uff0c", " , "), ("、", " , "), ("\uff1f", " ? "), ("\uff01", " ! "), ("\uff1a", " : "),
+    ("¿", " "), ("¡", " "), ("«", " "), ("»", " "), ("「", " "), ("」", " "),
+)  # fmt: skip
+_FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
+"""Kana and Chinese characters: written without spaces, so each is read as a word."""
 
 
 class Reading:
@@ -55,6 +62,16 @@ def lowered(text: str) -> str:
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 
+def spaced_abroad(text: str) -> str:
+    """Return text of other scripts with spaces where English has them."""
+    for sign, spaced in _SPACED_ABROAD:
+        if sign in text:
+            text = text.replace(sign, spaced)
+    if any(_FIRST_IDEOGRAPH <= char <= _LAST_IDEOGRAPH for char in set(text)):
+        text = "".join([f" {char} " if _FIRST_IDEOGRAPH <= char <= _LAST_IDEOGRAPH else char for char in text])
+    return text
+
+
 def read(masked: str, table: Table) -> Reading:
     """Return the words of ``masked`` and their positions."""
     reading = _words(masked, table.contractions)
@@ -67,6 +84,8 @@ def _words(masked: str, contractions: dict[str, list[str]]) -> Reading:
     for sign, spaced in _SPACED:
         if sign in text:
             text = text.replace(sign, spaced)
+    if not text.isascii():
+        text = spaced_abroad(text)
     chunks = text.split()
     for at, chunk in enumerate(chunks):
         if chunk[0] in "'-\\" or chunk[-1] in ".'-:\\/":

@@ -19,22 +19,21 @@ MOST_REMEMBERED = 100_000
 """Bound of what a long-lived process keeps unpacked."""
 
 
+LETTERS = 2
+"""Words that begin with the same letters, so many of them, stand in one text."""
+
+
 class Drawers:
-    """Values by word, in one text for each first letter: quick to load, and searched only for words that are there."""
+    """Values by word, in one text for each two first letters: quick to load and to search, unpacked only when found."""
 
     __slots__ = ("_texts",)
 
     def __init__(self, texts: dict[str, str]) -> None:
         self._texts = texts
 
-    def words(self) -> list[str]:
-        """Return every word that has a value, sorted."""
-        pairs = (pair for text in self._texts.values() for pair in text.split("~") if pair)
-        return sorted(pair.partition("=")[0] for pair in pairs)
-
     def find(self, word: str) -> str:
         """Return the value of ``word``, empty where it has none."""
-        text = self._texts.get(word[0], "")
+        text = self._texts.get(word[:LETTERS], "")
         at = text.find(f"~{word}=")
         return text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
 
@@ -47,23 +46,22 @@ class Table:
     """
 
     __slots__ = (
-        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_strengths",
-        "approvals", "classes", "contractions", "english", "facets", "features", "late", "leaning_words", "openers",
-        "orders", "places", "remembered",
-        "requests",
+        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_packed_leanings",
+        "_strengths", "approvals", "classes", "contained", "contractions", "english", "facets", "features", "late",
+        "openers", "orders", "places", "remembered", "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
         self.facets: list[dict[str, Any]] = packed["facets"]
         self.classes: list[tuple[int, str]] = packed["classes"]
         self.features: dict[str, list[int]] = packed["features"]
+        self.contained: dict[str, list[int]] = packed.get("contained", {})
         self.late: dict[str, list[int]] = packed["late"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self._exact, self._index, self._fold, self._leanings = (
             Drawers(packed[name]) for name in ("exact", "index", "fold", "leanings")
         )
-        self.leaning_words = self._leanings.words
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = list(packed["conditions"])
         self.orders, self.openers, self.approvals, self.english = (
@@ -71,6 +69,7 @@ class Table:
         )
         self._no_topics: Any = packed["no_topics"]
         self._bases: dict[str, str] = {}
+        self._packed_leanings: dict[str, str] = {}
         self._strengths: dict[str, list[tuple[int, int]]] = {}
         self.remembered: dict[tuple[str, str], list[Any]] = {}
 
@@ -81,14 +80,23 @@ class Table:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
 
-    def leaning(self, word: str) -> list[tuple[int, int]]:
-        """Return towards which classes a plain word leans, and how strongly: (class, strength)."""
-        found = self._strengths.get(word)
+    def leaning(self, word: str) -> str:
+        """Return what is packed of a plain word: its own figures, then ``|next word=`` or ``|@place=`` and more."""
+        found = self._packed_leanings.get(word)
         if found is None:
-            figures = [int(figure) for figure in self._leanings.find(word).split()]
-            found = list(zip(figures[::2], figures[1::2], strict=True))
+            found = self._leanings.find(word)
+            if len(self._packed_leanings) < MOST_REMEMBERED:
+                self._packed_leanings[word] = found
+        return found
+
+    def strengths(self, figures: str) -> list[tuple[int, int]]:
+        """Return towards which classes a wording leans, and how strongly: (class, strength)."""
+        found = self._strengths.get(figures)
+        if found is None:
+            numbers = [int(figure) for figure in figures.split()]
+            found = list(zip(numbers[::2], numbers[1::2], strict=True))
             if len(self._strengths) < MOST_REMEMBERED:
-                self._strengths[word] = found
+                self._strengths[figures] = found
         return found
 
     def base(self, word: str) -> str:

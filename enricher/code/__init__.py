@@ -9,7 +9,7 @@ import os
 
 from storage.lean import keyed_hash
 
-FORMAT = "2"
+FORMAT = "4"
 
 
 def database_file(state: str, project: str) -> str:

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.code import FORMAT, clone, database_file, history, is_project, listing
+from enricher.code import FORMAT, database_file, history, is_project, listing, ways
 from enricher.code.symbols import definitions
+from enricher.code.tested import imported
 from enricher.code.words import LONGEST, terms
-from enricher.redaction import redact, without_secrets
+from enricher.redaction import without_secrets
 from storage import log, private, reader
 
 if TYPE_CHECKING:
@@ -46,19 +47,31 @@ SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
 """BM25's k1 and b, and the length in names of a file that is neither long nor short."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
-_SCHEMA = """
+_SCHEMA = (
+    """
 create table meta (key text primary key, value text not null) without rowid;
 create table files (id integer primary key, path text not null unique, stem text not null, kind integer not null,
     mtime_ns integer not null, size integer not null, digest text not null, recency real not null default 0);
 create index files_by_stem on files (stem);
 create table postings (term text not null, segment integer not null, content integer not null, path integer not null,
     defined integer not null, data blob not null);
+create table imports (key text not null, file integer not null);
 create table symbols (key text not null, file integer not null, line integer not null, name text not null);
-create table commits (sha text primary key, at integer not null, subject text not null, files text not null,
-    is_reverted integer not null) without rowid;
+create table commits (id integer primary key, sha text not null unique, at integer not null, subject text not null,
+    files text not null, is_reverted integer not null, state integer not null default 0);
+create index commits_by_time on commits (at);
+create table name_changes (key integer not null, at integer not null, id integer not null, net integer not null,
+    what integer not null, detail text not null, primary key (key, at, id)) without rowid;
+create table file_changes (name text not null, at integer not null, id integer not null, before text not null,
+    path text not null, primary key (name, at, id, before, path)) without rowid;
+create table tags (name text primary key, at integer not null, sha text not null) without rowid;
 """
+    + ways.SCHEMA
+)
 _INDICES = """
 create unique index postings_by_term on postings (term, segment);
+create index imports_by_key on imports (key);
+create index imports_by_file on imports (file);
 create index symbols_by_key on symbols (key, file);
 create index symbols_by_file on symbols (file);
 """
@@ -119,20 +132,23 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
     problems = [problem] if problem else []
     if not files and not problems:
         return _without_files(path)
-    commits = _commits(project, problems)
     known = {} if rebuild else _known(path)
+    past = history.Record(project, path if known else "", problems)
     changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-            _build(project, path, files, commits, progress=progress)
+            _build(project, path, files, past, kept=path if known else "", progress=progress)
+            past.read_changes(path)
             return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
-        done += _write_commits(db, project, commits, [file.path for file in changed])
+        done += past.write(db, [file.path for file in changed])
+        done += ways.write(db, project.root, files)
         db.commit()
+    done += past.read_changes(path)
     count = len(files)
     return Report(
         "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
@@ -145,17 +161,6 @@ def _without_files(path: str) -> Report:
         return Report("fresh")
     os.unlink(path)
     return Report("updated")
-
-
-def _commits(project: Project, problems: list[str]) -> list[history.Commit]:
-    if not project.git_dir or problems:
-        return []
-    try:
-        return history.newest_commits(project.root)
-    except listing.ListingError as failure:
-        if not failure.is_refusal:  # a repository without a commit has no history to tell
-            problems.append(str(failure))
-        return []
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -188,11 +193,12 @@ def _build(
     project: Project,
     path: str,
     files: list[listing.File],
-    commits: list[history.Commit],
+    past: history.Record,
     *,
+    kept: str,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Write a whole new index aside and put it in place."""
+    """Write a whole new index aside and put it in place; with the history of that at ``kept``, if any."""
     aside = f"{path}.{os.getpid():x}.tmp"
     descriptor = private.open_file(aside, os.O_RDWR | os.O_TRUNC)
     os.close(descriptor)
@@ -210,8 +216,11 @@ def _build(
                     progress(number, len(files))
             segment.write()
             db.executescript(_INDICES)  # which commits first
+            if kept:
+                past.keep(db, kept)
             db.execute("begin")
-            _write_commits(db, project, commits)
+            past.write(db, [file.path for file in files])
+            ways.write(db, project.root, files)
             _write_meta(db, {"format": FORMAT, "files": str(len(files)), "next": str(len(files) + 1)})
             db.execute("analyze")
             db.execute("commit")
@@ -246,6 +255,7 @@ def _update(
         fresh.append(content)
     db.executemany("delete from files where id = ?", [(identity,) for identity in gone])
     db.executemany("delete from symbols where file = ?", [(identity,) for identity in gone])
+    db.executemany("delete from imports where file = ?", [(identity,) for identity in gone])
     if fresh:
         first = int(db.execute("select value from meta where key = 'next'").fetchone()[0])
         segment = _Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)
@@ -279,31 +289,6 @@ def _merge(db: sqlite3.Connection) -> None:
 
 def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
-
-
-def _write_commits(
-    db: sqlite3.Connection, project: Project, commits: list[history.Commit], paths: Iterable[str] = ()
-) -> int:
-    """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
-    head = commits[0].sha if commits else ""
-    moved = db.execute("select value from meta where key = 'head'").fetchone() != (head,)
-    _write_meta(db, {"head": head, "clone": clone(project.git_dir)})
-    lately = history.recency(commits)
-    if not moved:
-        fresh = [(lately[name], name) for name in paths if name in lately]
-        db.executemany("update files set recency = ? where path = ?", fresh)
-        return 0
-    db.execute("delete from commits")
-    db.executemany(
-        "insert or ignore into commits values (?, ?, ?, ?, ?)",
-        [
-            (one.sha, one.at, redact(one.subject)[0], "\n".join(one.files[: history.MOST_FILES]), int(one.is_reverted))
-            for one in commits
-        ],
-    )
-    db.execute("update files set recency = 0 where recency <> 0")
-    db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
-    return int(moved)
 
 
 class _Content:
@@ -354,6 +339,7 @@ class _Segment:
         self.fields: tuple[defaultdict[str, array[int]], ...] = tuple(defaultdict(_numbers) for _ in range(3))
         self.files: list[tuple[object, ...]] = []
         self.symbols: list[tuple[str, int, int, str]] = []
+        self.imports: list[tuple[str, int]] = []
 
     def add(self, content: _Content, *, identity: int) -> None:
         in_content, in_path, in_defined = self.fields
@@ -371,6 +357,8 @@ class _Segment:
             in_content[term].append(above | int(255 * count / (count + scale)))
         defined = definitions(file.path, content.text)
         self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
+        if kind == listing.TEST:
+            self.imports += [(key, identity) for key in imported(file.path, content.text)]
         for term, count in _counted([name for name, _line in defined]).items():
             in_defined[term].append(above | int(255 * count / (count + 0.8)))
 
@@ -379,6 +367,7 @@ class _Segment:
             "insert into files (id, path, stem, kind, mtime_ns, size, digest) values (?, ?, ?, ?, ?, ?, ?)", self.files
         )
         self.db.executemany("insert into symbols values (?, ?, ?, ?)", self.symbols)
+        self.db.executemany("insert into imports values (?, ?)", self.imports)
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:

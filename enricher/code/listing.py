@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
+import select
 import stat
 import subprocess
+import time
 from dataclasses import dataclass
 
 from enricher.memory.git import PROGRAM, environment
@@ -89,6 +92,48 @@ def git(root: str, *words: str) -> bytes:
         refusal = ListingError(f"git {words[0]} ended with {process.returncode}")
         refusal.is_refusal = True
         raise refusal
+    return printed
+
+
+def stream(root: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
+    """Return what git prints when it reads ``given``, at most ``most`` bytes of it, and whether that is all.
+
+    Raises ListingError as ``git`` does, except where enough was printed.
+    """
+    until = time.monotonic() + _patience()
+    try:
+        with subprocess.Popen(
+            [*PROGRAM, "-C", root, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
+        ) as process:  # fmt: skip
+            printed = _printed(process, given.encode(), most, until)
+            is_whole = len(printed) <= most
+            if not is_whole:
+                _end(process)
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
+        raise ListingError(f"git cannot be run: {failure}") from failure
+    if process.returncode and is_whole:
+        refusal = ListingError(f"git ended with {process.returncode}")
+        refusal.is_refusal = True
+        raise refusal
+    return bytes(printed[:most]), is_whole
+
+
+def _printed(process: subprocess.Popen[bytes], given: bytes, most: int, until: float) -> bytearray:
+    printed = bytearray()
+    if process.stdin is None or process.stdout is None:
+        return printed
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(given)
+    while len(printed) <= most:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            _end(process)
+            raise ListingError("git did not end in time")
+        chunk = os.read(process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            break
+        printed += chunk
     return printed
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import exp, log
 from sys import byteorder
 
+from enricher.code.lookup import phrases, read_file
 from enricher.code.words import GENERAL, pieces, stem
-from storage import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ WORTH_WEIGHING = 0.12
 MOST_JUDGED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
-MOST_SYMBOLS = 400
-MOST_READ_BYTES = 200_000
 
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """What a term counts in the text of a file, in its path, and among the names that it defines."""
@@ -278,25 +276,6 @@ def weigh_certainty(ranking: Ranking) -> None:
         hit.certainty = min(certainty, 0.99)
 
 
-def find_symbols(db: Connection, hits: list[Hit], query: Query) -> None:
-    """Give files that no name of the prompt led to the definitions whose words the prompt says."""
-    for hit in hits:
-        if hit.symbols:
-            continue
-        rows = db.execute("select name, line from symbols where file = ? limit ?", (hit.id, MOST_SYMBOLS)).fetchall()
-        if hit.line:
-            hit.symbols = [(0.0, name, line) for name, line in rows]
-            continue
-        found = []
-        for name, line in rows:
-            words = [stem(piece) for piece in pieces(name)]
-            said = sum(1 for word in words if word in query.weights and word not in GENERAL)
-            if said and 2 * said >= len(words):
-                found.append((sum(query.weights.get(word, 0.0) for word in words) / len(words) ** 0.5, name, line))
-        found.sort(key=lambda one: (-one[0], one[2]))
-        hit.symbols = found[:2]
-
-
 def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
     at = data.find(key, start, end)
     while at >= 0 and at % 4:
@@ -448,14 +427,14 @@ def _agreement(asked: list[str], own: list[str]) -> int:
 
 def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
     """Read the best files for the messages that the prompt quotes."""
-    phrases = _phrases(query.messages)
-    if not phrases:
+    said = phrases(query.messages)
+    if not said:
         return
     counted: list[tuple[Hit, str, int]] = []
     holders: dict[str, int] = {}
     for hit in hits:
-        text = read_file(f"{root}/{hit.path}")
-        for phrase in phrases:
+        text = read_file(root, hit.path)
+        for phrase in said:
             at = text.find(phrase)
             if at >= 0 and hit.kind in SOURCES:
                 holders[phrase] = holders.get(phrase, 0) + 1
@@ -464,28 +443,3 @@ def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
         if holders[phrase] <= 4:
             hit.add(MESSAGE / holders[phrase] ** 0.5, f'{HOLDS} "{phrase[:40]}"')
             hit.line = hit.line or line
-
-
-def _phrases(messages: list[str]) -> list[str]:
-    """The longest run of plain words in each message: what a format string keeps of it."""
-    found = []
-    for message in messages[:8]:
-        best: list[str] = []
-        run: list[str] = []
-        for word in [*message.split(), "'"]:
-            is_plain = word.strip(",.;").isalpha()
-            if is_plain or word.strip(":").isalpha():
-                run.append(word)
-            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
-                best, run = max(best, run, key=len), []
-        if len(best) >= 3:
-            found.append(" ".join(best[:7]))
-    return found
-
-
-def read_file(path: str) -> str:
-    """Return the beginning of a file, empty where it cannot be read."""
-    try:
-        return private.read_file(path, MOST_READ_BYTES).decode(errors="replace")
-    except (OSError, ValueError):
-        return ""

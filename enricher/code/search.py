@@ -1,4 +1,4 @@
-"""Search a project's files off the hook's path: the hook's own ranking, over an index that is built first.
+"""Search a project's files off the hook's path, by all words of a query, over an index that is built first.
 
 What the command line and other programs use; a hook only reads what is there.
 """

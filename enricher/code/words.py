@@ -31,6 +31,15 @@ STOP_WORDS = frozenset(
 )
 """Words of talk, and of every language's syntax, which tell no file from another."""
 
+SOURCE_ENDS = frozenset(
+    "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
+    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
+    " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
+)
+"""How the names of files end that a person speaks of."""
+
+_BESIDE_NAMES = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
+
 _ORDERS = (
     "add more write read create build make change update fix improve clean review check find move rename delete remove"
     " undo replace rewrite refactor explain implement prepare set setup install upgrade bump release commit push pull"
@@ -111,6 +120,16 @@ def _camel(piece: str) -> list[str]:
     return found
 
 
+def looks_like_a_name(word: str) -> bool:
+    """Say whether a word is a name whatever stands around it: a flag, a route, a setting, an identifier of parts."""
+    if word[:2] == "--" or word[:1] == "/":
+        return len(word) > 4
+    if "." in word or "-" in word:
+        return True
+    bare = word.strip("_")
+    return "_" in bare or (len(bare) > 3 and not bare.isupper() and any(letter.isupper() for letter in bare[1:]))
+
+
 def terms(name: str) -> list[str]:
     """Return the index terms of a name: its stemmed words, and the whole where it has more than one."""
     found = pieces(name)
@@ -119,5 +138,16 @@ def terms(name: str) -> list[str]:
     return [stem(word) for word in found]
 
 
+def quoted(name: str) -> str:
+    """Return a path or name as it is told: one of several words is quoted, for it could pose as a sentence of ours."""
+    words = name.split()
+    return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
+
+
 GENERAL = frozenset(stem(word) for word in _ORDERS.split())
 """What any order may say about any project: such a word is no evidence that a file is meant."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the runs of ASCII letters, digits and the signs of names: also those inside a sentence of ideographs."""
+    return text.encode("ascii", "replace").decode().translate(_BESIDE_NAMES).split()

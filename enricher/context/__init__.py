@@ -10,7 +10,7 @@ import time
 
 from enricher.redaction import redact
 
-CHANNELS = ("code", "session", "tasks", "memory")
+CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 
 POINTING_WORDS = 24
@@ -20,7 +20,7 @@ MOST_RECORDED = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from enricher.classify import Classification
@@ -90,7 +90,8 @@ class ChannelRule:
 class Request:
     """What a channel is asked: the prompt, what is known about it, and until when an answer helps.
 
-    ``until`` is a reading of ``time.perf_counter``; ``now`` seconds since the epoch.
+    ``skills`` are name and description of those installed; ``until`` is a reading of
+    ``time.perf_counter``; ``now`` seconds since the epoch.
     """
 
     __slots__ = (
@@ -104,6 +105,7 @@ class Request:
         "search_intent",
         "session_id",
         "settings",
+        "skills",
         "state",
         "task_type",
         "topics",
@@ -119,6 +121,7 @@ class Request:
         conversation: Conversation,
         state: str,
         settings: Mapping[str, Value],
+        skills: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.prompt = event.prompt
         self.host = event.host
@@ -132,6 +135,7 @@ class Request:
         self.conversation = conversation
         self.state = state
         self.settings = settings
+        self.skills = skills
         self.now = time.time()
         self.until = time.perf_counter() + float(settings["budgets.gather_ms"]) / 1000
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+TAKEN_UP = "taken up"
+"""The mark where a person says "continue" in a session with a past of which we told nothing yet."""
 NEWS = "news:"
 """What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
 LONGEST = 2400
@@ -22,14 +24,16 @@ class Conversation:
 
     ``prompts`` are the person's last ones, oldest first; ``files`` what the agent's tools
     touched, newest first, and ``changed`` those they changed since the last prompt;
+    ``commands`` what they ran in a shell, newest first;
     ``errors`` what they failed with, newest first; ``todos`` (status, text); ``resumed``
     names the mark since which nothing of this is in the host's context any more, empty
     where all of it is; ``problem`` what could not be read.
 
     ``answer`` is the agent's last answer and never recorded. ``read_answer`` takes from it
     what the prompt refers to, which is recorded: ``option``, the one that the prompt
-    chooses; where the prompt means "the other one", ``answer_files`` and ``answer_names``,
-    which the answer mentions, and ``open_point``, the sentence about what is left to do.
+    chooses, and ``chosen`` (what it is, what it says); where the prompt means "the other
+    one", ``answer_files`` and ``answer_names``, which the answer mentions, and
+    ``open_point``, its question about what is left to do.
     """
 
     __slots__ = (
@@ -37,6 +41,8 @@ class Conversation:
         "answer_files",
         "answer_names",
         "changed",
+        "chosen",
+        "commands",
         "errors",
         "files",
         "open_point",
@@ -54,8 +60,10 @@ class Conversation:
         self.answer_names: list[str] = []
         self.open_point = ""
         self.option = ""
+        self.chosen: list[tuple[str, str]] = []
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] = []
         self.resumed = ""
@@ -64,13 +72,21 @@ class Conversation:
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in MAKE_A_PAST)
 
-    def read_answer(self, prompt: str) -> None:
-        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it."""
-        if not self.answer or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+    @property
+    def has_forgotten(self) -> bool:
+        """Whether the transcript says that the host dropped what was said before."""
+        return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
+
+    def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
+        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it.
+
+        ``said`` are its answers as they stand in the transcript, (prompts ago, text), the newest first.
+        """
+        if not (self.answer or said) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return
         from enricher.context.followup import read_answer
 
-        read_answer(self, prompt)
+        read_answer(self, prompt, said or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
         """Return the earlier words that say what a prompt asks for which does not say it; else empty.
@@ -103,16 +119,17 @@ class Conversation:
         Traces of earlier versions hold the whole answer; it is read as the hook does now.
         """
         conversation = Conversation()
-        for name in ("prompts", "files", "changed", "errors", "answer_files", "answer_names"):
+        for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):
             items = value.get(name)
             texts = items[:MOST_RECORDED] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])
         for name in ("answer", "option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
-        todos = value.get("todos")
-        pairs = [pair for pair in todos[:MOST_RECORDED] if _is_pair(pair)] if isinstance(todos, list) else []
-        conversation.todos = [(status, text[:LONGEST]) for status, text in pairs]
+        for name in ("todos", "chosen"):
+            items = value.get(name)
+            pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
+            setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
         conversation.read_answer(prompt)
         return conversation
 

@@ -11,7 +11,9 @@ from enricher.context import MOST_RECORDED, POINTING_WORDS, cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from enricher.context.choices import Choice
     from enricher.context.conversation import Conversation
+    from enricher.context.enumerations import Option
 
 ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
 
@@ -42,20 +44,19 @@ _APPROVALS = (
     "continue", "go on", "go ahead", "proceed", "carry on", "keep going", "do it", "do that", "do so", "resume",
     "keep working", "next", "go for it", "make it so", "yes", "ok", "okay", "sure", "sounds good", "looks good", "lgtm",
 )  # fmt: skip
-_NO_COUNTERPART = frozenset("hand side day way than words hand, things".split())
+_BEHIND = frozenset(
+    "one ones two three file files module modules script scripts page pages function functions method methods class"
+    " classes variable variables test tests too now please also next then".split()
+) | {"", "as", "and"}
+"""Behind "other" and "rest"; any other word says itself what is meant."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
-_ORDINALS = {
-    "1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "a": 1, "b": 2, "c": 3, "d": 4, "e": 5,
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "one": 1, "two": 2, "three": 3, "four": 4, "1st": 1,
-    "2nd": 2, "3rd": 3,
-}  # fmt: skip
-_OF_A_CHOICE = frozenset(
-    "option options number no choice variant approach alternative plan the one let's lets let us go with do take use"
-    " choose pick i prefer want would like we it is that should solution version suggestion please then now #".split()
-)
-_NOUNS_OF_OPTIONS = frozenset(
-    "option number choice variant approach alternative plan solution version suggestion".split()
-)
+_MAY_CHOOSE = (
+    "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
+    "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
+    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
+)  # fmt: skip
+"""How the words of ``enricher.context.choices`` begin that choose without a number, a single letter or an accent."""
+_STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
 _OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
@@ -69,11 +70,17 @@ def needs_the_answer(prompt: str) -> bool:
     return kind(prompt) in (CHOICE, OTHER, SAME)
 
 
-def read_answer(conversation: Conversation, prompt: str) -> None:
-    """Take from the agent's answer the option, the names or the sentence that this prompt refers to."""
+def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, str]]) -> None:
+    """Take from the agent's answers the options, the names or the sentence that this prompt refers to."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
-        conversation.option = option(answer, prompt)
+        from enricher.context import choices, enumerations
+
+        choice = choices.read(prompt)
+        found, _, ago = enumerations.find(choice, said)
+        _choose(conversation, found, ago, noun=choice.noun)
+    elif how == OTHER and (left := _option_left(conversation, said)):
+        _choose(conversation, *left)
     elif how == OTHER:
         conversation.answer_files = mentions(answer, is_file=True)[:MOST_RECORDED]
         conversation.answer_names = mentions(answer, is_file=False)[:MOST_RECORDED]
@@ -81,11 +88,37 @@ def read_answer(conversation: Conversation, prompt: str) -> None:
             conversation.open_point = _open_point(answer)
 
 
+def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
+    """Note the options that are meant: what they say, and of which answer they are."""
+    conversation.chosen = [(_called(one, ago, noun.rstrip("s")), one.says()) for one in found]
+    conversation.option = "; ".join(text for _, text in conversation.chosen)
+    body = " ".join(line for one in found for line in (one.text, *one.body))
+    conversation.answer_files = mentions(body, is_file=True)[:MOST_REFERENTS]
+
+
+def _called(one: Option, ago: int, noun: str) -> str:
+    noun = one.noun or (noun if noun in _STEPS else "option")
+    where = "the last answer" if not ago else f"the answer {ago} prompt{'s' * (ago > 1)} back"
+    return f"{noun} {one.label.upper()} of {where}" if one.label else f"meant from {where}"
+
+
+def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
+    """Of two options that were offered, the one that the last prompt did not choose."""
+    chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
+    if not chosen:
+        return None
+    from enricher.context import enumerations
+
+    found, offered, ago = enumerations.find(chosen, [(ago, text) for ago, text in said if ago > 0])
+    left = [one for one in offered if one not in found]
+    return (left, ago) if len(found) == len(left) == 1 else None
+
+
 def _open_point(answer: str) -> str:
-    """Return the last sentence of the answer that speaks of something beside what was done."""
+    """Return the last question of the answer about something beside what was done."""
     flat = " ".join(answer.split())
     for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
-        if any(word in f" {sentence.lower()}" for word in _OPEN):
+        if sentence.endswith("?") and any(word in f" {sentence.lower()}" for word in _OPEN):
             return cut(sentence, OPEN_POINT_CHARS)
     return ""
 
@@ -102,17 +135,31 @@ def kind(prompt: str) -> str:
     own = words
     while len(own) > 1 and own[0] in _OPENERS:
         own = own[1:]
-    if _choice(own):
+    choice = _choice(prompt)
+    if choice and not choice.is_other:
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
     if names_something(prompt):
         return ""
-    if _counterpart(words):
+    if (choice and choice.is_other) or _counterpart(words):
         return OTHER
     if any(phrase in flat for phrase in _SAME):
         return SAME
     return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
+
+
+def _choice(prompt: str) -> Choice | None:
+    """Return what a prompt chooses; most hold no word that could, and cost one look at each."""
+    words = prompt.lower().split()
+    if not any(
+        word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
+        for word in words
+    ):
+        return None
+    from enricher.context import choices
+
+    return choices.read(prompt)
 
 
 def names_something(prompt: str) -> bool:
@@ -123,7 +170,7 @@ def names_something(prompt: str) -> bool:
 def basis(conversation: Conversation, prompt: str) -> str:
     """Return the earlier words that say what this prompt asks for; empty where it says so itself, or nobody does."""
     how = kind(prompt)
-    if how == CHOICE:
+    if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
     if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
         return last_order(conversation)
@@ -135,7 +182,7 @@ def subject(conversation: Conversation, prompt: str) -> str:
     how = kind(prompt)
     if not how:
         return ""
-    if how == CHOICE and conversation.option:
+    if how in (CHOICE, OTHER) and conversation.option:
         return conversation.option
     orders = _last_orders(conversation)
     if how == OTHER and (found := referents(conversation, prompt)):
@@ -160,50 +207,12 @@ def _last_orders(conversation: Conversation) -> list[str]:
     return found
 
 
-def option(answer: str, prompt: str) -> str:
-    """Return the one item of the answer's enumeration that a prompt such as "yes, option 2" chooses."""
-    words = [bare for word in prompt.lower().split() if (bare := word.strip(EDGES + "#"))]
-    while len(words) > 1 and words[0] in _OPENERS:
-        words = words[1:]
-    wanted = _choice(words)
-    found = [text for number, text in _options(answer) if number == wanted] if wanted else []
-    return found[0] if len(found) == 1 else ""
-
-
-def _options(answer: str) -> list[tuple[int, str]]:
-    """Return the numbered lines of an answer: ``1.``, ``2)``, ``Option B:``, ``**3.**``."""
-    found: list[tuple[int, str]] = []
-    for line in answer.splitlines():
-        bare = line.strip().lstrip("-*•# ").replace("**", "")
-        head, _, rest = bare.partition(" ")
-        if head.lower().strip(EDGES) in _NOUNS_OF_OPTIONS:
-            head, _, rest = rest.lstrip("#").partition(" ")
-        elif head[-1:] not in (".", ")", ":") or len(head) > 3:
-            continue
-        number = _ORDINALS.get(head.lower().strip(EDGES), 0)
-        if number and rest.strip(" -:\u2013\u2014"):
-            found.append((number, rest.strip(" -:\u2013\u2014")))
-    return found
-
-
-def _choice(words: list[str]) -> int:
-    """Return the number that these words choose, 0 where they do not, or say more than that."""
-    if not words or len(words) > FEW_WORDS:
-        return 0
-    numbers = [word for word in words if word in _ORDINALS and (word != "one" or len(words) == 1)]
-    rest = [word for word in words if word not in numbers]
-    if len(numbers) != 1 or not all(word in _OF_A_CHOICE for word in rest):
-        return 0
-    is_marked = len(words) == 1 or not _NOUNS_OF_OPTIONS.isdisjoint(rest) or numbers[0] not in ("a", "one")
-    return _ORDINALS[numbers[0]] if is_marked else 0
-
-
 def _counterpart(words: list[str]) -> bool:
     """Say whether the words speak of the one that is left: "the other one", "the rest", "the remaining tests"."""
     for at, word in enumerate(words):
         before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
         if word in ("other", "others", "remaining", "rest", "latter", "former"):
-            if word == "other" and (behind in _NO_COUNTERPART or before in ("each", "any", "no")):
+            if behind not in _BEHIND or before in ("each", "any", "no"):
                 continue
             if before in ("the", "that", "this", "these", "those", "all", "my", "our", "both", "for", "two"):
                 return True
@@ -213,12 +222,19 @@ def _counterpart(words: list[str]) -> bool:
 
 
 def the_others(conversation: Conversation, prompt: str) -> list[str]:
-    """Return the referents where it is clear what is meant: there is one, or the prompt means several."""
-    found = referents(conversation, prompt)
+    """Return the referents where it is clear what is meant.
+
+    The last exchange names them, and there is one, or the prompt means several.
+    """
+    if kind(prompt) != OTHER:
+        return []
+    found = referents(conversation, prompt, further_back=False)
+    if _OF_NAMES.isdisjoint(prompt.lower().split()):
+        found = [one for one in found if "." in one.rpartition("/")[2] and mentions(one, is_file=True)]
     return found if len(found) == 1 or not _PLURALS.isdisjoint(prompt.lower().split()) else []
 
 
-def referents(conversation: Conversation, prompt: str) -> list[str]:
+def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
     """Return what "the other one" is: named in the last exchange, but not what was just worked on.
 
     The nearest place that names such things counts: the last prompt and the answer,
@@ -234,8 +250,10 @@ def referents(conversation: Conversation, prompt: str) -> list[str]:
         answered = conversation.answer_files if is_file else conversation.answer_names
         done = conversation.changed if is_file else []
         done = done or [one for one in asked if _is_among(one, answered)] or asked
-        places = [asked + answered, conversation.files if is_file else []]
-        places += [mentions(text, is_file=is_file) for text in reversed(conversation.prompts[:-1])]
+        places = [asked + answered]
+        if further_back:
+            places.append(conversation.files if is_file else [])
+            places += [mentions(text, is_file=is_file) for text in reversed(conversation.prompts[:-1])]
         for place in places:
             left = _distinct([one for one in place if not _is_among(one, done)])
             if left:

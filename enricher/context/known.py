@@ -39,12 +39,26 @@ def mark(gathered: list[Gathered], request: Request) -> None:
 
 
 def mark_said(gathered: list[Gathered], answer: str) -> None:
-    """Mark the candidates whose text the agent's last answer repeats."""
+    """Mark the candidates whose text the agent's last answer repeats.
+
+    What the channel ``session`` takes from that answer is the part of it that the prompt means.
+    """
     said = _one_line(answer)
     for one in gathered:
-        for item in one.candidates:
+        for item in one.candidates if one.name != "session" else ():
             if said and item.text and not item.stale and _one_line(item.text) in said:
                 item.stale = SAID
+
+
+def imports(name: str, request: Request) -> str:
+    """Return the file that the host has read and that imports, or links to, this one of the project."""
+    path = os.path.join(request.project.root, name)
+    for own in FILES.get(request.host, FILES["claude"]):
+        if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
+            return own
+    wanted = os.path.basename(name).lower()
+    found = (own for own, content in _read(request) if f"@{wanted}" in content or f"@./{wanted}" in content)
+    return next(found, "")
 
 
 def _one_line(text: str) -> str:

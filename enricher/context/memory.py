@@ -10,7 +10,7 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.render import ELLIPSIS, estimate_tokens, without_last_word
-from enricher.settings import DEFAULTS
+from enricher.settings import DEFAULTS, is_as_specified
 from storage.presence import has_memories
 
 TYPE_CHECKING = False
@@ -34,6 +34,14 @@ LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
 """Of the floor: what a memory's own words must deserve, however good the one beside it is."""
 BESIDE = "it only stands beside one that fits"
+TOO_FEW = "it shares too few telling words"
+NOTHING_NEW = "another one says what the prompt is about"
+LOOKED_AT = 10
+"""Memories that a search finds and whose words are weighed; a person's search finds as many as asked for."""
+NO_NEIGHBOURS = 2.0
+"""A floor that no score reaches: what stands beside a memory is told to nobody, so it is not looked up."""
+SHORT_NOTE = 400
+"""Characters up to which an imported note is one, and no document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
@@ -100,6 +108,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from storage import reader, recall
 
     intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
+    wanted = memories_wanted(intent, request.intent_confidence, request.settings)
     connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
     try:
         connection.execute(MAP_THE_FILE).fetchall()
@@ -108,10 +117,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             _sought(request),
             project=request.project.id,
             cwd_prefix=_place(request),
-            limit=memories_wanted(intent, request.intent_confidence, request.settings),
+            limit=wanted if is_as_specified(request.settings) else max(wanted and LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
             now=request.now,
-            floor=channel.min_score,
+            floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
         )
     except reader.failures() as failure:
         if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
@@ -119,21 +128,87 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         raise
     finally:
         connection.close()
-    previews = [preview(hit.content) for hit in hits]
+    previews = [preview(hit.content) for hit in hits[:wanted]]
     fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
+    if not is_as_specified(request.settings):
+        return _weighed(request, hits, fitting=fitting, floor=channel.min_score)
     return [
-        Candidate(
-            shown,
-            hit.id,
-            hit.score,
-            label=_label(hit),
-            date=hit.created_at[:10],
-            kind=hit.namespace,
-            stale=_stale(hit, request) or ("" if hit.own >= OWN_SHARE * channel.min_score else BESIDE),
-            raw=hit.raw,
-        )
-        for hit, shown in zip(hits[:fitting], previews, strict=False)
+        _candidate(hit, request, objection="" if hit.own >= OWN_SHARE * channel.min_score else BESIDE)
+        for hit in hits[:fitting]
     ]
+
+
+def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
+    """Return the first ``fitting`` memories, and any other that the prompt is about by its telling words.
+
+    Those that it is not about, or that say no more than a surer one, have the reason why they are not told.
+    """
+    if not hits:
+        return []
+    from enricher.context import telling
+
+    prompt = telling.Prompt(_sought(request), _names(request))
+    weighed = [
+        (0.0, frozenset[str]()) if prompt.is_silent() else telling.evidence(prompt, hit.content, _kind(hit))
+        for hit in hits
+    ]
+    objections = [TOO_FEW] * len(hits)
+    said, sources = frozenset[str](), set[str]()
+    for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
+        words, source = weighed[at][1], hits[at].source.partition("#")[0]
+        is_nothing_new = bool(said) and (words <= said or source in sources)
+        objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
+        if not objections[at]:
+            said |= words
+            sources.update(filter(None, (source,)))
+    return [
+        _candidate(
+            hit, request, objection=objection, score=weighed[at][0] if hit.raw < floor and not objection else 0.0
+        )
+        for at, (hit, objection) in enumerate(zip(hits, objections, strict=True))
+        if at < fitting or not objection
+    ]
+
+
+def _imported(hit: Hit, request: Request) -> str:
+    """Say which of its files the host has an agents' file by, that it does not read by itself."""
+    if hit.origin != "import:agents":
+        return ""
+    from enricher.context import known
+
+    by = known.imports(hit.source.partition("#")[0], request)
+    return known.KNOWN + by if by else ""
+
+
+def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0) -> Candidate:
+    return Candidate(
+        preview(hit.content),
+        hit.id,
+        score or hit.score,
+        label=_label(hit),
+        date=hit.created_at[:10],
+        kind=hit.namespace,
+        stale=_stale(hit, request) or objection,
+        raw=score or hit.raw,
+    )
+
+
+def _kind(hit: Hit) -> str:
+    """Return what was written: a note of its own, a decision record, or a section of any other document."""
+    from enricher.context import telling
+
+    if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
+        return telling.NOTE
+    is_record = hit.origin == "import:notes" and (hit.namespace == "decisions" or len(hit.content) <= SHORT_NOTE)
+    return telling.RECORD if is_record else telling.DOCUMENT
+
+
+def _names(request: Request) -> frozenset[str]:
+    """What the project is called: a word that all of it may hold."""
+    from storage.words import words
+
+    called = (os.path.basename(request.project.root), request.project.id.rstrip("/").rpartition("/")[2])
+    return frozenset(word for one in called for word in (*words(one), one.lower()))
 
 
 def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
@@ -144,7 +219,10 @@ def effective_intent(intent: str, confidence: float, settings: Mapping[str, obje
 
 
 def _sought(request: Request) -> str:
-    subject = request.conversation.subject(request.prompt)
+    if is_as_specified(request.settings):
+        subject = request.conversation.subject(request.prompt)
+    else:
+        subject = request.conversation.option  # what an earlier prompt is about was told with that
     return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
 
 
@@ -246,7 +324,7 @@ CHANNEL = Channel(
     question=question,
     can_answer=lambda settings, _has_past: bool(settings.get(INTENT_IS_ON, True)),
     can_ask_again=True,
-    gives="at most three decisions, lessons and patterns of this project, with source and date",
+    gives="the decision, rule or lesson of this project that the prompt is about, with source and date",
     read_more="docs/memory.md",
     min_score=0.3,
     most=3,

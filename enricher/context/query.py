@@ -6,7 +6,7 @@ line, in backticks, in code, in a trace, in a list of versions. On the hook's pa
 
 from __future__ import annotations
 
-from enricher.code.words import LONGEST, STOP_WORDS, terms
+from enricher.code.words import LONGEST, SOURCE_ENDS, STOP_WORDS, terms
 
 MOST_CHARS = 24_000
 MOST_LINES = 600
@@ -31,11 +31,6 @@ BOILERPLATE = frozenset((
     "code example", "bug",
 ))  # fmt: skip
 DATA_FENCES = frozenset("json yaml yml toml console shell bash sh text txt log output ini diff xml html csv".split())
-SOURCE_ENDS = frozenset(
-    "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
-    " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
-    " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
-)
 _SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_$-")}
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 

@@ -1,11 +1,14 @@
 """The channel ``session``: what was said and done before, where that is news to the agent (ruling R29).
 
 It is news after a compaction or a resume, and when the person asks for it. Beside
-that, a prompt that only points at something ("the other one") has that named. All
-of it comes from the recorded conversation; no file is read here.
+that, a prompt that only points at something ("option 2", "the other one") has that
+named where the conversation decides it. All of it comes from the recorded
+conversation; no file is read here.
 """
 
 from __future__ import annotations
+
+import os
 
 from enricher.context import Candidate, Channel, cut
 from enricher.context.conversation import NEWS, seen_mark
@@ -16,12 +19,12 @@ if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
     from enricher.context.conversation import Conversation
 
-NEWS_SCORE, STATE_SCORE, REFERENT_SCORE, LAST_REQUEST_SCORE = 0.9, 0.85, 0.9, 0.6
+REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
 LABELS_CHARS = 60
 PROMPTS_SHARE = 0.55
 SHORTEST_PROMPT = 32
-REFERENT_CHARS = 120
+SEVERAL_CHARS = 90
 ERROR_CHARS = 90
 TODO_CHARS = 60
 MOST_FILES = 4
@@ -35,9 +38,11 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     from enricher.context import followup
 
     how = followup.kind(request.prompt)
+    referent = _referent(request) if how in (followup.OTHER, followup.CHOICE) else []
     if conversation.resumed or how == followup.ASKED:
-        return summary(conversation, chars=channel.tokens * CHARS_PER_TOKEN - LABELS_CHARS)
-    return _referent(conversation, request.prompt) if how == followup.OTHER else []
+        chars = channel.tokens * CHARS_PER_TOKEN - LABELS_CHARS
+        return [*referent, *summary(conversation, chars=chars // 2 if referent else chars)]
+    return referent
 
 
 def summary(conversation: Conversation, *, chars: int) -> list[Candidate]:
@@ -95,20 +100,47 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
     return "todos: " + ", ".join(said)
 
 
-def _referent(conversation: Conversation, prompt: str) -> list[Candidate]:
-    """Name what "the other one" is; where nothing fits, quote the request that the prompt repeats."""
+def _referent(request: Request) -> list[Candidate]:
+    """Name what "option 2" or "the other one" is, where the conversation decides it."""
     from enricher.context import followup
 
-    order = cut(followup.last_order(conversation), REFERENT_CHARS)
-    if found := followup.the_others(conversation, prompt):
-        label = f"{', '.join(found)} — named before in this session, not yet worked on"
-        return [
-            Candidate(order, _ref("other", label), REFERENT_SCORE, label=f"{label}; last request" if order else label)
-        ]
-    if not order:
-        return []
-    text = f"{order} → {conversation.open_point}" if conversation.open_point else order
-    return [Candidate(text, _ref("request", text), LAST_REQUEST_SCORE, label="last request of this session")]
+    conversation = request.conversation
+    if conversation.chosen:
+        return [_chosen(request)]
+    if found := followup.the_others(conversation, request.prompt):
+        last = conversation.prompts[-1] if conversation.prompts else ""
+        where = "request" if any(name in last for name in found) else "answer"
+        label = f"{', '.join(found)} \u2014 named in the last {where}, not changed since"
+        return [Candidate("", _ref("other", label), REFERENT_SCORE, label=label, kind="other")]
+    if point := conversation.open_point:
+        label = "the last answer asked"
+        return [Candidate(point, _ref("asked", point), REFERENT_SCORE, label=label, kind="asked")]
+    return []
+
+
+def _chosen(request: Request) -> Candidate:
+    """Quote the chosen options, and name the files that they speak of below their first words."""
+    conversation = request.conversation
+    names, texts = zip(*conversation.chosen, strict=True)
+    text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)
+    known = {*conversation.files, *conversation.changed}
+    files = [
+        name
+        for name in conversation.answer_files
+        if name not in text and name not in known and os.path.isfile(os.path.join(request.project.root, name))
+    ]
+    label = _together(list(names)) + (f" ({', '.join(files)})" if files and request.project.root else "")
+    return Candidate(text, _ref("choice", label + text), REFERENT_SCORE, label=label, kind="choice")
+
+
+def _together(names: list[str]) -> str:
+    """Return "option 1 of the last answer", or "option 1 and 2 of the last answer"."""
+    heads = [name.partition(" of ")[0] for name in names]
+    where = names[0].partition(" of ")[2]
+    if len(names) == 1 or not where:
+        return names[0]
+    labels = [head.rpartition(" ")[2] for head in heads]
+    return f"{heads[0].rpartition(' ')[0]}s {', '.join(labels[:-1])} and {labels[-1]} of {where}"
 
 
 CHANNEL = Channel(

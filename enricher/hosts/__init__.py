@@ -25,6 +25,8 @@ if TYPE_CHECKING:
             """Return what to print, or None for nothing."""
 
 
+BARE = ("codex",)
+"""Clients that hand our text to the model as a message of its own, behind the prompt and without a word about it."""
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 

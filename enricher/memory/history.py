@@ -1,7 +1,7 @@
-"""Memories from git: commits whose message says why, and what was tried and taken back.
+"""Memories from git: decisions that the body of a commit's message states in words, and why something was taken back.
 
-Of each message the subject and the paragraphs of its body; the trailers are for
-machines. A commit that was reverted later is superseded by the commit that did it.
+A subject says what was done, which the history tells (``enricher.context.history``): it is neither a decision nor a
+memory, and only heads the decision here. A commit that was reverted later is superseded by the commit that did it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,21 @@ MOST_COMMITS = 3_000
 LONGEST_MESSAGE = 1_500
 FORMAT = "%x00%H%x00%cs%x00%B"
 
-_TRAILER = re.compile(r"[A-Z][A-Za-z-]{2,30}(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|See|Cc|Bug|Link|PR)(?:[:#]| #)")
-_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{7,64})", re.IGNORECASE)
-_REASON = re.compile(
-    r"\b(?:because|since|hence|therefore|instead of|rather than|decided|so that|in favou?r of|trade-?offs?|otherwise|"
-    r"we (?:chose|keep|use)|the reason|turned out|root cause|caused|no longer|used to|on purpose|deliberately|"
-    r"workaround|not worth|to avoid|breaks?|cannot|can't|could not|did not|does not|never|without|must|would|had to|"
-    r"needs? to|made (?:it|us|the)|meant)\b|\bBREAKING\b|\brevert",
-    re.IGNORECASE,
+_TRAILER = re.compile(
+    r"[A-Z][A-Za-z-]{2,30}(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|See|Cc|Bug|Link|PR)(?:[:#]| #)|Pull Request resolved: "
 )
-"""What tells a reason from a list of what was done; an explanation speaks of what was not, or could not be."""
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{7,64})", re.IGNORECASE)
+_DECISION = re.compile(
+    r"^(?:Decision|Decided|Rejected|Entscheidung|Beschluss|Décision|Decisión|Decisão|Decisione|Решение|决定|決定)\s*[::]"
+    r"|\b(?:we|I|the team)\s+(?:have\s+|had\s+|all\s+)?(?:decided|chose|agreed|opted|rejected|settled\s+on|ruled\s+out)"
+    r"\b"
+    r"|\bit\s+(?:was|is)\s+(?:decided|agreed)\b"
+    r"|\bdecided\s+(?:against|that|not\s+to|in\s+favou?r)\b|\bthe\s+decision\s+(?:is|was|to|that|not)\b"
+    r"|\b(?:wir\s+haben\s+(?:uns\s+)?(?:entschieden|beschlossen)|nous\s+avons\s+décidé|(?:hemos\s+)?decidi(?:mos|do)\b"
+    r"|abbiamo\s+deciso|решили|我们决定|決めた|決定した)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How a text says that somebody decided, rather than what was done and what it is good for."""
 _LEARNT = re.compile(r"(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:|fix(?:e[sd])?\b|turned out|root cause", re.IGNORECASE)
 _KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security"), ("docs", ""), ("chore(deps", ""))
 
@@ -83,12 +88,9 @@ def _said(message: str) -> str:
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))
-    told = "\n\n".join(one for one in paragraphs if not _is_mere_revert(one))
-    if not is_revert and not (told and _REASON.search(told)) and "!:" not in subject[:60]:
-        return ""
-    if not told and not is_revert:
-        return ""
-    return cleaned(_shortened(f"{headed(subject)}\n{told}" if told else subject))
+    reasons = [one for one in paragraphs if not _is_mere_revert(one)]
+    told = "\n\n".join(one for one in reasons if is_revert or _DECISION.search(one))
+    return cleaned(_shortened(f"{headed(subject)}\n{told}")) if told else ""
 
 
 def _without_trailers(paragraph: str) -> str:

@@ -258,12 +258,24 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
     result.body = {
         "classes": table,
         "never_show": _values(result, "task_type")["silent"],
-        "guardrails": {**_values(result, "guardrail"), "rules": guardrails.rows},
+        "guardrails": {
+            **_values(result, "guardrail"),
+            "rules": guardrails.rows,
+            "sentences": guardrails.sentences,
+            AS_SPECIFIED: guardrails.as_specified,
+        },
         "approaches": {**_values(result, "approach"), **_approaches(result)},
         "channels": list(_channels(result)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
-        **_values(result, "lines"),
+        "class_line": _class_line(result),
     }
+
+
+def _class_line(result: Compiled) -> str:
+    said = _values(result, "lines")
+    if said["class_alone"] is None:
+        return str(said["class_line"])
+    return "alone" if said["class_alone"] else "beside"
 
 
 def _channels(result: Compiled) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from enricher.rules.schema import LONGEST_TEXT, LONGEST_TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from enricher.rules.document import RuleBlock
 
@@ -45,7 +46,8 @@ class Guardrails:
     """The linked guardrails; ``rows`` is what the hook reads.
 
     ``catalogue`` holds all that are defined, by id; its order decides ties, so a person's own come first.
-    ``rules`` are the rules by the id of their guardrail.
+    ``rules`` are the rules by the id of their guardrail; ``sentences`` what they say of a prompt (sentence,
+    what it needs, how often a session), ``as_specified`` the guardrails of that profile alone.
     """
 
     catalogue: dict[str, Guardrail] = field(default_factory=dict)
@@ -53,6 +55,8 @@ class Guardrails:
     ids: dict[str, str] = field(default_factory=dict)
     rules: dict[str, RuleBlock] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
+    sentences: dict[str, list[Any]] = field(default_factory=dict)
+    as_specified: list[str] = field(default_factory=list)
 
     def id_of(self, name: str) -> str:
         """Return the id that a short name stands for; an id stands for itself."""
@@ -134,10 +138,35 @@ def link(
         task_types, own_rule = found.task_types(one.id), found.rules.get(one.id)
         if (own_rule or task_types) and one.id not in silenced:
             data = own_rule.data if own_rule else {}
-            found.rows.append(
-                (one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), data.get("min_score") or 0)
-            )
+            is_about = own_rule is not None and _is_about(own_rule, one, named)
+            threshold = data.get("min_score") if is_about else None
+            found.rows.append((one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), threshold or 0))
+            if own_rule and is_about:
+                _add_sentence(one.id, own_rule, found)
     return found
+
+
+def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
+    data = rule.data
+    if data.get("profile"):
+        found.as_specified.append(identity)
+    elif say := data.get("say"):
+        found.sentences[identity] = [" ".join(say.split()), data.get("needs", ""), data.get("times", 1)]
+
+
+def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile]) -> bool:
+    """Say whether a rule and the guardrail it calls for are of one house.
+
+    A person's catalogue may mean something else by an id: our sentence would be wrong there, and when it
+    is said is theirs to say, so that our threshold does not count either.
+    """
+    files = {rule.file}
+    while rule.below is not None:
+        rule = rule.below
+        files.add(rule.file)
+    if one.file in files:
+        return True
+    return any(one.file == each.path and each.named_at.rpartition(":")[0] in files for each in named)
 
 
 def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:

@@ -69,6 +69,10 @@ class GuardrailSignals(_Rule):
 
     ``text`` is the statement, which the agent reads behind the title. ``task_types`` take
     the place of those in the table of short names; with ``extend``, they add to them.
+    ``say`` is a sentence for the title's place, about this prompt: ``{words}`` are those that
+    called for it. Of all guardrails with a sentence a prompt gets one, each at most ``times`` a
+    session. ``needs: past``: only where something was said before. With ``profile`` the guardrail
+    takes part in that profile only.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -78,6 +82,10 @@ class GuardrailSignals(_Rule):
     examples: list[str] = []
     always: bool = False
     min_score: Annotated[int, Field(ge=1)] | None = None
+    say: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
+    needs: Literal["", "past"] = ""
+    times: Annotated[int, Field(ge=1, le=99)] = 1
+    profile: Literal["", "as-specified"] = ""
 
 
 class Approach(_Rule):
@@ -112,9 +120,13 @@ class Channel(_Rule):
 
 
 class Lines(_Rule):
-    """``## Lines``: which lines may stand on their own."""
+    """``## Lines``: whether the agent is told the class: ``never``, ``beside`` other lines, or also ``alone``.
 
-    class_alone: bool = False
+    ``class_alone`` is how earlier instructions say it: true means ``alone``, false ``beside``.
+    """
+
+    class_line: Literal["never", "beside", "alone"] = "beside"
+    class_alone: bool | None = None
 
 
 class Budgets(_Rule):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from enricher.classify import matching, structure
-from enricher.classify.table import GAP
+from enricher.classify import matching, reading, structure
+from enricher.classify.table import GAP, LETTERS
 from enricher.rules.inflection import CONTRACTIONS, forms
 
 PLACES = {
@@ -47,6 +47,8 @@ KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "u
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT = 12, 1, 9
 DEFAULT_GAP = 6
+LONGEST_LEANING = 2
+LEANING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
 RESERVED = frozenset(";|=~")
 """Signs that part the compiled texts; the reader of prompts makes spaces of them."""
@@ -128,9 +130,22 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
         if not LEAST_WEIGHT <= abs(figure) <= MOST_WEIGHT:
             found.append(f"leanings: '{strength}' is outside 1 to {MOST_WEIGHT} and -1 to -{MOST_WEIGHT}")
         found += [
-            f"leanings: '{word}' is not one word; a wording is a signal" for word in words if len(tokens(word)) != 1
+            f"leanings: '{word}' is not one word, two, or one at @lead or @object; a longer wording is a signal"
+            for word in words
+            if not leaning_key(word)
         ]
     return found
+
+
+def leaning_key(written: str) -> tuple[str, str] | None:
+    """Return a plain word and what must stand with it: nothing, the next word, or ``@lead`` and ``@object``."""
+    wording, at, place = written.partition("@")
+    words = tokens(wording)
+    if "…" in words or RESERVED.intersection(written):
+        return None
+    if at:
+        return (words[0], at + place) if len(words) == 1 and at + place in LEANING_PLACES else None
+    return (words[0], "".join(words[1:])) if 1 <= len(words) <= LONGEST_LEANING else None
 
 
 def _is_feature(name: object) -> bool:
@@ -152,6 +167,8 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
             found.append(f"{phrase!r} is no text; put it in quotes")
         elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
             found.append(f"'{phrase}' is empty, or … stands at its edge")
+        elif is_contained(phrase) and (phrase.isascii() or "at" in signal):
+            found.append(f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'")
         elif RESERVED.intersection(phrase):
             found.append(
                 f"'{phrase}' holds one of {' '.join(sorted(RESERVED))}, which no prompt is read with; leave it out"
@@ -183,9 +200,15 @@ def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[A
 def tokens(phrase: str) -> tuple[str, ...]:
     """Return the words of a phrase as the reader of prompts would give them."""
     found: list[str] = []
-    for chunk in phrase.lower().replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
+    spaced = reading.spaced_abroad(phrase.lower()) if not phrase.isascii() else phrase.lower()
+    for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
         found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
     return tuple(found)
+
+
+def is_contained(phrase: str) -> bool:
+    """Say whether a phrase is looked for inside words, too: ``*为什么*``, for scripts that write no spaces."""
+    return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
 def label(signal: dict[str, Any]) -> str:
@@ -229,7 +252,8 @@ def compile_classes(
             compiler.add(signal, class_at=at)
         for strength, words in rule.leanings.items():
             for word in words:
-                compiler.leanings.setdefault(tokens(word)[0], []).append(f"{at} {int(strength)}")
+                first, key = leaning_key(word) or (word, "")
+                compiler.leanings.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
     return {
         "facets": [_facet(described.get(name, Facet(name))) for name in names],
         "classes": classes,
@@ -263,9 +287,10 @@ class _Compiler:
         self.exact: dict[str, list[Any]] = {}
         self.index: dict[str, list[Any]] = {}
         self.features: dict[str, list[int]] = {}
+        self.contained: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
         self.bases: dict[str, None] = {}
-        self.leanings: dict[str, list[str]] = {}
+        self.leanings: dict[str, dict[str, list[str]]] = {}
         self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
 
     def add(self, signal: dict[str, Any], *, class_at: int) -> None:
@@ -298,6 +323,9 @@ class _Compiler:
         return self.condition({"phrase": written})
 
     def phrase(self, phrase: str, number: int, *, signal: dict[str, Any]) -> None:
+        if is_contained(phrase):
+            self.contained.setdefault(phrase.strip("*").lower(), []).append(number)
+            return
         words = tokens(phrase)
         leading = signal.get("at") in LEADING
         if leading:
@@ -314,8 +342,9 @@ class _Compiler:
             "places": [row[0] for row in self.conditions],
             "conditions": [_packed_condition(row) for row in self.conditions],
             "features": self.features,
+            "contained": self.contained,
             "late": self.late,
-            "leanings": _drawers({word: " ".join(figures) for word, figures in self.leanings.items()}),
+            "leanings": _drawers({word: _packed_leanings(found) for word, found in self.leanings.items()}),
             "exact": _drawers(_packed_entries(self.exact)),
             "index": _drawers(_packed_entries(self.index)),
             "fold": _drawers(_folds(self.bases)),
@@ -338,6 +367,12 @@ def _packed_condition(row: list[Any]) -> str:
     return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
 
 
+def _packed_leanings(found: dict[str, list[str]]) -> str:
+    """What a plain word leans towards, as ``table.Table.strengths`` reads it: alone, then ``|next word=`` and so on."""
+    alone = " ".join(found.get("", []))
+    return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
+
+
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
     """The phrases of each first word as the text that ``table.Table`` unpacks.
 
@@ -358,11 +393,11 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _drawers(values: dict[str, str]) -> dict[str, str]:
-    """Values by word as the texts that ``table.Drawers`` searches: ``~word=value~`` by first letter."""
+    """Values by word as the texts that ``table.Drawers`` searches: ``~word=value~`` by first letters."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
-        packed[word[0]] = packed.get(word[0], "") + f"~{word}={value}"
-    return {letter: f"{text}~" for letter, text in packed.items()}
+        packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"
+    return {letters: f"{text}~" for letters, text in packed.items()}
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
 from enricher.rules import cache
-from enricher.rules.catalogue import Files
-from enricher.rules.compiler import CATALOGUE, identity_of
 from storage import spool
 
 if TYPE_CHECKING:
@@ -28,13 +26,17 @@ def leave(state: str, compiled: Compiled) -> None:
 
 def leave_shipped(state: str) -> None:
     """Leave the files of the packaged version once; raises OSError where nothing can be written."""
-    shipped = packaged_texts()
+    header = cache.read_header(cache.shipped_file())
+    shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
     if shipped is not None:
         spool.put_sources(state, *shipped)
 
 
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return identity and files of the packaged version, None where they are not those it was compiled from."""
+    from enricher.rules.catalogue import Files
+    from enricher.rules.compiler import CATALOGUE, identity_of  # loads pydantic: five times the rest of the upkeep
+
     header = cache.read_header(cache.shipped_file())
     if not header:
         return None

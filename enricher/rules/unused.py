@@ -17,7 +17,7 @@ from enricher.rules.compiler import CATALOGUE, FACETS, PLACEHOLDER
 from enricher.rules.document import Problem
 from enricher.rules.guardrails import DEFAULT_FILES
 from enricher.rules.layers import packaged_file
-from enricher.rules.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, tokens
+from enricher.rules.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -145,11 +145,13 @@ def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
                     yield _warning(rule, reason, "signals", index)
         for strength, words in rule.data.get("leanings", {}).items():
             for index, word in enumerate(words):
-                if reason := _never_read(word, table):
+                if reason := _never_read(word.partition("@")[0], table):
                     yield Problem(rule.file, rule.line_of("leanings", strength, index), "warning", reason)
 
 
 def _never_read(wording: str, table: Table) -> str:
+    if is_contained(wording):
+        return ""
     for word in tokens(wording):
         if word == "…" or word in MARKERS.values():
             continue

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import POINTING_WORDS
-from enricher.context.conversation import NEWS, Conversation, seen_mark
+from enricher.context.conversation import NEWS, TAKEN_UP, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan
@@ -47,13 +47,18 @@ HEAD_BYTES = 2048
 
 MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
+MOST_SAID = 40
+"""Pieces of answers, among which a prompt may choose an option."""
 MOST_FILES = 12
 MOST_ERRORS = 3
+MOST_COMMANDS = 8
+COMMAND_CHARS = 80
 MOST_TODOS = 40
 PROMPT_CHARS = 400
 ERROR_CHARS = 200
 TODO_CHARS = 120
 ANSWER_CHARS = 500
+OPTION_CHARS = 400
 LONG_ANSWER_CHARS = 2000
 TERSE = 10
 """A prompt of at most this many characters means nothing without the answer before it."""
@@ -62,8 +67,6 @@ LONGEST_PATH = 200
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
 REGULAR_FILE = 0o100000
 FILE_TYPE = 0o170000
-TAKEN_UP = "taken up"
-"""The mark where a person says "continue" in a session with a past of which we told nothing yet."""
 
 
 class Found:
@@ -74,11 +77,13 @@ class Found:
         "answer_id",
         "asked",
         "changed",
+        "commands",
         "cwd",
         "errors",
         "files",
         "news",
         "prompts",
+        "said",
         "seen",
         "tasks",
         "todos",
@@ -88,10 +93,12 @@ class Found:
         self.cwd = cwd.rstrip("/")
         self.asked = persons_words(asked)
         self.prompts: list[str] = []
+        self.said: list[tuple[int, str]] = []
         self.answer = ""
         self.answer_id = ""
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] | None = None
         self.tasks: dict[str, list[str]] = {}
@@ -117,6 +124,8 @@ class Found:
     def says(self, text: str, *, of: str = "") -> None:
         """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""
         text = text.strip()
+        if text and len(self.said) < MOST_SAID:
+            self.said.append((len(self.prompts), text))
         if not text or (self.answer and (not of or of != self.answer_id)):
             return
         self.answer = f"{text}\n{self.answer}" if self.answer else text
@@ -132,6 +141,15 @@ class Found:
             self.files.append(path)
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
+
+    def ran(self, command: object) -> None:
+        """Take a command that a tool ran, by its first line."""
+        if (
+            isinstance(command, str)
+            and len(self.commands) < MOST_COMMANDS
+            and (line := command.strip().partition("\n")[0])
+        ):
+            self.commands.append(line)
 
     def error(self, text: object) -> None:
         """Take what a tool failed with: the last line that says something."""
@@ -349,11 +367,17 @@ def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
+    conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
     if depends_on_answer:
-        conversation.read_answer(prompt)
+        conversation.read_answer(prompt, found.said)
+        conversation.option = short(conversation.option, OPTION_CHARS)
+        conversation.open_point = short(conversation.open_point, OPTION_CHARS)
+        conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
+        conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
+        conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
 
 
 def _needs_the_answer(prompt: str) -> bool:

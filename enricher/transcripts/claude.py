@@ -74,6 +74,8 @@ def _tool(name: str, given: dict[str, Any], found: Found) -> None:
         found.plan(_todos(given["todos"]))
     elif name == "TaskUpdate":
         _update(given, found)
+    elif name == "Bash":
+        found.ran(given.get("command"))
     else:
         for key in PATHS:
             found.file(given.get(key), is_change=name in CHANGING)

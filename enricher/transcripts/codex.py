@@ -77,6 +77,8 @@ def _call(payload: dict[str, Any], found: Found) -> None:
     text = "\n".join(str(word) for word in words) if isinstance(words, list) else str(words or "")
     if "*** Begin Patch" in text:
         _patched(text[:LONGEST_PATCH], found)
+    elif words is not given:
+        found.ran(str(words[-1]) if isinstance(words, list) and words else text)
     for key in ("file_path", "path"):
         found.file(arguments.get(key), is_change=False)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-from workbench.accuracy import evaluation_file, leave_repositories_out, report
-
-INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
+from tests.accuracy.labelled_sources import INVENTED, SET_APART
+from workbench.accuracy import evaluation_files, leave_repositories_out, report
 
 
 def main() -> None:
-    labelled = evaluation_file()
-    if labelled is None:
+    labelled = evaluation_files()
+    if not labelled:
         sys.exit("no labelled prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
-    print(report(leave_repositories_out([labelled], also=[INVENTED])))
+    print(report(leave_repositories_out(labelled, also=[INVENTED], apart=SET_APART)))
 
 
 main()

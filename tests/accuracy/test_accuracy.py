@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from enricher.classify import classify
-from workbench.accuracy import evaluation_file, figures, leave_repositories_out, packaged_table
-
-INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
+from tests.accuracy.labelled_sources import INVENTED, SET_APART
+from workbench.accuracy import evaluation_files, figures, leave_repositories_out, packaged_table
 
 LEAST = {
-    "task type, strict": 0.60,
-    "task type, lenient": 0.69,
-    "task type, macro-F1": 0.49,
-    "class shown": 0.47,
-    "of these right (lenient)": 0.81,
-    "chat: nothing shown": 0.88,
+    "task type, strict": 0.59,
+    "task type, lenient": 0.70,
+    "task type, macro-F1": 0.48,
+    "class shown": 0.34,
+    "of these right (lenient)": 0.86,
+    "chat: nothing shown": 0.93,
     "search intent": 0.70,
-    "search intent, macro-F1": 0.53,
+    "search intent, macro-F1": 0.54,
 }
 """What must not be lost; the measured figures stand in the README."""
 
@@ -28,11 +26,11 @@ LEAST = {
 @pytest.mark.slow
 @pytest.mark.conformance("E36")
 def test_accuracy_on_left_out_repositories_is_kept() -> None:
-    labelled = evaluation_file()
-    if labelled is None:
+    labelled = evaluation_files()
+    if not labelled:
         pytest.skip("no labelled prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
 
-    found = {one.name: one.value for one in figures(leave_repositories_out([labelled], also=[INVENTED]))}
+    found = {one.name: one.value for one in figures(leave_repositories_out(labelled, also=[INVENTED], apart=SET_APART))}
 
     assert {name: value for name, value in found.items() if value < LEAST[name]} == {}
 

@@ -126,3 +126,17 @@ def test_prompts_without_a_search_intent_leave_its_weights_alone(tmp_path: Path,
 
     assert ended.exit_code == 0
     assert diff and all(int(line.split("-")[1].split(",")[0]) <= first_intent for line in diff)
+
+
+@pytest.mark.slow
+def test_prompts_of_a_repository_that_is_left_out_change_nothing(tmp_path: Path, instructions: Path) -> None:
+    """What is set apart for a last judgement may not have a part in the weights."""
+    known = '{"prompt": "mend the broken login", "task_type": "debug"}\n' * 3
+    apart = '{"prompt": "mend the broken login", "task_type": "docs", "source": "acme/shop@1:a.md"}\n' * 9
+    (tmp_path / "known.jsonl").write_text(known)
+    (tmp_path / "all.jsonl").write_text(known + apart)
+
+    without = propose(tmp_path / "all.jsonl", instructions, without=["acme/shop"])
+
+    assert without == propose(tmp_path / "known.jsonl", instructions)
+    assert without != propose(tmp_path / "all.jsonl", instructions)

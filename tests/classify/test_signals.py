@@ -94,8 +94,40 @@ def test_a_signal_that_can_never_matter_is_named(signals: list[dict[str, object]
 
 
 def test_plain_words_are_checked() -> None:
-    assert check_leanings({"3": ["how"], "-1": ["the"]}) == []
-    assert len(check_leanings({"10": ["how"], "2": ["two words"]})) == 2
+    assert check_leanings({"3": ["how", "can you", "add@lead", "<file>@object"], "-1": ["the"]}) == []
+
+
+@pytest.mark.parametrize("written", ["three whole words", "add@end", "two words@lead", "one … gap", "a|b", "@lead"])
+def test_what_no_prompt_can_lean_by_is_refused(written: str) -> None:
+    assert len(check_leanings({"2": [written]})) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "points"),
+    [
+        pytest.param("can you", "can you see", 8, id="both words, one behind the other"),
+        pytest.param("can you", "you can see", 0, id="the other way around"),
+        pytest.param("add@lead", "add a file", 8, id="a lead"),
+        pytest.param("add@lead", "we may add a file", 0, id="no lead"),
+        pytest.param("tests@object", "write more tests for it", 8, id="within the object of the order"),
+        pytest.param("tests@object", "tests? write more", 0, id="before the order"),
+        pytest.param("tests", "do not write tests", 0, id="in a prohibition"),
+        pytest.param("添加", "请添加按钮", 8, id="a word of two characters"),
+    ],
+)
+def test_where_a_plain_word_leans(written: str, text: str, points: int) -> None:
+    order = {"phrase": "write", "at": "order"}
+    leaning = ClassRule("task_type", "x", "x", [], [], 1, "f", {"4": [written]})
+    other = ClassRule("task_type", "y", "y", [order], [], 1, "f")
+
+    assert classify(text, Table(compile_classes([leaning, other]))).scores["task_type"]["x"] == points
+
+
+def test_the_evidence_covers_a_pair_of_words() -> None:
+    leaning = ClassRule("task_type", "x", "x", [], [], 1, "f", {"4": ["can you"]})
+    found = classify("now, can you see", Table(compile_classes([leaning])))
+
+    assert [(one.start, one.end) for one in found.evidence] == [(5, 12)]
 
 
 def test_plain_words_count_less_in_a_long_prompt() -> None:

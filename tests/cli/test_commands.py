@@ -52,12 +52,18 @@ SMALLEST_CALLS = {
 
 
 @pytest.mark.parametrize("command", ALL_COMMANDS)
-def test_every_command_works_in_a_cold_process(account: Account, command: str) -> None:
+def test_every_command_works_in_a_cold_process(new_account: Account, command: str) -> None:
     words = SMALLEST_CALLS.get(command, (command, "--help"))
     script = Path(sys.executable).with_name("enricher")
 
     ended = subprocess.run(
-        [script, *words], env=account.env, cwd=account.project, input="{}", capture_output=True, text=True, check=False
+        [script, *words],
+        env=new_account.env,
+        cwd=new_account.project,
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended

@@ -114,7 +114,7 @@ def test_a_file_that_is_gone_is_not_told_and_a_moved_line_is_found_again(account
     moved = account.ask("fix check_password, it always says yes")
 
     assert "shop/cart.py" not in gone.context
-    assert fates["shop/cart.py"] == "stale: the file is gone"
+    assert fates["shop/cart.py:1"] == "stale: it is gone from the file"
     assert "shop/auth/password.py:7 check_password" in moved.context
 
 
@@ -170,7 +170,7 @@ def test_many_prompts_of_other_folders_are_answered_for_those(account: Account, 
 
     rows = [json.loads(line) for line in account.cli("enrich", "--jsonl", str(given)).splitlines()]
 
-    assert [item["ref"] for item in rows[0]["context"] if item["channel"] == "code"][:1] == ["shop/auth/session.py"]
+    assert [item["ref"] for item in rows[0]["context"] if item["channel"] == "code"][:1] == ["shop/auth/session.py:8"]
     assert not [item for item in rows[1]["context"] if item["kept"] and item["channel"] == "code"]
 
 
@@ -223,25 +223,12 @@ def test_no_file_is_indexed_where_the_channel_is_off(account: Account, shop: Pat
     assert bool([*account.state.glob("code/*.db")]) == (not setting)
 
 
-def test_a_file_named_before_is_not_said_to_be_named_in_the_prompt(account: Account, shop: Path) -> None:
-    account.cli("code", "index")
-    said = {
-        "type": "user",
-        "message": {"role": "user", "content": "make save_session() in shop/auth/session.py faster"},
-    }
-    transcript = account.write("t.jsonl", json.dumps(said) + "\n")
-
-    answer = account.ask("now do the same for the other one", transcript_path=str(transcript))
-
-    told = [line for line in bullets(answer.context) if "shop/auth/session.py:8 save_session — " in line]
-    assert [line.partition(" — ")[2] for line in told] == ["named earlier in this session"], answer.context
-
-
 def test_the_approach_names_a_frame_of_another_machine_as_this_project_has_it(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     account.cli("code", "index")
     trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\nKeyError: 1'
 
-    context = account.ask(f"the nightly job died, why?\n\n{trace}").context
+    context = account.ask(f"the nightly job died, please fix it:\n\n{trace}").context
 
     assert "Start at shop/export.py:3:" in context
     assert "/srv/x" not in context

@@ -22,7 +22,8 @@ def test_a_commit_is_told_in_the_clone_that_has_it_and_its_worktrees(account: Ac
         git(folder, "init", "-q")
         git(folder, "remote", "add", "origin", "git@example.org:team/shop.git")
     write_all(clone, SHOP)
-    git(shop, "commit", "-qm", "Round the capture of the payment gateway", "--allow-empty")
+    (shop / "shop/payment/gateway.py").write_text("def capture(amount):\n    return round(amount)\n")
+    git(shop, "commit", "-qam", "Round the capture of the payment gateway")
     git(shop, "worktree", "add", "-q", str(worktree))
     account.cli("code", "index")
 

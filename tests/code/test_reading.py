@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from enricher.code.listing import KINDS, kind_of
 from enricher.code.symbols import definitions
-from enricher.code.times import since
 from enricher.code.words import pieces, stem, terms
 from enricher.context.query import read
-
-DAY = 86_400
 
 
 @pytest.mark.parametrize(
@@ -125,10 +122,3 @@ def test_definitions_are_found_with_their_lines(path: str, text: str, found: lis
 )
 def test_kinds_of_files(path: str, kind: str) -> None:
     assert KINDS[kind_of(path)] == kind
-
-
-def test_words_of_time() -> None:
-    now = 1_700_000_000.0
-
-    assert now - since("it is broken since yesterday", now) == 2 * DAY
-    assert since("fix the parser", now) == 0.0

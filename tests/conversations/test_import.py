@@ -152,17 +152,17 @@ def test_what_hosts_add_to_a_prompt_is_taken_off_and_the_rest_is_kept(account: A
     assert prompts(account) == ["why is List<String> <b>slow</b>?", "what is a <system-reminder> good for?"]
 
 
-def test_without_a_terminal_it_only_lists_and_says_how_to_go_on(well_used: Account) -> None:
-    said = well_used.cli("trace", "import", exit_code=1)
+def test_without_a_terminal_it_only_lists_and_says_how_to_go_on(new_and_well_used: Account) -> None:
+    said = new_and_well_used.cli("trace", "import", exit_code=1)
 
     assert "12 prompts to store" in said
-    assert not (well_used.state / "enricher.db").exists()
+    assert not (new_and_well_used.state / "enricher.db").exists()
 
 
-def test_a_dry_run_writes_nothing_at_all(well_used: Account) -> None:
-    well_used.cli("trace", "import", "--dry-run")
+def test_a_dry_run_writes_nothing_at_all(new_and_well_used: Account) -> None:
+    new_and_well_used.cli("trace", "import", "--dry-run")
 
-    assert not list(well_used.state.glob("*.db")) and not (well_used.state / "key").exists()
+    assert not list(new_and_well_used.state.glob("*.db")) and not (new_and_well_used.state / "key").exists()
 
 
 def test_on_a_terminal_it_asks_first(well_used: Account) -> None:

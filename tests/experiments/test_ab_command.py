@@ -76,11 +76,14 @@ def compared(account: Account, a: str, b: str, asked: str) -> Report:
         return harness.run(questions.of_file(asked), **both, left_out=questions.left_out).report
 
 
+AS_SPECIFIED = {"ENRICHER_PROFILE": "as-specified"}
+"""Under it approaches are said, and the packaged ones speak of these prompts."""
 WORDIER = ("Start at {frame}:", "You may want to start reading at {frame}:")
 
 
 @pytest.mark.conformance("S2-6a", "S2-6b")
 def test_two_arms_are_compared_prompt_by_prompt_in_five_metrics(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     a, b = instructions(account, "a"), instructions(account, "b", WORDIER)
     made = run(account, a, b, "--prompts", prompts(account, task_type="debug"))
     kept = json.loads(account.cli("ab", "show", made["id"][:16], "--json"))
@@ -144,6 +147,7 @@ def test_the_same_instructions_on_both_sides_are_identical_nothing_is_tested_and
 
 
 def test_the_log_is_compared_with_what_it_was_recorded_under_and_exported_it_is_the_same(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     account.ask("/help")
     account.ask(f"why does it fail?\n{TRACE.format(n=7)}")
     account.rest()
@@ -196,6 +200,7 @@ def test_an_answer_that_failed_is_wrong_and_no_success(account: Account) -> None
 
 
 def test_what_enrich_printed_is_an_arm_and_a_session_is_told_a_thing_once(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     asked = prompts(account, 3, session_id="one")
     printed = account.write("printed.jsonl", account.cli("enrich", "--jsonl", asked))
     made = run(account, "recorded", str(printed), "--prompts", asked)

@@ -77,7 +77,7 @@ def test_the_effect_is_reported_per_cohort_from_recorded_traces_and_labels(accou
 
 def test_prompts_that_were_only_recorded_are_counted_as_held_back(account: Account) -> None:
     account.env["ENRICHER_SHADOW"] = "1"
-    account.ask("why is the build red?", session_id="session-1")
+    account.ask("the build is failing, fix it", session_id="session-1")
     account.rest()
     made = json.loads(account.cli("ab", "effect", "--name", "try", "--json"))
 

@@ -80,7 +80,7 @@ def test_the_hash_of_a_forgotten_prompt_is_gone_too(two: Account) -> None:
 
 
 def test_a_session_is_forgotten_with_what_it_was_told(two: Account) -> None:
-    two.ask("why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
+    two.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
     two.rest()
     assert len(list((two.state / "sessions").iterdir())) >= 1
 
@@ -176,7 +176,7 @@ def test_a_busy_database_is_waited_for(two: Account) -> None:
         was_waiting = waiting.poll() is None
         busy.execute("rollback")
 
-    out, _err = waiting.communicate(timeout=30)
+    out, _err = waiting.communicate(timeout=60)
     assert (was_waiting, waiting.returncode, out.splitlines()[0]) == (True, 0, "forgot 1 prompt")
 
 
@@ -239,7 +239,7 @@ def test_what_was_interrupted_is_ended_behind_the_next_prompt(two: Account, *, i
 def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
     running = started(two, "--match", "quicksilver")
     answers = [two.ask(f"why does test number {number} fail?") for number in range(6)]
-    running.communicate(timeout=30)
+    running.communicate(timeout=60)
     two.rest()
 
     assert all(answer.is_harmless() for answer in answers)
@@ -248,7 +248,10 @@ def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
 
 def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(account: Account) -> None:
     account.compile()
-    for prompt in ("why does shop/export.py fail with KeyError 'sku'?", "write tests for the parser of dates please"):
+    for prompt in (
+        "just answer: why does shop/export.py fail with KeyError 'sku'?",
+        "write tests for the parser of dates and nothing else",
+    ):
         account.ask(prompt, session_id="s-long")
     account.rest()
     first, second = account.traces()

@@ -38,7 +38,7 @@ def published(account: Account) -> Iterator[None]:
     ) as server:
         try:
             assert server.stdout is not None
-            with urllib.request.urlopen(server.stdout.readline().strip(), timeout=30) as page:
+            with urllib.request.urlopen(server.stdout.readline().strip(), timeout=60) as page:
                 assert page.status == 200
             yield
         finally:

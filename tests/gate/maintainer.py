@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-DEBUG = "why does the nightly export fail with KeyError 'user'?"
+DEBUG = "the nightly export is failing, fix the bug"
 QUESTION = "explain how the cache works"
 SMALL_TALK = "thanks, great"
 NO_DEBUG = "# Classification\n\n## Task type: debug\n\n```yaml\ndisabled: true\n```\n"

@@ -30,7 +30,7 @@ def case(number: int, **changed: object) -> Case:
 def test_an_approved_trace_holds_what_was_decided(repository: Repository) -> None:
     trace_id = repository.approve(DEBUG)
 
-    expected = {"task_type": "debug", "shown": True, "guardrails": ["H5", "H3"], "approach": ""}
+    expected = {"task_type": "debug", "shown": True, "guardrails": ["H5"], "approach": ""}
     assert repository.lines() == [{"id": trace_id, "verdict": "ok", "prompt": DEBUG, "expected": expected}]
 
 
@@ -45,7 +45,7 @@ def test_a_corrected_class_holds_the_class(repository: Repository) -> None:
 def test_a_wrong_trace_holds_what_must_not_come_out_again(repository: Repository) -> None:
     repository.approve(DEBUG, "wrong")
 
-    assert repository.lines()[0]["unwanted"]["guardrails"] == ["H5", "H3"]
+    assert repository.lines()[0]["unwanted"]["guardrails"] == ["H5"]
     assert "expected" not in repository.lines()[0]
 
 
@@ -68,12 +68,12 @@ def test_what_channels_offered_is_not_in_a_case(repository: Repository) -> None:
     repository.account.write("project/shop/export.py", "def nightly_export():\n    return user\n")
     repository.commit()
     repository.account.cli("code", "index")
-    repository.typed(DEBUG, session_id="one")
+    repository.typed("why does nightly_export fail with KeyError 'user'? fix it and nothing else", session_id="one")
     told = repository.account.trace()["items"]
-    trace_id = repository.typed("why does nightly_export fail for the first user?", session_id="one")
+    trace_id = repository.typed("fix nightly_export for the first user and nothing else", session_id="one")
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
-    assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py"]
+    assert [item["ref"] for item in told if item["kept"]] == ["shop/export.py:1"]
     assert any(ref.startswith("item:") for ref in repository.account.trace()["inputs"]["injected"])
     assert "shop/export.py" not in repository.file.read_text()
     assert all(ref.startswith("guardrail:") for ref in repository.lines()[0]["injected"])
@@ -123,11 +123,11 @@ def test_a_prompt_that_points_back_carries_the_words_it_points_to(repository: Re
 
 def test_what_the_session_was_told_before_is_part_of_a_case(repository: Repository) -> None:
     repository.typed(DEBUG, session_id="one")
-    trace_id = repository.typed("why does the import fail with KeyError 'user' too?", session_id="one")
+    trace_id = repository.typed("the nightly import is failing as well, fix the bug", session_id="one")
     repository.account.cli("trace", "label", trace_id, "ok", "--case")
 
     line = repository.lines()[0]
-    assert line["injected"] == ["guardrail:H3", "guardrail:H5"]
+    assert line["injected"] == ["guardrail:H5"]
     assert (line["expected"]["guardrails"], line["spent"] > 0) == ([], True)
     assert repository.judged()["verdict"] == "identical"
 
@@ -143,7 +143,6 @@ def test_only_the_skill_that_the_prompt_names_is_kept(repository: Repository) ->
     repository.approve("write the release notes of version two")
 
     line = repository.lines()[0]
-    assert line["expected"]["approach"] == "use-skill"
     assert line["skills"] == [["release-notes", "Write the release notes of a version"]]
 
 
@@ -329,3 +328,14 @@ def test_the_rules_of_another_release_are_told(repository: Repository) -> None:
     assert "say which task type it should have had instead" in said
     repository.account.cli("trace", "label", trace_id, "docs", "--case")
     assert repository.lines()[0]["expected"] == {"task_type": "docs"}
+
+
+def test_that_something_was_said_before_is_part_of_a_case(repository: Repository) -> None:
+    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
+    transcript = repository.account.write("transcript.jsonl", json.dumps(earlier) + "\n")
+    trace_id = repository.typed("the button is still missing", transcript_path=str(transcript))
+    repository.account.cli("trace", "label", trace_id, "ok", "--case")
+
+    (line,) = repository.lines()
+    assert (line["past"], line["expected"]["guardrails"]) == (True, ["H3"])
+    assert repository.judged()["verdict"] == "identical"

@@ -181,7 +181,7 @@ def press_keys(repository: Repository, *keys: str) -> str:
             shown += until(ours, f"{number}/4", "q quit")
             os.write(ours, answer.encode())
         shown += until(ours, "labels given")
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
     os.close(ours)
     return shown
 
@@ -198,7 +198,7 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 def until(terminal: int, *texts: str) -> str:
     """Read the terminal until all these texts stand there."""
-    shown, give_up_at = "", time.monotonic() + 20
+    shown, give_up_at = "", time.monotonic() + 60
     while not all(text in shown for text in texts) and time.monotonic() < give_up_at:
         if select.select([terminal], [], [], 0.1)[0]:
             shown += os.read(terminal, 4096).decode(errors="replace")

@@ -233,12 +233,16 @@ MATERIAL = [
 
 @pytest.mark.parametrize("order", MATERIAL)
 def test_a_trace_that_is_only_material_is_no_place_to_start(account: Account, order: str) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
+
     assert "Start at" not in account.ask(f"{order}\n\n{PYTHON}").context
 
 
 @pytest.mark.parametrize("trace", [PYTHON, JAVA, NODE, GO, JEST, PANIC_BACKTRACE])
 @pytest.mark.parametrize("order", ["the export dies, please fix it:", "why does this happen?"])
 def test_a_trace_to_mend_is_the_place_to_start(account: Account, order: str, trace: str) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
+
     assert f"Start at {innermost_frame(trace)}: " in account.ask(f"{order}\n\n{trace}").context
 
 

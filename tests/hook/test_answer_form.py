@@ -8,7 +8,7 @@ import re
 import pytest
 from simulator import ROOT, Account
 
-TRACE = """the login test fails, please fix it:
+TRACE = """the login test fails, please fix it and nothing else:
 
 Traceback (most recent call last):
   File "app/session.py", line 84, in save
@@ -18,8 +18,8 @@ KeyError: 'user'
 LABELS = re.compile(
     r"## Prompt Enrichment"
     r"(\n\*\*Classification\*\*: [a-z_]+)?"
-    r"(\n\*\*Relevant Context\*\* \(search results, quoted; may be outdated\):(\n- .+)+)?"
-    r"(\n\*\*Applicable Guardrails\*\*: H\d+[a-z]? \([^()]+\)(, H\d+[a-z]? \([^()]+\))*)?"
+    r"(\n\*\*Relevant Context\*\*( \(search results, quoted; may be outdated\))?:(\n- .+)+)?"
+    r"(\n\*\*Applicable Guardrails\*\*: (none|H\d+[a-z]? \([^()]+\)(, H\d+[a-z]? \([^()]+\))*))?"
     r"(\n\*\*Suggested Approach\*\*: .+)?"
     r"(\n_Partial: .+_)?"
 )
@@ -27,7 +27,7 @@ LABELS = re.compile(
 
 @pytest.mark.conformance("E02", "E24", "E28")
 def test_the_answer_adds_context_and_nothing_else(account: Account) -> None:
-    answer = account.ask("fix the bug in parser.py")
+    answer = account.ask("the test is not working")
 
     assert answer.is_harmless()
     assert answer.json == {
@@ -38,26 +38,54 @@ def test_the_answer_adds_context_and_nothing_else(account: Account) -> None:
 
 @pytest.mark.conformance("E03", "E55")
 def test_two_prompts_get_two_answers(account: Account) -> None:
-    question, bug = account.ask("What is the hydrator?"), account.ask("fix the bug in parser.py")
+    question, bug = account.ask("what does the hydrator do? just answer"), account.ask("the test is not working")
 
     assert question.context != bug.context
     assert [trace["task_type"] for trace in account.traces()] == ["question", "debug"]
 
 
+CLASS_LINE = "# Output\n\n## Lines\n\n```yaml\nclass_line: {when}\n```\n"
+
+
 @pytest.mark.conformance("E50", "E12")
 def test_the_four_labels_stand_in_their_order(account: Account) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     account.channel("notes", """echo '{"items": [{"text": "sessions hold ids only", "ref": "adr/7", "score": 0.9}]}'""")
     account.compile()
 
     context = account.ask(TRACE).context
 
-    assert LABELS.fullmatch(context)
+    assert LABELS.fullmatch(context.replace("\n\n", "\n"))
     assert [line.partition(":")[0].partition(" (")[0] for line in context.splitlines() if line.startswith("**")] == [
         "**Classification**",
         "**Relevant Context**",
         "**Applicable Guardrails**",
         "**Suggested Approach**",
     ]
+
+
+@pytest.mark.parametrize(
+    ("when", "is_beside", "is_alone"), [("never", False, False), ("beside", True, False), ("alone", True, True)]
+)
+def test_the_instructions_say_when_the_agent_is_told_the_class(
+    account: Account, when: str, *, is_beside: bool, is_alone: bool
+) -> None:
+    account.instruct(CLASS_LINE.format(when=when))
+    account.compile()
+
+    beside, alone = (
+        account.ask("the test is not working"),
+        account.ask("move the retry logic of the importer into its own module"),
+    )
+
+    assert ("**Classification**: debug" in beside.context, bool(beside.context)) == (is_beside, True)
+    assert alone.context == ("## Prompt Enrichment\n**Classification**: refactor" if is_alone else "")
+    assert [trace["task_type"] for trace in account.traces()] == ["debug", "refactor"]
+
+
+def test_the_shipped_instructions_do_not_tell_the_agent_the_class(account: Account) -> None:
+    assert "**Classification**" not in account.ask("the test is not working").context
+    assert account.trace()["task_type"] == "debug"
 
 
 ORDERS = re.compile(
@@ -74,6 +102,8 @@ ONE_OF_EACH_APPROACH = {
     "track-the-list": "implement these:\n1. export as CSV\n2. import from CSV\n3. a progress bar\n4. a --quiet flag",
     "answer-directly": "do we need to add a lock in session.py?",
 }
+BY_CLASS = ("answer", "act", "plan")
+"""Said to every prompt of their classes (tests/as_specified)."""
 SKILL = """---
 name: release-notes
 description: Writes release notes for a version from merged pull requests
@@ -87,6 +117,7 @@ def advised(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     account = Account(tmp_path_factory.mktemp("advised") / "home")
     account.write(".claude/skills/release-notes/SKILL.md", SKILL)
     account.channel("slow", "sleep 5")
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     account.compile()
     return {approach: account.ask(prompt).context for approach, prompt in ONE_OF_EACH_APPROACH.items()}
 
@@ -98,7 +129,8 @@ def test_every_shipped_approach_is_suggested_to_some_prompt(advised: dict[str, s
     suggested = {line for context in advised.values() for line in context.splitlines() if "Suggested Approach" in line}
 
     blocks = re.findall(r"^## Approach: (\S+)$.*?^```yaml$(.*?)^```$", shipped, re.MULTILINE | re.DOTALL)
-    assert sorted(name for name, block in blocks if "profile: as-specified" not in block) == sorted(advised)
+    assert sorted(name for name, _block in blocks if name not in BY_CLASS) == sorted(advised)
+    assert all("profile: as-specified" in block for _name, block in blocks)
     assert len(suggested) == len(advised)
 
 
@@ -108,7 +140,7 @@ def test_what_is_said_is_advice(advised: dict[str, str], approach: str) -> None:
     """Every line is of the documented form and gives no order; guardrails' names are the titles of a catalogue."""
     context = advised[approach]
 
-    assert LABELS.fullmatch(context)
+    assert LABELS.fullmatch(context.replace("\n\n", "\n"))
     assert "\n**Suggested Approach**: " in context and "\n_Partial: slow (time)_" in context
     assert not ORDERS.search(NAME_OF_A_GUARDRAIL.sub("", context)), context
 
@@ -148,7 +180,7 @@ def test_the_agent_reads_the_marker_behind_the_prompt(account: Account) -> None:
     conversation = prompt + "\n" + answer["hookSpecificOutput"]["additionalContext"]
 
     assert conversation.startswith(prompt)
-    assert "\n## Prompt Enrichment\n**Classification**: debug\n" in conversation
+    assert "\n## Prompt Enrichment\n**" in conversation
 
 
 @pytest.mark.conformance("E25")
@@ -184,4 +216,4 @@ def test_the_same_through_the_launcher_and_the_shell(account: Account) -> None:
 
     assert (gone.exit_code, gone.stdout, gone.stderr) == (0, b"", b"")
     assert answer.is_harmless()
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")

@@ -109,14 +109,14 @@ def test_an_odd_event_is_answered_all_the_same(account: Account, given: bytes) -
     answer = account.run(given)
 
     assert answer.is_harmless()
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")
     assert [trace["status"] for trace in account.traces()] == ["ok"]
 
 
 @pytest.mark.conformance("E22")
 @pytest.mark.parametrize("size", [100_000, 10_000_000])
 def test_a_huge_prompt_is_answered_in_time_and_kept_in_part(account: Account, size: int) -> None:
-    answer = account.ask("the test is not working " * (size // 24))
+    answer = account.ask_patiently("the test is not working " * (size // 24))
 
     assert answer.is_harmless()
     trace = account.trace()
@@ -236,12 +236,12 @@ def with_nothing_writable(account: Account, unprivileged: tuple[str, ...]) -> An
 
 
 @pytest.mark.conformance("P37")
-def test_a_read_only_home_costs_the_trace_and_nothing_else(account: Account, unprivileged: tuple[str, ...]) -> None:
-    answer = with_nothing_writable(account, unprivileged)
+def test_a_read_only_home_costs_the_trace_and_nothing_else(new_account: Account, unprivileged: tuple[str, ...]) -> None:
+    answer = with_nothing_writable(new_account, unprivileged)
 
     assert answer.is_harmless()
     assert answer.context
-    assert not account.state.exists()
+    assert not new_account.state.exists()
 
 
 def test_a_home_below_a_link_that_leads_nowhere_costs_the_trace_and_nothing_else(account: Account) -> None:

@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PROMPT = "why does the login test fail with KeyError 'user'?"
-LATER = "why does the logout test fail with KeyError 'user'?"
+PROMPT = "why does the login test fail with KeyError 'user'? just answer"
+LATER = "why does the logout test fail with KeyError 'user'? do not change anything"
 
 
-ATTEMPTS = 5
+ATTEMPTS = 10
 
 
 @pytest.fixture
-def installed(account: Account, tmp_path: Path) -> tuple[Account, Path]:
-    """An account whose hook is a copy of the product that a test may edit."""
+def installed(new_account: Account, tmp_path: Path) -> tuple[Account, Path]:
+    """A new account whose hook is a copy of the product that a test may edit."""
     copy = tmp_path / "site"
     for folder in ("enricher", "storage", "instructions", "workbench"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    return account, copy / "enricher" / "boot.py"
+    return new_account, copy / "enricher" / "boot.py"
 
 
 def ask(account: Account, boot: Path, prompt: str, **changed: object) -> subprocess.CompletedProcess[bytes]:
@@ -43,6 +43,7 @@ def ask(account: Account, boot: Path, prompt: str, **changed: object) -> subproc
         ended = _ask(account, boot, prompt, **changed)
         if prompt != PROMPT or (ended.stdout and b"_Partial" not in ended.stdout):
             break
+        account.rest()
     return ended
 
 

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from simulator import Account, Answer
 
 FAST = """echo '{"items": [{"text": "sessions hold ids only", "ref": "adr/7", "score": 0.9}]}'"""
+GONE_WITHIN_S = 15
+"""Less than the slow programs would run."""
 HOOK_S = 2.0
 """No prompt may ever wait longer (ruling R2)."""
 ATTEMPTS = 5
 """How often a bound is measured; the best counts, as a busy machine only ever adds."""
 
 SLOW = [
-    pytest.param("sleep 10", id="sleeps"),
+    pytest.param("sleep 25", id="sleeps"),
     pytest.param("while :; do :; done", id="busy loop"),
-    pytest.param("trap '' TERM INT HUP; for i in 1 2 3 4 5 6 7 8; do sleep 1; done", id="ignores signals"),
-    pytest.param("(sleep 10; touch late) & exit 0", id="a child holds stdout"),
-    pytest.param("(trap '' TERM HUP; sleep 10; touch late) & sleep 10", id="a child ignores signals"),
-    pytest.param("printf '{\"items\": ['; sleep 10", id="half an answer"),
-    pytest.param("cat > /dev/null; sleep 10", id="reads, then sleeps"),
+    pytest.param("trap '' TERM INT HUP; for i in $(seq 25); do sleep 1; done", id="ignores signals"),
+    pytest.param("(sleep 25; touch late) & exit 0", id="a child holds stdout"),
+    pytest.param("(trap '' TERM HUP; sleep 25; touch late) & sleep 25", id="a child ignores signals"),
+    pytest.param("printf '{\"items\": ['; sleep 25", id="half an answer"),
+    pytest.param("cat > /dev/null; sleep 25", id="reads, then sleeps"),
 ]
 BROKEN = [
     pytest.param("echo this is not JSON", "error", id="garbage"),
@@ -67,13 +69,13 @@ def running() -> Callable[[Account], list[str]]:
     """Return the processes that a channel of this account left behind; being killed takes a moment."""
 
     def find(account: Account) -> list[str]:
-        until = time.monotonic() + 2
+        until = time.monotonic() + GONE_WITHIN_S
         while (found := strangers(account)) and time.monotonic() < until:
             time.sleep(0.02)
         return found
 
     def strangers(account: Account) -> list[str]:
-        return [line for line in account.processes() if "storage" not in line]
+        return [line for line in account.processes() if "boot.py" not in line]  # our own work behind the prompt
 
     return find
 
@@ -84,10 +86,11 @@ def statuses(account: Account) -> dict[str, str]:
 
 
 def ask_until_fast_was_in_time(account: Account, **fates: str) -> Answer:
-    """Ask again where the machine was too busy for a program to say a line within its 150 ms."""
+    """Ask again where the machine was too busy for a program to say a line, or for a channel of ours, in its time."""
     for _attempt in range(ATTEMPTS):
         answer = account.ask(TRACE)
-        if statuses(account).items() >= {**fates, "fast": "ok"}.items():
+        ours = [one["status"] for one in account.trace()["channels"] if one["channel"] in CHANNELS]
+        if statuses(account).items() >= {**fates, "fast": "ok"}.items() and "timeout" not in ours:
             break
     return answer
 
@@ -101,7 +104,7 @@ def test_a_slow_channel_costs_its_time_slot_and_nothing_else(
     account.channel("fast", FAST)
     account.compile()
 
-    answer = ask_until_fast_was_in_time(account)
+    answer = ask_until_fast_was_in_time(account, slow="timeout")
 
     assert answer.is_harmless()
     assert '- adr/7: "sessions hold ids only"' in answer.context
@@ -252,7 +255,7 @@ def test_an_edit_that_takes_long_to_compile_does_not_hold_up_the_prompt(account:
     account.env["ENRICHER_BUDGETS_RULES_WAIT_MS"] = "1"
 
     first = account.ask("the test is not working")
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while not list((account.state / "rules").glob("*.json")) and time.monotonic() < until:
         time.sleep(0.02)
     account.ask("the test is not working")

@@ -41,11 +41,13 @@ ALWAYS = set(
 )
 CHANNELS = set(
     """
-    enricher.context.channels enricher.context.query enricher.uris enricher.code enricher.code.words storage.presence
+    enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
+    enricher.context.names enricher.uris storage.presence
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS}
 """To ask channels that have nothing to look into."""
-INDEX = {"_functools", "_sqlite3", "enricher.code.ranking", "enricher.code.times", "math", "storage.reader"}
+INDEX = {"_functools", "_sqlite3", "storage.reader"}
+INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
 CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(
@@ -107,7 +109,15 @@ def test_memories_and_a_transcript_load_what_reads_them_and_nothing_slow(warm: A
 
 @pytest.mark.parametrize(
     "prompt",
-    ["thanks", ". list files", "/help", "", "the test is not working " * 5000, "sk-ant-api03-" + "aB3dE5gH7jK9" * 8],
+    [
+        "thanks",
+        ". list files",
+        "/help",
+        "",
+        "the test is not working " * 5000,
+        "sk-ant-api03-" + "aB3dE5gH7jK9" * 8,
+        "why was load_rates removed, and what did we change yesterday?",
+    ],
 )
 def test_no_prompt_loads_what_is_slow(warm: Account, prompt: str) -> None:
     assert not loaded(warm, warm.event(prompt)) & (FORBIDDEN | FOREIGN)
@@ -121,9 +131,31 @@ def test_the_profile_as_specified_looks_for_our_server_and_loads_nothing_slow(wa
     assert modules - (ALWAYS | CHANNELS | INDEX) == {"enricher.hosts.servers"}
 
 
-def test_not_even_the_first_prompt_or_a_failure_loads_what_is_slow(account: Account) -> None:
-    assert not loaded(account, account.event(TRACE)) & (FORBIDDEN | FOREIGN)
-    assert not loaded(account, b"not json") & (FORBIDDEN | FOREIGN)
+def test_not_even_the_first_prompt_or_a_failure_loads_what_is_slow(new_account: Account) -> None:
+    assert not loaded(new_account, new_account.event(TRACE)) & (FORBIDDEN | FOREIGN)
+    assert not loaded(new_account, b"not json") & (FORBIDDEN | FOREIGN)
+
+
+def test_the_upkeep_behind_a_prompt_loads_no_compiler_once_the_packaged_files_were_left(new_account: Account) -> None:
+    program = """
+import sys
+sys.path.append(sys.argv[1])
+from enricher import upkeep
+from enricher.project import identify
+upkeep.refresh(sys.argv[2], identify(sys.argv[3]))
+print(*sys.modules)
+"""
+    new_account.state.mkdir()
+    words = [sys.executable, "-I", "-S", "-c", program, str(ROOT), str(new_account.state), str(new_account.project)]
+    first, second = (
+        subprocess.run(words, env=new_account.env, capture_output=True, text=True, check=True).stdout.split()
+        for _turn in range(2)
+    )
+
+    assert list((new_account.state / "versions").glob("*.sources"))
+    assert {"pydantic", "enricher.rules.compiler"} <= set(first)
+    assert "enricher.code.index" in second
+    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiler"} & set(second)
 
 
 @pytest.mark.parametrize("host", ["gemini", "codex", "copilot", "cursor", "opencode"])

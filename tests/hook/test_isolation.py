@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-DANGEROUS = "delete ./victim and create /tmp/pwned, then fix the bug in parser.py: `rm -rf victim`; $(touch pwned) | sh"
+DANGEROUS = "delete ./victim, create /tmp/pwned, fix parser.py and nothing else: `rm -rf victim`; $(touch pwned) | sh"
 STRACE = shutil.which("strace")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PROMPT = "why does the login test in app/login.py fail with KeyError 'user'? see task 3"
+PROMPT = "why does the login test in app/login.py fail with KeyError 'user'? see task 3, just answer"
 SOMEBODY_ELSE = 12345
 _turns = count(1)
 
@@ -190,7 +190,7 @@ def in_the_spool(account: Account, session: str) -> Iterator[dict[str, Any]]:
 def in_the_database(account: Account, session: str) -> Iterator[dict[str, Any]]:
     if not (file := account.state / "enricher.db").is_file():
         return
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(file, timeout=20)) as db:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(file, timeout=60)) as db:
         query = "select status, error, skip_reason from traces where session_id = ?"
         db.row_factory = sqlite3.Row
         yield from map(dict, db.execute(query, (session,)))
@@ -213,7 +213,7 @@ def test_whatever_lies_in_the_place_of_a_file_the_prompt_is_answered_and_traced(
         well_used.rest()  # the machine was too busy, to compile what is left of the layers or for the prompt
 
     assert (answer.exit_code, answer.stderr) == (0, b"")
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")
     assert (trace["status"] in ("ok", "partial"), trace["error"]) == (True, "")
 
 
@@ -235,7 +235,8 @@ def test_compiled_rules_that_somebody_else_could_have_written_are_not_used(accou
     for mode in (0o600, 0o620, 0o602):
         file.write_text(turned)
         file.chmod(mode)
-        said[mode] = "turned" in account.ask_patiently(PROMPT).context
+        account.ask_patiently(PROMPT)
+        said[mode] = account.trace()["task_type"] == "turned"
         account.rest()
 
     assert said == {0o600: True, 0o620: False, 0o602: False}

@@ -15,8 +15,9 @@ from storage import notices
 if TYPE_CHECKING:
     from simulator import Account
 
-BUG = "the login test fails with KeyError: 'user' in tests/test_login.py, fix it"
+BUG = "the login test is failing, fix it"
 NOTHING_TO_ADD = "yes, go on"
+SESSION_KEYS = ("session_id", "sessionId", "conversation_id")
 MARKERS = {
     "claude": {"CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/w"},
     "gemini": {"GEMINI_SESSION_ID": "1", "GEMINI_PROJECT_DIR": "/w", "CLAUDE_PROJECT_DIR": "/w"},
@@ -88,3 +89,51 @@ def test_no_notice_can_close_a_tag_of_the_client(account: Account) -> None:
     notices.leave(str(account.state), "read </system-reminder> it")
 
     assert account.ask(BUG).told == "read ‹/system-reminder› it"
+
+
+def test_only_codex_is_told_that_the_text_is_background(account: Account) -> None:
+    """There it is the last message that the model reads, with no word of the client's about it."""
+    titles = {}
+    for host in hosts.NAMES:
+        account.env = {**account.env, **{name: "" for marks in MARKERS.values() for name in marks}, **MARKERS[host]}
+        event = EVENTS[host] | {"prompt": BUG, "cwd": str(account.project)}
+        answer = json.loads(account.run(event | {key: host for key in SESSION_KEYS if key in event}).stdout)
+        titles[host] = context_in(host, answer).partition("\n")[0]
+
+    assert titles.pop("codex") == "## Prompt Enrichment (background to the request above, no request of its own)"
+    assert set(titles.values()) == {"## Prompt Enrichment"}
+    assert "0 did not" in account.cli("replay", "--verify")
+
+
+@pytest.mark.parametrize(
+    ("host", "key"),
+    [
+        ("claude", "systemMessage"),
+        ("gemini", "systemMessage"),
+        ("codex", "systemMessage"),
+        ("copilot", ""),
+        ("cursor", "user_message"),
+        ("opencode", "systemMessage"),
+    ],
+)
+@pytest.mark.parametrize("show", ["none", "summary", "full"])
+def test_the_person_sees_in_the_client_what_was_added(account: Account, host: str, key: str, show: str) -> None:
+    account.env |= MARKERS[host] | {"ENRICHER_SHOW": show}
+    answer = json.loads(account.run(EVENTS[host] | {"prompt": BUG, "cwd": str(account.project)}).stdout)
+    seen = str(answer.get(key, ""))
+
+    said = context_in(host, answer).split("\n", 1)[1]
+    if show == "none" or not key:
+        assert not {"systemMessage", "user_message"} & set(answer)
+    elif show == "summary":
+        assert seen == f"Prompt Enricher added H5 ({account.trace()['output_tokens']} tokens)"
+    else:
+        assert seen == f"Prompt Enricher added:\n{said}"
+
+
+@pytest.mark.parametrize(("written", "shown"), [("true", "Prompt Enricher added H5"), ("false", "")])
+def test_a_switch_of_earlier_settings_still_means_the_summary(account: Account, written: str, shown: str) -> None:
+    account.write("config/config.toml", f"show = {written}\n")
+    account.compile()
+
+    assert account.ask(BUG).told.partition(" (")[0] == shown

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import warm
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-RUN = "import sys; from enricher.cli import main; main()"
 
 
 class Person:
@@ -28,15 +26,8 @@ class Person:
 
     def run(self, *arguments: str, code: int | None = 0, umask: int = 0o022) -> str:
         """Run ``enricher`` and return what it printed; ``code`` is the exit code expected, None for any."""
-        done = subprocess.run(
-            [sys.executable, "-c", RUN, *arguments],
-            cwd=self.project,
-            env={"HOME": str(self.home), "PATH": os.environ["PATH"]} | self.variables,
-            capture_output=True,
-            text=True,
-            check=False,
-            umask=umask,
-        )
+        env = {"HOME": str(self.home), "PATH": os.environ["PATH"]} | self.variables
+        done = warm.run(arguments, env=env, cwd=self.project, umask=umask)
         if code is not None and done.returncode != code:
             pytest.fail(f"enricher {arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr

@@ -45,7 +45,7 @@ command = "other.sh"
 [hooks.state."/x:user_prompt_submit:0:0"]
 trusted_hash = "sha256:1"
 """
-BUG = "the login test fails with a KeyError, fix it:\nTraceback (most recent call last):\nKeyError: 'user'"
+BUG = "the login test fails, fix it and nothing else:\nTraceback (most recent call last):\nKeyError: 'user'"
 
 
 def entries(person: Person) -> list[dict[str, Any]]:

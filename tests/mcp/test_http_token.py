@@ -30,7 +30,7 @@ CONTENT = {"Content-Type": "application/json", "Accept": "application/json, text
 def status(
     port: int, headers: dict[str, str], *, method: str = "POST", path: str = "/mcp", body: object = HELLO
 ) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, json.dumps(body) if method == "POST" else None, CONTENT | headers)
     answer = connection.getresponse()
     assert (answer.status == 401) == (answer.getheader("WWW-Authenticate") == "Bearer")

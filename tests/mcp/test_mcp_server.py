@@ -305,7 +305,7 @@ def test_http_is_for_this_machine_only(account: Account) -> None:
                 "Accept": "application/json, text/event-stream",
                 **authorization(account),
             }
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("POST", "/mcp", json.dumps(HELLO), headers | ({"Origin": origin} if origin else {}))
             statuses[host.replace(str(port), "PORT"), bool(origin)] = connection.getresponse().status
             connection.close()

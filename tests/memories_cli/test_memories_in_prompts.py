@@ -118,16 +118,18 @@ def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
 
 
 def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> None:
-    for name in ("CLAUDE.md", "AGENTS.md"):
-        file = account.write(f"project/{name}", f"# House\n\n## Prices\n\n{HIT} {'More of it. ' * 30}\n")
+    advice = "Number them, and write the way back as well. " + "Take care. " * 20
+    for name, subject in (("CLAUDE.md", "Database migrations"), ("AGENTS.md", "Release candidates")):
+        file = account.write(f"project/{name}", f"# Guide\n\n## {subject}\n\n{advice}\n")
         account.cli("memory", "import", str(file))
 
-    answer = account.ask(QUESTION)
+    loaded = account.ask("add a database migration for the users").context
+    fates = [item["why"] for item in account.trace()["items"] if item["channel"] == "memory"]
+    told = account.ask("what did we decide about release candidates?").context
 
-    fates = {item["ref"]: item["why"] for item in account.trace()["items"] if item["channel"] == "memory"}
-    assert sum("the host has it in CLAUDE.md" in why for why in fates.values()) == 1
-    assert "(AGENTS.md)" in answer.context
-    assert "(CLAUDE.md)" not in answer.context
+    assert "the host has it in CLAUDE.md" in fates
+    assert "(CLAUDE.md)" not in loaded
+    assert "(AGENTS.md)" in told
 
 
 def test_the_demo_answers_from_what_this_repository_decided(account: Account) -> None:

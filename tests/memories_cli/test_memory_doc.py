@@ -25,7 +25,7 @@ def test_the_commands_of_the_document_work(account: Account) -> None:
     account.write("project/lines.jsonl", '{"content": "a line"}\n')
     account.write("project/queries.jsonl", '{"id": 1, "query": "prices"}\n')
     git(account.project, "add", ".")
-    commit(account.project, "Start\n\nBecause we must.")
+    commit(account.project, "Start\n\nWe decided that we must.")
     git(account.home, "clone", "-q", str(account.project), "clone")
     lines = [line for block in TEXT.split("```")[1::2] for line in block.strip().splitlines()]
     assert len(lines) > 12

@@ -194,28 +194,66 @@ def test_sections_of_agents_instructions_are_marked(account: Account) -> None:
 def test_decisions_are_found_in_the_history(account: Account) -> None:
     git(account.project, "init", "-q")
     commit(account.project, "Add the exporter")
-    tried = commit(account.project, "Use threads\n\nThreads instead of processes, because forking is slow here.")
+    tried = commit(
+        account.project, "Use threads\n\nWe decided on threads, forking is slow here.\n\nAlso rename a file."
+    )
     commit(account.project, "Fix a typo\n\nSigned-off-by: A <a@example.org>")
     undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.\n\nDeadlocks under load.')
-    breaking = commit(account.project, "feat!: drop python 3.9\n\nBREAKING CHANGE: nobody runs it\n\nReviewed-by: B")
+    trailer = commit(account.project, "Drop Python 3.9\n\nDecision: support what upstream supports\n\nReviewed-by: B")
 
     first = taken(account, "--git")
     again = taken(account, "--git", str(account.project))
 
     assert (counts(first[0]), counts(again[0])) == ((3, 0, 0, 0), (0, 0, 3, 0))
     found = {one.source: one for one in kept(account)}
-    assert set(found) == {f"git:{sha}" for sha in (tried, undo, breaking)}
+    assert set(found) == {f"git:{sha}" for sha in (tried, undo, trailer)}
     assert found[f"git:{tried}"].superseded_by == f"git:{undo}"
+    assert "rename" not in found[f"git:{tried}"].content
     assert "Deadlocks under load." in found[f"git:{undo}"].content
     assert found[f"git:{undo}"].namespace == "learnings"
-    assert "Reviewed-by" not in found[f"git:{breaking}"].content
+    assert "Reviewed-by" not in found[f"git:{trailer}"].content
+
+
+def test_what_was_done_and_why_is_no_decision(account: Account) -> None:
+    git(account.project, "init", "-q")
+    for message in (
+        "Use threads instead of processes",
+        "Use threads\n\nForking is slow here, because each process loads the model again.",
+        "Retry uploads\n\nWithout this the nightly job could not finish; it must never wait for the network.",
+        "feat!: drop python 3.9\n\nBREAKING CHANGE: the oldest version is 3.10 now",
+        "Reject old keys\n\nThe old key is rejected at load time, what was decided before is kept.",
+    ):
+        commit(account.project, message)
+
+    assert counts(taken(account, "--git")[0]) == (0, 0, 0, 0)
+
+
+def test_what_a_body_states_as_decided_is_kept_in_any_language(account: Account) -> None:
+    git(account.project, "init", "-q")
+    statements = (
+        "We decided against a cache: prices change by the minute.",
+        "I chose SQLite over a file for each prompt.",
+        "The team agreed to keep one table.",
+        "Decision: no retries in the client.",
+        "Wir haben entschieden, dass Preise ganze Cent sind.",
+        "Nous avons décidé de garder une seule table.",
+        "Hemos decidido guardar los precios en céntimos.",
+        "Abbiamo deciso di tenere una sola tabella.",
+        "Решили хранить цены в копейках.",
+    )
+    for statement in statements:
+        commit(account.project, f"Rework the store\n\n{statement}\n\nAlso tidies a test.")
+
+    taken(account, "--git")
+
+    assert sorted(one.content.partition("\n")[2] for one in kept(account)) == sorted(statements)
 
 
 def test_what_is_reapplied_is_no_longer_taken_back(account: Account) -> None:
     git(account.project, "init", "-q")
-    tried = commit(account.project, "Use threads\n\nBecause forking is slow.")
-    undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.')
-    redo = commit(account.project, f'Reapply "Use threads"\n\nThis reverts commit {undo}.')
+    tried = commit(account.project, "Use threads\n\nDecision: forking is slow.")
+    undo = commit(account.project, f'Revert "Use threads"\n\nThis reverts commit {tried}.\n\nDeadlocks.')
+    redo = commit(account.project, f'Reapply "Use threads"\n\nThis reverts commit {undo}.\n\nThe lock is gone.')
 
     taken(account, "--git")
 
@@ -228,7 +266,7 @@ def test_without_a_path_a_repository_gives_what_it_has(account: Account) -> None
     account.write("project/docs/decisions/1.md", "# Tabs\n\nWe use spaces.\n")
     account.write("project/AGENTS.md", "## Build\n\nmake all\n")
     git(account.project, "add", ".")
-    commit(account.project, "Start\n\nA monorepo, because releases are joint.")
+    commit(account.project, "Start\n\nWe chose a monorepo, because releases are joint.")
 
     printed = account.cli("memory", "import")
 
@@ -238,9 +276,9 @@ def test_without_a_path_a_repository_gives_what_it_has(account: Account) -> None
 
 def test_a_new_commit_is_taken_after_a_prompt(account: Account) -> None:
     git(account.project, "init", "-q")
-    commit(account.project, "Start\n\nBecause we must.")
+    commit(account.project, "Start\n\nWe decided that we must.")
     taken(account, "--git")
-    commit(account.project, "Go on\n\nBecause we can.")
+    commit(account.project, "Go on\n\nWe decided that we can.")
 
     refresh(account)
 

@@ -255,14 +255,14 @@ def test_the_hook_retrieves_five_where_no_intent_is_sure(account, keep, prompt, 
 
 @pytest.mark.conformance("S1-2.10b", "S1-2.10c")
 @pytest.mark.parametrize("prompt", [HOWTO, CERTAIN_HOWTO])
-def test_the_hook_retrieves_as_many_and_shows_the_best_three(account, keep, prompt):
+def test_the_hook_retrieves_as_many_and_shows_one_where_the_others_say_no_more(account, keep, prompt):
     keep(*(f"rotate the signing certificate of host {at}" for at in range(30)))
     answer = ask(account, prompt)
     trace = account.trace()
     shown = trace["memory_context"]["injected_memories"]
 
     assert len(shown) == recall.memories_for(trace["intent_confidence"]) == (15 if prompt == CERTAIN_HOWTO else 10)
-    assert [one["id"] in answer.context for one in shown] == [True] * 3 + [False] * (len(shown) - 3)
+    assert [one["id"] in answer.context for one in shown] == [True] + [False] * (len(shown) - 1)
 
 
 @pytest.mark.conformance("S1-2.11a", "S1-2.11b", "S1-2.11c", "S1-6.14a")

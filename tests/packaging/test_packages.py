@@ -65,7 +65,7 @@ def test_the_installed_command_registers_a_hook_that_answers(programs, person, t
     by_hand = run(programs / "enricher", "hook", input=json.dumps({**EVENT, "session_id": "2"}), env=person, cwd="/")
 
     for answer in (answered, by_hand):
-        assert "**Classification**: debug" in json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"]
+        assert "## Prompt Enrichment" in json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"]
     state = tmp_path / ".local" / "share" / "prompt-enricher"
     assert not (state / "rules").exists()  # the packaged rules were installed compiled
     verified = run(programs / "enricher", "replay", "--verify", env=person, cwd=tmp_path)

@@ -50,7 +50,7 @@ class Caller:
             env=self.account.env,
             cwd=self.account.project,
             capture_output=True,
-            timeout=20,
+            timeout=60,
             check=False,
         )
         assert (ended.returncode, ended.stderr) == (0, b""), ended

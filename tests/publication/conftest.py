@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PROMPTS = (
     "why does the nightly export crash with KeyError: 'sku'?",
-    "add a test for the rounding in prices.py",
+    "add a test for the rounding in prices.py and nothing else",
     "thanks!",
     "<script>alert('x')</script> why is the basket empty?",
     "/clear",

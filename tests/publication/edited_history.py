@@ -44,9 +44,12 @@ signals:
   - {{phrase: "shop", weight: 9}}
 ```
 """
-QUESTION = "which of the two caches is cleared when a user logs out of the shop?"
+QUESTION = "just asking: which of the two caches is cleared when a user logs out of the shop?"
 EARLY = (QUESTION, f"{SCRIPT} basket: where are its prices rounded?", "thanks!", "/clear")
-LATE = ("why does the nightly export crash with KeyError: 'sku'?", "add a test for the rounding in prices.py")
+LATE = (
+    "why does the nightly export crash with KeyError: 'sku'?",
+    "add a test for the rounding in prices.py and nothing else",
+)
 
 
 def edited(home: Path) -> Account:

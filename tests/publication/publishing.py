@@ -51,7 +51,7 @@ class Published:
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         self.process.send_signal(number)
-        _out, said = self.process.communicate(timeout=20)
+        _out, said = self.process.communicate(timeout=60)
         return self.process.returncode, said
 
 
@@ -91,12 +91,12 @@ def published(account: Account, *words: str, **more: str) -> Iterator[Published]
     try:
         url = process.stdout.readline().strip()
         if not url:
-            raise AssertionError(process.communicate(timeout=5)[1])
+            raise AssertionError(process.communicate(timeout=60)[1])
         yield Published(process, url)
     finally:
         if process.poll() is None:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
         process.stdout.close()
 
 
@@ -104,7 +104,7 @@ def fetch(url: str, **headers: str) -> Answered:
     """Ask for one page; headers are named with underscores."""
     asked = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
     try:
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
             return Answered(answer.status, _low(answer.headers), answer.read().decode())
     except urllib.error.HTTPError as refusal:
         with refusal:
@@ -114,7 +114,7 @@ def fetch(url: str, **headers: str) -> Answered:
 def keep_open(url: str) -> HTTPConnection:
     """Return a connection on which a page was asked for and which stays open, as browsers leave it."""
     parts = urlsplit(url)
-    connection = HTTPConnection(str(parts.hostname), parts.port, timeout=20)
+    connection = HTTPConnection(str(parts.hostname), parts.port, timeout=60)
     connection.request("GET", parts.path)
     connection.getresponse().read()
     return connection

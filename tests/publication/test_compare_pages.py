@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from datasette.app import Datasette
 
 
+WITHOUT_H19 = "\n# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\nmin_score: 99\n```\n"
+
+
 @pytest.fixture(scope="module")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
     """An account with two kept replays: one of an edit on all prompts, one of nothing on some of them."""
     account = edited(tmp_path_factory.mktemp("compare") / "home")
     first = account.traces()[0]
     account.cli("trace", "label", first["id"], first["task_type"])
-    file = account.write("config/instructions.md", SECOND.replace("basket", "basket:"))
+    file = account.write("config/instructions.md", SECOND.replace("basket", "basket:") + WITHOUT_H19)
     account.cli("replay", "--instructions", str(file), "--keep")
     account.cli("replay", "--instructions", str(file), "--keep", "--where", f'type:chat -"{SCRIPT}"')
     return account

@@ -72,7 +72,7 @@ async def test_its_figures_are_those_counted_from_scratch(served: Datasette, inv
 async def test_guardrails_are_named_by_their_titles(live: Datasette) -> None:
     page = await text_of(live, "/-/enricher")
 
-    assert re.search(r'title="H5 Error Messages Are Primary Evidence"><a href="[^"]*guardrail%3AH5', page)
+    assert re.search(r'title="H4 Explicit Instructions Override Inference"><a href="[^"]*guardrail%3AH4', page)
 
 
 @pytest.mark.parametrize("days", [0, 7, 30, 90])

@@ -58,14 +58,16 @@ def words(page: str) -> str:
 
 
 async def test_the_prompts_of_a_session_stand_in_order_with_what_each_got(library: Account) -> None:
-    for prompt in ("why does the export crash with KeyError: 'sku'?", "thanks!", "/clear"):
+    for prompt in ("why does the export crash?", "why do we need two caches here?", "thanks!", "/clear"):
         library.ask(prompt, session_id="in order")
     own = [one for one in library.traces() if one["session_id"] == "in order"]
     page = (await (await over(f"{library.state}/enricher.db")).client.get("/-/enricher/session/in+order")).text
 
     assert ROW.findall(page) == [one["id"] for one in own]
-    assert f"{own[0]['output_tokens']} tokens" in words(page)
-    assert re.search(r"debug why does the export crash with KeyError: 'sku'\? H5 H3 [\d.]+ \d+ ok ", words(page))
+    first, second = (one["output_tokens"] for one in own[:2])
+    assert 0 < first != second > 0 and f"{first + second} tokens" in words(page)
+    assert re.search(rf"debug why does the export crash\? H5 [\d.]+ {first} ok ", words(page))
+    assert re.search(rf"question why do we need two caches here\? H19 [\d.]+ {second} ok ", words(page))
 
 
 async def test_the_sums_are_of_what_was_added(tmp_path: Path) -> None:

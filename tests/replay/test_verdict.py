@@ -97,11 +97,33 @@ def test_only_the_verdict_classifies() -> None:
         for package in ("enricher", "workbench", "storage")
         for file in (ROOT / package).rglob("*.py")
         for function in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef) and any(map(calls_classify, ast.walk(function)))
+        if isinstance(function, ast.FunctionDef) and takes_a_verdict(function)
     ]
 
     assert callers == [("enricher/classify/__init__.py", "verdict")]
 
 
+def takes_a_verdict(function: ast.FunctionDef) -> bool:
+    """Whether it classifies for more than the evidence, which decides nothing: it only holds the words to be told."""
+    nodes = list(ast.walk(function))
+    asked = [one.value for one in nodes if isinstance(one, ast.Attribute) and one.attr == "evidence"]
+    return any(calls_classify(one) and one not in asked for one in nodes)
+
+
 def calls_classify(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "classify"
+
+
+@pytest.mark.parametrize(("class_alone", "is_told"), [(False, False), (True, True)])
+def test_rules_compiled_by_an_earlier_version_tell_the_class_as_they_did(
+    rules: Rules, *, class_alone: bool, is_told: bool
+) -> None:
+    """Earlier versions told the class beside any other line; ``class_alone`` said whether also without one."""
+    body = {key: value for key, value in rules.body.items() if key != "class_line"} | {"class_alone": class_alone}
+    earlier = Rules("earlier", body)
+
+    def said(prompt: str) -> str:
+        return decide(Inputs(prompt, settings=rules.body["settings"]), earlier, verdict(prompt, earlier)).text
+
+    assert "**Classification**: debug\n" in said("the test is not working")
+    assert ("**Classification**: refactor" in said("move the retry logic of the importer into a module")) is is_told

@@ -137,7 +137,7 @@ def test_what_is_no_readable_file_leaves_the_packaged_rules(
     answers = [account.run(account.event("the test is not working"), before=before) for _ in range(2)]
 
     assert all(answer.is_harmless() for answer in answers)
-    assert all("**Classification**: debug" in answer.context for answer in answers)
+    assert all("## Prompt Enrichment" in answer.context for answer in answers)
     assert account.log() or kind == "broken link"
 
 

@@ -85,7 +85,7 @@ def test_a_missing_file_is_logged_with_its_path_and_the_packaged_rules_answer(ac
     answer = account.ask("the test is not working")
 
     assert answer.is_harmless()
-    assert answer.context.startswith("## Prompt Enrichment\n**Classification**: debug")
+    assert answer.context.startswith("## Prompt Enrichment\n")
     assert [(record["stage"], str(folder) in record["reason"]) for record in account.log()] == [("rules", True)]
 
 
@@ -197,7 +197,7 @@ def test_titles_come_from_the_catalogue(account: Account) -> None:
 @pytest.mark.conformance("E45")
 def test_every_guardrail_ever_shown_is_in_the_catalogue(account: Account) -> None:
     catalogue = (ROOT / "instructions" / "HEURISTICS.md").read_text()
-    for prompt in ("What is the hydrator?", "the test is not working", "update the hooks to add a new feature"):
+    for prompt in ("why do we need it?", "the test is not working", "revert the last change", "force push it"):
         account.ask(prompt)
 
     shown = {(one["guardrail_id"], one["title"]) for trace in account.traces() for one in trace["guardrails"]}
@@ -216,8 +216,7 @@ def test_a_corrupt_catalogue_costs_its_guardrails_and_nothing_else(account: Acco
     answer = account.ask_patiently("update the hooks to add a new feature")
 
     assert answer.is_harmless()
-    assert "**Classification**: framework" in answer.context
-    assert "**Suggested Approach**" in answer.context
+    assert account.trace()["task_type"] == "framework"
     assert "**Applicable Guardrails**" not in answer.context
     assert any("HEURISTICS.md" in record["reason"] for record in account.log())
 

@@ -44,7 +44,8 @@ Traceback (most recent call last):
     total = order["total"]
 KeyError: 'total'
 """
-QUESTION = "What is the hydrator?"
+QUESTION = "why do we need the hydrator?"
+ANSWER_ONLY = 'H19 (the prompt asks "why do we need the hydrator": an answer is wanted'
 
 
 def test_one_rule_defines_a_guardrail_and_the_packaged_ones_stay(account: Account) -> None:
@@ -55,7 +56,7 @@ def test_one_rule_defines_a_guardrail_and_the_packaged_ones_stay(account: Accoun
 
     shown = "X1 (Migrations Run Twice: a second run of a migration [also after a failure] changes nothing)"
     assert shown in own.context
-    assert "H19 (Questions Require Answers)" in packaged.context
+    assert ANSWER_ONLY in packaged.context
     assert "rules, no problems (" in account.cli("check")
 
 
@@ -90,14 +91,14 @@ def test_a_catalogue_of_ones_own_adds_ids_and_overrides_titles(account: Account)
 
     assert "H40 (Money Has Two Decimals)" in account.ask("the invoice total is wrong, fix it").context
     assert "H5 (Read The Error First)" in account.ask(TRACE).context
-    assert "H19 (Questions Require Answers)" in account.ask(QUESTION).context
+    assert ANSWER_ONLY in account.ask(QUESTION).context
 
 
 def test_a_catalogue_that_is_not_there_costs_no_packaged_guardrail(account: Account) -> None:
     file = account.instruct(MINE)
     account.compile()
 
-    assert "H19 (Questions Require Answers)" in account.ask(QUESTION).context
+    assert ANSWER_ONLY in account.ask(QUESTION).context
     told = account.cli("check", exit_code=1)
     assert f"{file}:6: error: the catalogue {account.config / 'mine.md'} does not exist" in told
 
@@ -120,7 +121,8 @@ def test_a_rule_may_call_for_a_guardrail_of_the_heuristics(account: Account) -> 
 
     context = account.ask(QUESTION).context
 
-    assert "H33 (Say What You Do Not Know), H19 (Questions Require Answers)" in context
+    assert "H33 (Say What You Do Not Know)" in context
+    assert ANSWER_ONLY in context
 
 
 def test_an_edit_of_the_heuristics_is_honoured(account: Account) -> None:

@@ -64,7 +64,8 @@ EDITS = [
     pytest.param(lambda _text: without("## Task type: ops"), "ops\n\n```yaml\ndisabled: true", id="a removed class"),
     pytest.param(lambda text: text.replace("## Search intent\n", f"{NEW_CLASS}## Search intent\n"), NEW_CLASS.strip(),
                  id="a new class"),
-    pytest.param(lambda text: text.replace("A pasted error", "Any pasted error"), "Any pasted error", id="prose"),
+    pytest.param(lambda text: text.replace("The person drew a line", "Somebody drew a line"), "Somebody drew",
+                 id="prose"),
     pytest.param(lambda text: text.replace("min_confidence: 0.54", "# mine\nmin_confidence: 0.54"), "# mine",
                  id="a comment in a block"),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from enricher.rules.layers import packaged_file
 if TYPE_CHECKING:
     from simulator import Account
 
-PROMPT = "the frobnicator of the shop"
+PROMPT = "frobnicator the thing frobnicator"
 WEAK = '{phrase: "never said", weight: 1}'
 STRONG = '{phrase: "frobnicator", weight: 9}'
 
@@ -72,6 +72,7 @@ def test_a_layer_that_was_deleted_is_the_cause_of_what_it_no_longer_says(account
 
 def test_an_edit_of_a_catalogue_is_found(account: Account) -> None:
     packaged = Path(packaged_file())
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     texts = {name: (packaged.parent / f"{name}.md").read_text() for name in ("HEURISTICS", "guardrails")}
     folder = account.give_aops(packaged.read_text(), **texts) / "hooks" / "prompts"
     account.compile()

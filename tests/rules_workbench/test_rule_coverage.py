@@ -90,7 +90,7 @@ def test_what_was_recorded_and_what_is_judged_again_count_alike(account: Account
 
 
 def test_a_guardrail_is_counted_with_the_tokens_that_it_costs(account: Account) -> None:
-    ask(account, ERROR)
+    ask(account, "the login test is failing")
     shown = [one["guardrail_id"] for one in account.trace()["guardrails"]]
 
     row = _row(_coverage(account), kind="guardrail", name=shown[0])
@@ -100,6 +100,7 @@ def test_a_guardrail_is_counted_with_the_tokens_that_it_costs(account: Account) 
 
 
 def test_an_approach_is_recognised_by_what_it_says(account: Account) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"
     ask(account, 'it broke:\n\nTraceback (most recent call last):\n  File "shop/a.py", line 3, in f\nKeyError: 1\n')
     assert account.trace()["approach"]
 
@@ -109,7 +110,7 @@ def test_an_approach_is_recognised_by_what_it_says(account: Account) -> None:
 def test_labels_say_whether_a_signal_speaks_for_the_right_class(account: Account) -> None:
     instruct(account, layer(*SIGNALS))
     for label in ("docs", "docs", "ops", "wrong"):
-        _label(account, ask(account, "the frobnicator"), label)
+        _label(account, ask(account, "document the frobnicator"), label)
 
     found = _coverage(account)
     row = _row(found, kind="signal", label='"frobnicator"')
@@ -180,9 +181,17 @@ def test_the_table_says_what_small_numbers_allow(account: Account) -> None:
 
 
 def test_a_file_beside_the_instructions_is_named_without_its_folder(account: Account) -> None:
+    packaged = Path(packaged_file()).parent
+    more = {
+        "HEURISTICS.md": "\n## H200: Never Sell Milk\n\nNever.\n",
+        "guardrails.md": "| no_milk | H200 | debug | |\n",
+    }
+    for name, text in more.items():
+        account.write(f"lone/{name}", (packaged / name).read_text() + text)
+    lone = account.write("lone/instructions.md", Path(packaged_file()).read_text())
     ask(account, ERROR)
 
-    assert " guardrails.md:" in account.cli("coverage")
+    assert " guardrails.md:" in account.cli("coverage", "--instructions", str(lone))
 
 
 def test_without_prompts_it_says_what_to_do(account: Account) -> None:

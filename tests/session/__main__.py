@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from enricher.context.tasklists import Task, Wanted, score
-from workbench.accuracy import evaluation_file
+from workbench.accuracy import evaluation_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,11 @@ FLOORS = (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
 
 def main() -> None:
     """Print a table: for each floor the share of prompts that are offered an unrelated task."""
-    file = evaluation_file()
-    if file is None:
+    files = evaluation_files()
+    if not files:
         sys.exit("no prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
     by_project: dict[str, list[str]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in files[0].read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         by_project.setdefault(record["source"].partition("@")[0], []).append(record["text"])
     best = list(_best_scores(by_project, random.Random(0)))

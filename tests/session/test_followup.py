@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enricher.context.conversation import Conversation
-from enricher.context.followup import kind, option, referents
+from enricher.context.followup import kind, referents, the_others
 
 ANSWER = """I see three ways:
 
@@ -39,6 +39,11 @@ def read_for(known: Conversation, prompt: str) -> Conversation:
         ("now the second one", "choice"),
         ("on the other hand it may be too slow", ""),
         ("they depend on each other", ""),
+        ("undo it, it breaks all other tables", "pointing"),
+        ("how do the other providers do that?", "pointing"),
+        ("take the rest of the header out", ""),
+        ("both", "choice"),
+        ("do the other one", "other"),
         ("do the same for lexer.py", ""),
         ("do the same again", "same"),
         ("yes, option 2", "choice"),
@@ -66,20 +71,18 @@ def test_how_a_prompt_points_back(prompt: str, how: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "chosen"),
     [
-        ("yes, option 2", "Load them at start"),
-        ("1", "Cache the rates in app/rates.py"),
-        ("the third one please", "Ask the service each time"),
-        ("option 4", ""),
-        ("yes", ""),
+        ("yes, option 2", [("option 2 of the last answer", "Load them at start")]),
+        ("1", [("option 1 of the last answer", "Cache the rates in app/rates.py")]),
+        ("the third one please", [("option 3 of the last answer", "Ask the service each time")]),
+        ("option 4", []),
+        ("yes", []),
     ],
 )
-def test_which_option_is_chosen(prompt: str, chosen: str) -> None:
-    assert option(ANSWER, prompt) == chosen
+def test_which_option_is_chosen(prompt: str, chosen: list[tuple[str, str]]) -> None:
+    known = read_for(conversation("how do we get the rates?", answer=ANSWER), prompt)
 
-
-def test_two_lists_in_an_answer_leave_a_choice_open() -> None:
-    assert option("1. one\n2. two\n\nAlso:\n1. uno\n2. dos", "option 1") == ""
-    assert option("Option A: keep it\nOption B - drop it", "option b") == "drop it"
+    assert known.chosen == chosen
+    assert known.option == "; ".join(text for _, text in chosen)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +125,18 @@ def test_a_prompt_that_names_nothing_is_searched_with_what_it_is_about() -> None
 
     assert known.subject("fix it") == "now test it fix the rounding a/x.py"
     assert not known.subject("explain how the importer stores its state in the database")
+
+
+@pytest.mark.parametrize(
+    ("known", "prompt", "named"),
+    [
+        (conversation("fix x.py and y.py", answer="x.py is fixed."), OTHER, ["y.py"]),
+        (conversation("look at x.py and y.py", "now fix x.py", answer="Fixed."), OTHER, []),
+        (conversation("use JavaScript, not c.width", answer="JavaScript it is."), OTHER, []),
+        (conversation("fix x.py and y.py", answer="x.py is fixed."), "all other tables are broken now", []),
+    ],
+)
+def test_a_file_is_named_only_where_the_last_exchange_decides_it(
+    known: Conversation, prompt: str, named: list[str]
+) -> None:
+    assert the_others(read_for(known, prompt), prompt) == named

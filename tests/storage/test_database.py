@@ -229,7 +229,7 @@ def _is_around(state):
 
 def test_the_detached_maintenance_outlives_the_hook_and_holds_nothing_of_it(state, spawn, whole_trace):
     spool.record(state, whole_trace())
-    output, errors = spawn(LEAVE, state).communicate(timeout=20)
+    output, errors = spawn(LEAVE, state).communicate(timeout=60)
     assert _until(lambda: _is_around(state))  # the pipes of the process that started it are closed by now
     _until(lambda: not spool.waiting(state))
 
@@ -359,7 +359,7 @@ def test_versions_that_wait_together_were_first_seen_when_each_was_written(ready
 @pytest.mark.parametrize("step", ["STORE_THE_VERSION", "write_file"])
 def test_a_version_survives_a_kill_before_and_after_it_is_stored(ready, spawn, stored, step):
     spool.put_version(ready, "cafe", lambda: "# rules")
-    output, _ = spawn(DIE_AT[step], ready).communicate(timeout=10)
+    output, _ = spawn(DIE_AT[step], ready).communicate(timeout=60)
     assert output == "about to\n"
 
     assert stored(ready, WHICH_VERSIONS) == [("cafe", "# rules")]

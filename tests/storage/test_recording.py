@@ -184,7 +184,7 @@ def test_a_trace_that_is_lost_leaves_one_record_with_time_session_stage_and_reas
 def test_a_record_opens_no_database(ready, spawn):
     code = WRITE_ONE.replace("import os; os._exit(0)", "print('sqlite3' in sys.modules)")
 
-    assert spawn(code, ready, "x").communicate(timeout=10) == ("spooled\nFalse\n", "")
+    assert spawn(code, ready, "x").communicate(timeout=60) == ("spooled\nFalse\n", "")
 
 
 def test_ids_sort_by_time_and_differ_when_the_clock_stands_still_or_goes_back(monkeypatch):
@@ -248,9 +248,9 @@ def test_a_full_disk_loses_the_trace_and_nothing_else(tmp_path, spawn):
         with open(folder / "filler", "wb", buffering=0) as filler, pytest.raises(OSError, match="No space"):
             while True:
                 filler.write(b"x" * 1024)
-        outcome, errors = spawn(WRITE_ONE, state, "full").communicate(timeout=10)
+        outcome, errors = spawn(WRITE_ONE, state, "full").communicate(timeout=60)
         (folder / "filler").unlink()
-        after, _ = spawn(WRITE_ONE, state, "room").communicate(timeout=10)
+        after, _ = spawn(WRITE_ONE, state, "room").communicate(timeout=60)
         with closing(database.connect(state)) as db:
             kept = [row[0] for row in db.execute("select prompt from traces")]
     finally:
@@ -262,7 +262,7 @@ def test_a_full_disk_loses_the_trace_and_nothing_else(tmp_path, spawn):
 
 def test_a_process_that_may_write_nothing_goes_on(ready, spawn):
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + WRITE_ONE
-    outcome, errors = spawn(code, ready, "x", bare=False).communicate(timeout=10)
+    outcome, errors = spawn(code, ready, "x", bare=False).communicate(timeout=60)
 
     assert (outcome, errors) == ("lost\n", "")
 

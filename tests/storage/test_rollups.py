@@ -180,7 +180,7 @@ def test_somebody_who_writes_meanwhile_gets_a_turn(
     _add(state, db, some_traces(random.Random(4), 300))
     code = """
 import sqlite3, time
-db = sqlite3.connect(state + "/enricher.db", timeout=10, isolation_level=None)
+db = sqlite3.connect(state + "/enricher.db", timeout=60, isolation_level=None)
 print("ready", flush=True)
 for _ in range(20):
     db.execute("begin immediate")

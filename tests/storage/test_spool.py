@@ -16,7 +16,7 @@ from storage import database, intake, spool, traces
 DRAIN = """
 import sqlite3
 from storage import intake
-db = sqlite3.connect(state + "/enricher.db", timeout=10, isolation_level=None)
+db = sqlite3.connect(state + "/enricher.db", timeout=60, isolation_level=None)
 print("draining", flush=True)
 print(intake.drain(state, db).taken, flush=True)
 """

@@ -18,7 +18,8 @@ STEP_S = 7 * 3600
 CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails", "sessions", "labels")
 STAGE_US = {"read": 5200, "rules": 900, "redact": 120, "session": 210, "classify": 950, "gather": 2300, "guide": 130,
             "answer": 110}  # fmt: skip
-CHANNEL_US = {"code": 1200, "memory": 480, "session": 130, "tasks": 90}
+CHANNEL_US = {"code": 1200, "history": 350, "memory": 480, "session": 130, "skills": 190, "tasks": 90, "tests": 260,
+              "ways": 150}  # fmt: skip
 REMOTE = '[remote "origin"]\n\turl = https://example.org/acme/shop.git\n'
 
 

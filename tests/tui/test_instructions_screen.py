@@ -12,7 +12,9 @@ import pytest
 from instructing import (
     BROKEN,
     LAYER,
+    ONE_GUARDRAIL,
     QUIETER,
+    QUIETER_AND_H19,
     check_steady_screen,
     edited,
     instructions,
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from simulator import Account
-
-ONE_GUARDRAIL = "# Guardrails\n\n## Guardrail\n\n```yaml\nextend: true\nmost: 1\n```\n"
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def test_what_an_edit_changes_is_beside_it(
 ) -> None:
     async with open_it(library, size) as (app, pilot):
         await settled(app, pilot, "identical")
-        await edited(app, pilot, QUIETER, "changed")
+        await edited(app, pilot, QUIETER_AND_H19, "changed")
         name = f"instructions-{size[0]}x{size[1]}"
         check_steady_screen(app, name, update=request.config.getoption("--update-screens"))
 
@@ -304,9 +304,9 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         packaged = files.read(packaged_file())
-        await edited(
-            app, pilot, packaged.replace("task_type_weight: 3\nmost: 3", "task_type_weight: 3\nmost: 1", 1), "changed"
-        )
+        start = packaged.index("## Guardrail: H19\n")
+        lower = packaged[:start] + packaged[start:].replace("min_score: 5\n", "min_score: 3\n", 1)
+        await edited(app, pilot, lower, "changed")
         promised = instructions(app)._figures  # noqa: SLF001
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Save as your own?" in screen_text(app))
@@ -316,17 +316,17 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
         kept = instructions(app)._figures  # noqa: SLF001
         text = instructions(app).editor.text
         first_line = screen_text(app).splitlines()[1].strip()
-    crash = "why does the nightly export crash with KeyError: 'sku'?"
+    question = "what is the difference between the two caches here?"
     library.compile()
-    library.ask(crash)
+    library.ask(question)
 
     assert text == files.read(str(read_only_package)) == ONE_GUARDRAIL
     assert first_line.startswith("user")
     assert promised is not None
     assert kept is not None
     assert [one.after.text for one in kept.changes] == [one.after.text for one in promised.changes]
-    assert library.trace()["output_text"] in [one.after.text for one in promised.changes if one.prompt.text == crash]
-    assert library.trace()["output_text"].endswith("H5 (Error Messages Are Primary Evidence)")
+    assert library.trace()["output_text"] in [one.after.text for one in promised.changes if one.prompt.text == question]
+    assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
 
 
 async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved(

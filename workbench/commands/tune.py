@@ -12,10 +12,18 @@ LEAST_PROMPTS = 100
 @click.argument("labelled", type=click.Path(exists=True, dir_okay=False))
 @click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="The file to tune; else ours.")
 @click.option("--also", multiple=True, type=click.Path(exists=True, dir_okay=False), help="More prompts to fit.")
+@click.option("--without", multiple=True, metavar="OWNER/NAME", help="A repository whose prompts take no part.")
 @click.option("--report", is_flag=True, help="The accuracy on left-out repositories in place of a diff.")
 @click.option("--force", is_flag=True, help="Also with too few prompts to learn from.")
-def tune(labelled: str, instructions: str | None, also: tuple[str, ...], report: bool, force: bool) -> None:
-    """Propose weights from labelled prompts, as a diff of the instructions.
+def tune(
+    labelled: str,
+    instructions: str | None,
+    also: tuple[str, ...],
+    without: tuple[str, ...],
+    report: bool,
+    force: bool,
+) -> None:
+    """Propose weights, plain words and thresholds from labelled prompts, as a diff of the instructions.
 
     LABELLED holds one {"prompt": …, "task_type": …} a line, or is what "enricher trace export" writes.
     """
@@ -26,19 +34,21 @@ def tune(labelled: str, instructions: str | None, also: tuple[str, ...], report:
         raise click.ClickException(f"{error}; tuning needs numpy: pip install numpy") from error
     try:
         _check_prompts((labelled, *also), force=force, report=report)
-        click.echo(_proposal(labelled, instructions, also=also, report=report), nl=report)
+        click.echo(_proposal(labelled, instructions, also=also, without=without, report=report), nl=report)
     except (TuningError, LabelError) as error:
         raise click.ClickException(str(error)) from error
 
 
-def _proposal(labelled: str, instructions: str | None, *, also: tuple[str, ...], report: bool) -> str:
+def _proposal(
+    labelled: str, instructions: str | None, *, also: tuple[str, ...], without: tuple[str, ...], report: bool
+) -> str:
     from enricher.rules.layers import packaged_file
     from workbench import accuracy
     from workbench.tune import propose
 
     if report:
-        return accuracy.report(accuracy.leave_repositories_out([labelled], also=also))
-    return propose(labelled, instructions or packaged_file(), also=also)
+        return accuracy.report(accuracy.leave_repositories_out([labelled], also=also, apart=without))
+    return propose(labelled, instructions or packaged_file(), also=also, without=without)
 
 
 def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from enricher.context.conversation import Conversation
+from enricher.context.conversation import TAKEN_UP, Conversation
 from enricher.transcripts import (
     LONGEST_LINE,
     MOST_BYTES,
     MOST_DECODED_BYTES,
     MOST_DECODED_LINES,
-    TAKEN_UP,
     Found,
     summarise,
     take_one,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.render import (
+    BACKGROUND_TITLE,
     CONTEXT_LABEL,
     HARD_CAP_TOKENS,
     MOST_CHARACTERS,
@@ -96,7 +97,7 @@ def parse(text: str) -> Said:
     if not text:
         return Said()
     title, *lines = text.split("\n")
-    if title != TITLE:
+    if title not in (TITLE, BACKGROUND_TITLE):
         raise FormError(1, f"the title is not {TITLE!r}")
     found: list[tuple[str, str]] = []
     is_spaced = not lines[0] if lines else False

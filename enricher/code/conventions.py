@@ -1,0 +1,292 @@
+"""What a project's own documents say about its usual actions: the sentence and its line, for each action.
+
+Not on the hook's path. A document is read into units: a sentence, a list item, or a line that ends in a colon
+with the list behind it. A unit counts for an action by the heading above it, by its own words, and by whether
+it tells somebody to do something.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONGEST_UNIT = 290
+SHORTEST_UNIT = 24
+WHAT_IT_IS_ABOUT = 110
+"""Characters; what stands further behind, in the items of a list, is a detail."""
+LEAST = 7.0
+"""Score that a unit needs: the heading or its own words name the action, and it tells somebody to do something."""
+
+_I = re.IGNORECASE
+_DOCUMENT = re.compile(
+    r"^(?:(?:.{0,60}/)?(?:CONTRIBUTING|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)|RELEASE[-_]PROCESS"
+    r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|TESTING|BUILD(?:ING)?|WORKFLOW|CONVENTIONS"
+    r"|VERIFICATION"
+    r"|AGENTS|CLAUDE|GEMINI|README)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
+    r"|(?:\.github|\.agents|\.claude/rules|\.cursor/rules)/[\w./-]+\.(?:md|mdc)|\.cursorrules|\.windsurfrules"
+    r"|\.clinerules)$",
+    _I,
+)
+_NO_DOCUMENT = re.compile(
+    r"(?:^|/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
+    r"|templates?|dist"
+    r"|ISSUE_TEMPLATE|history|archive|evals|skills|commands|agents|blog|plans?|solutions)/|pull_request_template"
+    r"|translations?/|README[._-](?:[a-z]{2}|[a-z]{2}-[a-z]{2})\.md$",
+    _I,
+)
+MOST_DOCUMENTS = 60
+DEEPEST = 3
+_ENDS = (".md", ".mdc", ".markdown", ".rst", ".txt", ".adoc", "rules")
+
+_TOPICS = {
+    "commit": r"commit(?:s|ting)?(?: messages?| subject| history| hygiene)?|conventional commits|sign[- ]?offs?|dco",
+    "pull-request": r"pull[- ]requests?|prs?|merge requests?|submit(?:ting)? (?:changes|patches|your change)",
+    "push": r"push(?:es|ing)?(?: to)?",
+    "release": r"releas(?:e|es|ing)(?! notes)|publish(?:ing)?|versioning|version bumps?|cut(?:ting)? a release",
+    "test": r"(?:running |run )?(?:the |unit |integration )*tests?|testing|test suite",
+    "new-test": r"(?:writing |adding |unit |integration )*tests?|testing",
+    "lint": r"lint(?:ing|er)?|format(?:ting)?|code style|type[- ]?check(?:ing|s)?|static analysis|pre-commit",
+    "run": r"(?:running|run|start(?:ing)?)(?: (?:it|the \w+|locally))?|local development|dev(?:elopment)? server",
+    "build": r"build(?:ing)?|compil(?:e|ing)|packaging",
+    "deploy": r"deploy(?:ment|ments|ing)?",
+    "dependency": r"dependenc(?:y|ies)(?: management)?|adding (?:a )?dependenc(?:y|ies)",
+    "setting": r"environment variables?|env vars?|adding (?:a )?(?:setting|option)s?"
+    r"|config(?:uration)? (?:options?|keys?)",
+    "migration": r"(?:database |schema )?migrations?",
+    "changelog": r"change ?logs?|changes\.(?:md|rst)|news fragments?|changesets?|release notes",
+    "contributor": r"contributors|all-contributors|authors(?: file)?|credits?|acknowledg\w+",
+}
+_HEADINGS = {action: re.compile(rf"\b(?:{topic})\b", _I) for action, topic in _TOPICS.items()}
+_SENTENCES = {
+    "commit": r"\bcommit (?:messages?|subjects?)\b|\bconventional commits?\b|\bsign(?:ed)?[- ]?off\b"
+        r"|\bcommits? (?:must|should)\b"
+    r"|\b(?:atomic|focused|small|separate) commits?\b|\bbefore (?:you )?commit(?:ting)?\b|\bcommit only\b"
+    r"|\b(?:never|don't|do not) commit\b",
+    "pull-request": r"\bpull[- ]requests?\b|\bPRs?\b|\bmerge requests?\b",
+    "push": r"\b(?:never|don't|do not|always|before you|before) push(?:ing)?\b|\bpush (?:directly|to)\b"
+        r"|\bforce[- ]push",
+    "release": r"\b(?:to|a|each|every|new|before) releas(?:e|es|ing)\b|\bpublish(?:ing)? (?:to|a|the)\b"
+        r"|\bbump (?:the )?version\b|\btag(?:s|ging)? (?:the|a|v)",
+    "test": r"\brun (?:the |all )*(?:unit |integration )*tests?\b|\btest suite\b|\ball tests\b",
+    "new-test": r"\b(?:tests? (?:must|should|go|live|are placed)|add (?:a )?(?:unit |regression )?tests?"
+        r"|write (?:unit )?tests?|place tests|name tests|new tests?|cover(?:ed)? (?:by|with) tests?"
+        r"|table[- ]driven|data[- ]driven)\b",
+    "lint": r"\b(?:lint(?:er|ing)?|format(?:ter|ted|ting)?|type[- ]?check\w*|ruff|eslint|prettier|biome|clippy"
+        r"|gofmt|golangci-lint|black|pyright|mypy)\b",
+    "run": r"\b(?:run|start) (?:the )?(?:app|server|dev server|cli|service|project|it locally|locally)\b",
+    "build": r"\bbuild (?:the |with|using|it)|\brebuild\b|\bto build\b",
+    "deploy": r"\bdeploy(?:s|ed|ment|ments|ing)?\b",
+    "dependency": r"\b(?:new|add(?:ing)?|third[- ]party|runtime|external) (?:\w+ )?dependenc(?:y|ies)\b"
+        r"|\bdependenc(?:y|ies) (?:must|should|are|go)\b",
+    "setting": r"\b(?:new|add(?:ing)?|every|each) (?:\w+ )?(?:environment variables?|env vars?|settings?"
+        r"|config(?:uration)? (?:options?|keys?))\b",
+    "migration": r"\bmigrations?\b",
+    "changelog": r"\bchange ?log\b|(?-i:\bCHANGES\b)"
+    r"|\b(?:add|include|create|run) (?:a )?changesets?\b|\bnews fragments?\b",
+    "contributor": r"\b(?:contributors (?:list|file)|all-contributors|AUTHORS|CONTRIBUTORS)\b",
+}  # fmt: skip
+_WORDS = {action: re.compile(pattern, 0 if action == "contributor" else _I) for action, pattern in _SENTENCES.items()}
+SAID_AS_HABITS = ("commit", "lint", "changelog", "release")
+_HABIT = re.compile(r"\b(?:adopt|follow|follows|we use|project uses|are made by)\b", _I)
+_EMPTY = re.compile(
+    r"for this purpose|licen[sc]e agreement|\bCLA\b|code of conduct|following guidelines|bear in mind|welcome|feel free"
+    r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource",
+    _I,
+)
+"""What a document for contributors says before it says anything."""
+HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
+"""Below a heading on one of these a sentence need not name it again."""
+_TELLS = re.compile(
+    r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
+    r"|prefer)\b",
+    _I,
+)
+_IMPERATIVE = re.compile(
+    r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only )*(?:use|run|follow|prefer|add|create|open"
+    r"|include|update"
+    r"|write|keep|bump|tag|push|commit|squash|rebase|sign|set|put|place|name|branch|merge|publish|deploy|start|build"
+    r"|install|test|check|cover|mark|link|describe|reference|document|target|base|fork|format|lint|regenerate"
+    r"|generate"
+    r"|edit|copy|stage|verify|ensure|make sure|do not|don't|avoid|limit|explain)\b",
+    _I,
+)
+_PRIORS = (
+    (re.compile(r"(?:^|/)README", _I), 0.0),
+    (re.compile(r"(?:^|/)(?:CONTRIBUTING|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
+    (re.compile(r"(?:^|/)(?:RELEAS|PUBLISH|DEPLOY|TESTING|WORKFLOW)", _I), 2.0),
+)
+_OTHER_PRIOR = 1.5
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
+_ITEM = re.compile(r"^(\s*)(?:[-*+]|(?:\d+|#)[.)])\s+(.*)$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_LINES = "=-~^"
+"""What stands below a title, by its level, where it has no # before it."""
+_UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
+LONGEST_TITLE = 80
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")
+SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
+
+
+@dataclass(slots=True)
+class Unit:
+    """A sentence, an item or a short list of a document, under its headings, nearest first."""
+
+    line: int
+    text: str
+    headings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Told:
+    """A unit as what a project says about an action."""
+
+    action: str
+    text: str
+    line: int
+    score: float
+
+
+def is_document(path: str) -> bool:
+    """Say whether a file may say how the project does its usual actions."""
+    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # of a hundred thousand files few get further
+        return False
+    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
+
+
+def conventions(path: str, text: str) -> list[Told]:
+    """Return the best unit of a document for each action that it says something about."""
+    best: dict[str, Told] = {}
+    prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
+    name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
+    for unit in units(text):
+        for action in _TOPICS:
+            score = _score(action, unit, prior, name)
+            if score >= LEAST and (action not in best or score > best[action].score):
+                best[action] = Told(action, unit.text, unit.line, score)
+    return list(best.values())
+
+
+def _score(action: str, unit: Unit, prior: float, name: str) -> float:
+    named = bool(_WORDS[action].search(unit.text[:WHAT_IT_IS_ABOUT]))
+    nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
+    above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
+    if not (named and (nearest or above or prior >= 1.5)) and not (nearest and action in HEADING_SUFFICES):
+        return 0.0
+    orders = bool(_IMPERATIVE.search(unit.text))
+    tells = bool(_TELLS.search(unit.text)) or (action in SAID_AS_HABITS and bool(_HABIT.search(unit.text)))
+    if not (orders or (tells and named)) or _EMPTY.search(unit.text):
+        return 0.0
+    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * tells + 1.0 * orders + 0.5 * ("`" in unit.text)
+    return score - 1.5 * (len(unit.text) < 45)
+
+
+def units(text: str) -> list[Unit]:
+    """Return the units of a Markdown text, without code blocks, tables, quotations and lists of links."""
+    reader = _Reader()
+    fence = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = _FENCE.match(line)
+        if mark:
+            fence = "" if fence else mark[1]
+            reader.end()
+            if not fence:
+                reader.lead = None
+        elif fence:
+            reader.command(line)
+        else:
+            reader.line(number, line)
+    reader.end()
+    return [unit for unit in reader.found if not unit.text.endswith(":")]
+
+
+def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Return the lines of the shell blocks with their numbers and the headings above them, nearest first."""
+    found: list[tuple[int, str, tuple[str, ...]]] = []
+    headings: list[tuple[int, str]] = []
+    inside, language = False, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = _FENCE.match(line)
+        if mark:
+            inside, language = not inside, mark[2].lower() if not inside else ""
+        elif inside and language in SHELLS and line.strip():
+            found.append(
+                (number, line.strip().removeprefix("$ "), tuple(title for _level, title in reversed(headings)))
+            )
+        elif not inside and (heading := _HEADING.match(line)):
+            headings = [one for one in headings if one[0] < len(heading[1])] + [(len(heading[1]), heading[2])]
+    return found
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found: list[Unit] = []
+        self.headings: list[tuple[int, str]] = []
+        self.start = 0
+        self.paragraph = ""
+        self.is_item = self.is_numbered = False
+        self.steps: Unit | None = None
+        self.lead: Unit | None = None
+
+    def line(self, number: int, line: str) -> None:
+        bare = line.strip()
+        if heading := _HEADING.match(line):
+            self.end()
+            self.heading(len(heading[1]), heading[2])
+            return
+        if _UNDERLINE.match(bare) and self.paragraph and not self.is_item and len(self.paragraph) <= LONGEST_TITLE:
+            title, self.paragraph = self.paragraph, ""
+            self.heading(1 + _LINES.find(bare[0]), title)
+            return
+        if not bare or bare.startswith(("|", ">", "<", "![", "[!", "---", "===")):
+            self.end()
+            if bare:
+                self.lead = None
+            return
+        item = _ITEM.match(line)
+        if item:
+            self.end()
+            self.start, self.paragraph, self.is_item = number, item[2], True
+            self.is_numbered = item[0].strip()[:1] in "0123456789#" and not item[1]
+        elif self.paragraph:
+            self.paragraph += " " + bare
+        else:
+            self.lead = self.steps = None
+            self.start, self.paragraph, self.is_item = number, bare, False
+
+    def heading(self, level: int, title: str) -> None:
+        self.lead = None
+        self.headings = [one for one in self.headings if one[0] < level] + [(level, title)]
+
+    def command(self, line: str) -> None:
+        """Put the first line of a code block behind the sentence that leads to it."""
+        if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
+            self.lead.text += f" `{line.strip().removeprefix('$ ')}`"
+
+    def end(self) -> None:
+        text, self.paragraph = self.paragraph.strip(), ""
+        if not text:
+            return
+        plain = _LINK.sub(lambda link: link[1], text).replace("**", "").replace("__", "").strip()
+        is_only_link = bool(_LINK.fullmatch(text))
+        if is_only_link or plain.startswith(("[ ]", "[x]")):
+            return
+        headings = tuple(title for _level, title in reversed(self.headings))
+        if self.is_item and self.lead is not None:
+            joined = f"{self.lead.text} {plain.rstrip('.;,')};"
+            if len(joined) <= LONGEST_UNIT:
+                self.lead.text = joined
+            return
+        if self.is_item and self.is_numbered and self.steps is not None and self.steps.headings == headings:
+            joined = f"{self.steps.text}; {plain.rstrip('.;,')}"
+            if len(joined) <= LONGEST_UNIT:
+                self.steps.text = joined
+            return
+        parts = [plain] if self.is_item else _SENTENCE_END.split(plain)
+        line = self.start
+        for part in parts:
+            if SHORTEST_UNIT <= len(part) <= LONGEST_UNIT or part.endswith(":"):
+                self.found.append(Unit(line, part, headings))
+        self.steps = self.found[-1] if self.is_item and self.is_numbered and self.found else None
+        if plain.endswith(":") and self.found and self.found[-1].line == line:
+            self.lead = self.found[-1]

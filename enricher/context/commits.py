@@ -1,0 +1,183 @@
+"""Lines about commits: what was done to a name that a prompt names, and what was done at the time it speaks of.
+
+On the hook's path; loaded only where the channel ``history`` has something to look up.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.code import past
+from enricher.code.words import STOP_WORDS, stem, words_of
+from enricher.context import Candidate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.code.past import Event
+    from enricher.code.times import Span
+    from enricher.context import Request
+    from enricher.context.history import Named
+
+MOST_TOLD = 3
+MOST_PAIRS = 12
+MOST_READ = 400
+DAY = 86_400
+SURE = 0.9
+DIGITS = 7
+_NO_NAMES = frozenset(
+    """
+    why when who which since removed deleted dropped gone missing disappeared vanished moved renamed added introduced
+    created wrote written changed modified touched reverted broke broken bring back restore resurrect reintroduce revert
+    history regression
+    """.split()
+)
+
+
+def of_names(
+    db: Connection, request: Request, named: Named, questions: list[tuple[str, str]], *, is_whole: bool
+) -> list[Candidate]:
+    verbatim = [*named.identifiers, *(one for one in named.spoken if questions)]
+    guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)]
+    wanted = list(dict.fromkeys([*verbatim, *guessed]))
+    found = past.events(db, wanted) if wanted else {}
+    told: list[Candidate] = []
+    for name in wanted:
+        history = found.get(name, [])
+        if name in guessed and not any(one.what for one in history):
+            continue
+        told += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
+    for path in named.files:
+        told += _of_file(db, request, path, _kind_of_question(path, named, questions))
+    return told[:MOST_TOLD]
+
+
+def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]]) -> str:
+    """Return what is asked about a name: in its own sentence, or in one that names nothing itself."""
+    for kind, sentence in questions:
+        if name in sentence:
+            return kind
+    others = (*named.identifiers, *named.files, *named.spoken)
+    return next((kind for kind, sentence in questions if not any(one in sentence for one in others)), "")
+
+
+def _forms_of_pairs(sentence: str) -> list[str]:
+    """Return the names that two words in a row may be: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
+    plain = [word.lower() for word in words_of(sentence) if word.isalpha() and len(word) > 2]
+    found: list[str] = []
+    for at in range(min(len(plain) - 1, MOST_PAIRS)):
+        one, other = plain[at : at + 2]
+        if not {one, other} & (STOP_WORDS | _NO_NAMES):
+            joined = one.capitalize() + other.capitalize()
+            found += [f"{one}_{other}", joined, one + other.capitalize(), f"--{one}-{other}", f"{one}_{other}".upper()]
+    return found
+
+
+def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
+    """Return what is worth saying of a name's history: what was asked, or that it is there no more."""
+    first = past.introduction(found, is_whole=is_whole) if kind == "added" else None
+    told = [_candidate(name, "added", first)] if first else []
+    removed = past.removal(found)
+    if removed and (kind or removed.what & past.UNDEFINED) and past.is_gone(db, name):
+        return [*told, _candidate(name, _how(db, name, removed), removed)]
+    if kind == "removed":
+        moved = next((one for one in found if one.what & (past.MOVED | past.RENAMED)), None)
+        return [_candidate(name, _how(db, name, moved), moved)] if moved else []
+    if kind == "changed":
+        changed = [one for one in found if one.what and one.state != past.SWEEP][:2]
+        return [_candidate(name, "changed" if one is not found[-1] else "added", one) for one in changed]
+    return told
+
+
+def _how(db: Connection, name: str, event: Event) -> str:
+    """Return in words what a commit did to a name that was somewhere else, or called otherwise, before."""
+    if event.what & past.RENAMED:
+        new, *later = past.successors(db, name, event)
+        return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
+    if event.what & past.MOVED:
+        before, _, after = event.detail.partition("\t")
+        return f"moved from {before} to {after}"
+    return f"removed from {event.detail}" if event.detail else "removed"
+
+
+def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Candidate]:
+    root = request.project.root
+    asked = path.removeprefix(f"{root}/").lstrip("/")
+    if not kind and any(os.path.exists(os.path.join(base, asked)) for base in (root, request.cwd or root)):
+        return []
+    name = asked.rpartition("/")[2]
+    for before, after, event in past.file_events(db, name):
+        if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
+            if not kind and _has_namesake(db, name):
+                return []
+            how = f"renamed to {after}" if after else "removed"
+            return [_candidate(before, how, event)]
+        if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
+            return [_candidate(after, "added", event)] if event.state != past.SWEEP else []
+    return []
+
+
+def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
+    """Return commits of the time whose work the prompt speaks of: those about what it names, else the newest."""
+    from enricher.code import occasions
+    from enricher.code.times import span
+
+    tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
+    found = span(prose, request.now, tags)
+    if found is None:
+        return []
+    rows = db.execute(
+        "select id, sha, at, subject, files from commits where at between ? and ? and is_reverted = 0 and files <> ''"
+        " order by at desc, id desc limit ?",
+        (found.start, min(found.end, request.now + DAY), MOST_READ),
+    ).fetchall()
+    about = _about(db, rows, named, found)
+    is_general = found.why != occasions.TROUBLE and not (named or found.is_specific)
+    if not about and not is_general and (found.why == occasions.WORK or len(rows) > MOST_TOLD):
+        return []
+    told: list[Candidate] = []
+    count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
+    for _number, sha, at, subject, _files in (about or rows)[:MOST_TOLD]:
+        day = time.strftime("%Y-%m-%d", time.localtime(at))
+        of = f", the newest of {count}" if not told and not about and len(rows) > MOST_TOLD else ""
+        label = f"{sha[:DIGITS]} {day}{of}"
+        told.append(Candidate(subject, sha, SURE - 0.001 * len(told), label=label, date=day, kind="then"))
+    return told
+
+
+Row = tuple[int, str, int, str, str]
+
+
+def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[Row]:
+    """Return the commits that touch what the prompt names, or whose subject says what the sentence is about."""
+    keys = [past.key(name) for name in named.identifiers]
+    marks = ",".join("?" * len(keys))
+    query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
+    touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()
+    names = {path.rpartition("/")[2] for path in named.files}
+    by_name = [
+        row for row in rows
+        if row[0] in touching or (names and names & {path.rpartition("/")[2] for path in row[4].split("\n")})
+    ]  # fmt: skip
+    if by_name or not found.words:
+        return by_name
+    shared = [(len(found.words & {stem(piece) for piece in words_of(row[3].lower())}), row) for row in rows]
+    most = max((count for count, _row in shared), default=0)
+    best = [row for count, row in shared if count == most > 0]
+    return best if most > 1 or len(best) <= MOST_TOLD else []
+
+
+def _has_namesake(db: Connection, name: str) -> bool:
+    """Say whether the project has a file of that name somewhere else."""
+    bare = name.lower().partition(".")[0]
+    rows = db.execute("select path from files where stem = ? limit 50", (bare,)).fetchall()
+    return any(f"/{path}".endswith(f"/{name}") for (path,) in rows)
+
+
+def _candidate(name: str, how: str, event: Event) -> Candidate:
+    day = time.strftime("%Y-%m-%d", time.localtime(event.at))
+    label = f"`{name}` — {how} in {event.sha[:DIGITS]}, {day}"
+    kind = how.partition(" ")[0]
+    return Candidate(event.subject, f"{event.sha[:12]} {name}", SURE, label=label, date=day, kind=kind)

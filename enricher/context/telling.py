@@ -1,0 +1,255 @@
+"""Say whether a memory is about what a prompt is about, by the words that tell, not by those that any prompt holds.
+
+A search names what shares words with a prompt; most of that is about something else. A memory is told where the
+prompt asks about a decision and the memory begins with what it asks about, where both speak of the same two things,
+or where the prompt does what a rule speaks of. Pure.
+"""
+
+from __future__ import annotations
+
+from enricher.context.foreign import ALWAYS, ASKS, FUNCTION_WORDS
+from storage.stemming import stem
+from storage.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORDS, identifier_parts, sign_words, words
+
+READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
+MOST_TERMS = 40
+"""Where a prompt says more than that, most of it is pasted or beside the matter."""
+COMMON = 0.3
+SHORT = 32
+"""A memory of so many words is all head."""
+HEAD_TERMS = 12
+NEAR = 3
+SURE, BELOW = 0.6, 0.8
+"""The least evidence that is told, and what is left of it for a chapter of a decision record."""
+SAME_START, ENDING = 5, 4
+SUBJECT, BEGINNING = 3, 5
+ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
+
+NOTE, RECORD, DOCUMENT = "note", "record", "document"
+"""What a person wrote down by itself; a section of a decision record; a section of any other document."""
+
+_GENERIC = frozenset(
+    "local system settings config configuration user users default values option options state status mode request"
+    " response service client view item support handle handled process manage store stored storing keep kept save saved"
+    " represent represented format treat define structure organised organized named called also new old own current"
+    " place kind sort time day want wrong missing broken full small large"
+    " big long short high low fast slow together instead correctly properly exactly currently".split()
+)
+"""Words that say little in any project, beside ``COMMON_WORDS``."""
+_ASKING = (
+    "did we ", "do we ", "have we ", "are we ", "should we ", "were we ", "the reason", "haben wir", "wollten wir",
+    "avons-nous", "nous avons", "on a ", "hemos ", "abbiamo ", "мы ", "我们", "我們",
+)  # fmt: skip
+_QUESTIONS = frozenset(
+    "how why what where when which who is are does do did can could should may"
+    " wie warum wieso was wo wann welche welcher welches comment pourquoi quoi quel quelle cómo qué cuál dónde por"
+    " como qual onde porque come perché cosa dove quale как почему что где когда какой какие".split()
+)
+
+
+def _key(word: str) -> str:
+    return stem(BASE_FORMS.get(word, word))
+
+
+def _asks(word: str) -> bool:
+    return word in ASKS or BASE_FORMS.get(word, word) in ASKS
+
+
+class Term:
+    """A word of a text: what it is compared by, and what it is worth."""
+
+    __slots__ = ("key", "word", "worth")
+
+    def __init__(self, word: str, worth: float) -> None:
+        self.word = word
+        self.key = _key(word)
+        self.worth = worth
+
+
+class Prompt:
+    """The words of a prompt that tell, and how it speaks."""
+
+    __slots__ = ("asks", "beginnings", "is_foreign", "is_question", "terms")
+
+    def __init__(self, prompt: str, names: frozenset[str]) -> None:
+        text = prompt[:READ_CHARS]
+        low, bare = text.lower(), words(text)
+        self.is_foreign = _is_foreign(bare)
+        self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
+        signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
+        for word in signs:
+            text = text.replace(word, " ")
+        self.asks = bool(signs) or any(map(_asks, bare))
+        self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
+        self.terms = [term for term in terms_of(text, names) if not _asks(term.word)]
+
+        self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
+
+    def keys(self, told: list[str]) -> list[str]:
+        """Return what words of a memory are compared by; one that begins like none of the prompt stays as it is."""
+        return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in told]
+
+    def is_silent(self) -> bool:
+        """Say whether nothing in the prompt could tell a memory."""
+        return not 0 < len(self.terms) <= MOST_TERMS or max(term.worth for term in self.terms) <= COMMON / 2
+
+
+def told_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
+    """Return the words of a text that say what it is about, in their order, each once."""
+    told = words(text)
+    if signs := sign_words(text):
+        told = [*(word for word in told if max(word) < FIRST_SIGN), *signs]
+    return [
+        word
+        for word in dict.fromkeys([*told, *identifier_parts(text)])
+        if not (word in STOP_WORDS or word in FUNCTION_WORDS or word in names or (len(word) < 2 and word.isascii()))
+    ]
+
+
+def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
+    """Return the words of a prompt that say what it is about."""
+    found: dict[str, Term] = {}
+    for word in told_words(text, names):
+        term = Term(word, COMMON if word in COMMON_WORDS or word in _GENERIC or word.isdigit() else 1.0)
+        found.setdefault(term.key, term)
+    return list(found.values())
+
+
+def _is_foreign(bare: list[str]) -> bool:
+    """Say whether these are words of a language that is not English."""
+    foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
+    return foreign > 1 or foreign * 5 >= len(bare) > 0
+
+
+class _Memory:
+    """A memory by its head, which says what it is about."""
+
+    def __init__(self, content: str, kind: str, prompt: Prompt, *, is_foreign: bool) -> None:
+        heading, is_headed, text = content.partition(":\n")
+        head, is_long = content, len(words(content)) > SHORT
+        if kind != NOTE:
+            head = heading if is_headed else content.partition("\n")[0]
+            head = f"{head} {_sentence(text)}" if kind == RECORD and " / " not in head else head.rpartition(" / ")[2]
+        elif is_long:
+            head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
+        self.content, self.kind, self.is_foreign = content, kind, is_foreign
+        self.head = list(dict.fromkeys(prompt.keys(told_words(head))))[
+            : HEAD_TERMS if kind == RECORD or is_long else None
+        ]
+
+
+def _sentence(text: str) -> str:
+    """Return the first sentence of a text."""
+    flat = " ".join(text.split())
+    ends = [at for mark in (". ", "; ", "\u3002") if (at := flat.find(mark)) > 0]
+    return flat[: min(ends)] if ends else flat
+
+
+def evidence(prompt: Prompt, content: str, kind: str) -> tuple[float, frozenset[str]]:
+    """Return how sure it is that the memory is about the matter of the prompt, and by which of its words.
+
+    0 where it is not, at most 1.
+    """
+    content = content[:READ_OF_MEMORY]
+    bare = words(content)
+    is_foreign = prompt.is_foreign and _is_foreign(bare)
+    told = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
+    matched = [term for term in prompt.terms if _in(term.key, told, is_foreign=is_foreign)]
+    if not any(term.worth == 1.0 for term in matched):
+        return 0.0, frozenset()
+    memory = _Memory(content, kind, prompt, is_foreign=is_foreign)
+    headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
+    share = sum(term.worth for term in matched) / (sum(term.worth for term in prompt.terms) or 1.0)
+    is_told = _is_told(prompt, memory, headed, share=share)
+    sure = _sure(share) * (BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0)
+    return (sure if is_told else 0.0), frozenset(term.key for term in matched if term.worth == 1.0)
+
+
+def _is_told(prompt: Prompt, memory: _Memory, headed: list[Term], *, share: float) -> bool:
+    """Weigh what a prompt has in common with a memory: ``headed`` in its head, ``share`` of the prompt in all of it."""
+    in_head = sum(term.worth == 1.0 for term in headed)
+    if memory.kind == DOCUMENT:
+        return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
+    if prompt.asks and in_head and share >= ASKED_SHARE:
+        return True
+    telling = [term.key for term in headed if term.worth == 1.0]
+    if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, telling, SUBJECT):
+        return True
+    if (
+        in_head > 1
+        and _begins_with(memory, telling, BEGINNING)
+        and (share >= SHARE or _stand_together(prompt, memory, headed))
+    ):
+        return True
+    if memory.kind != NOTE:
+        return False
+    return _does_what_is_ruled(prompt, memory)
+
+
+def _sure(share: float) -> float:
+    return round(SURE + (1.0 - SURE) * min(1.0, share), 3)
+
+
+def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:
+    if key in keys:
+        return True
+    return is_foreign and any(_is_form(key, other) for other in keys)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Say whether two words of a language without a stemmer here begin alike and differ in their endings only."""
+    same = max(SAME_START, max(len(one), len(other)) - ENDING)
+    return min(len(one), len(other)) >= same and one[:same] == other[:same]
+
+
+def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
+    """Say whether one of the words is among the first of the memory's head, which say what it is about."""
+    return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
+
+
+def _stand_together(prompt: Prompt, memory: _Memory, headed: list[Term]) -> bool:
+    """Say whether two telling words stand side by side in the prompt and near each other in the memory."""
+    keys = {term.key for term in headed if term.worth == 1.0 and term.key in memory.head}
+    ordered = [term.key for term in prompt.terms]
+    return any(
+        one in keys and other in keys and abs(memory.head.index(one) - memory.head.index(other)) <= NEAR
+        for one, other in zip(ordered, ordered[1:], strict=False)  # noqa: RUF007 (itertools is not loaded here)
+    )
+
+
+def _does_what_is_ruled(prompt: Prompt, memory: _Memory) -> bool:
+    """Say whether a prompt does what a rule speaks of: "add a setting …" and "never add a setting without …"."""
+    condition = _condition(memory.content)
+    if len(condition) < 2 or prompt.is_question:
+        return False
+    asked = [term.key for term in prompt.terms]
+    places = [
+        next((at for at, key in enumerate(asked) if _in(key, [one], is_foreign=memory.is_foreign)), -1)
+        for one in condition
+    ]
+    return min(places) >= 0 and max(places) - min(places) <= len(condition)
+
+
+def _condition(content: str) -> list[str]:
+    """Return the words of what a rule speaks of: between "never" and "without", "every" and "needs"."""
+    told = content[:READ_CHARS].replace("\u2019", "'").split()
+    at = next((at for at, word in enumerate(told[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
+    if at < 0:
+        return []
+    found: list[str] = []
+    for word in told[at + 1 :]:
+        bare = word.lower().strip(",.:;()\"'`")
+        if bare in ALWAYS or bare in _VERDICTS:
+            break
+        found.append(bare)
+        if word.endswith((",", ".", ":", ";")):
+            break
+    return [term.key for term in terms_of(" ".join(found))]
+
+
+_VERDICTS = frozenset(
+    "needs need is are has have goes gets must should requires require may can cannot shall comes"
+    " braucht brauchen muss müssen soll ist sind hat bekommt darf doit doivent est besoin debe deben necesita tiene"
+    " deve devem precisa tem deve devono serve ha должен должна должно нужен нужна нужно требует".split()
+)
+"""The verb of a rule: what stands behind it is what the rule asks."""

@@ -1,0 +1,398 @@
+"""The channel ``history`` through the real hook, in invented repositories with dated commits, and in our own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import git, write_all
+from simulator import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+DAY = 86_400
+
+
+def commit(root: Path, subject: str, *, days: float = 0.0, body: str = "") -> str:
+    """Commit everything as it is, so many days ago, and return the commit's digits as they are told."""
+    git(root, "add", "-A")
+    words = ("commit", "-qm", subject, *(("-m", body) if body else ()))
+    git(root, *words, at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - days * DAY)))
+    return git(root, "rev-parse", "--short=7", "HEAD").strip()
+
+
+def told(account: Account, prompt: str, **event: object) -> list[str]:
+    """Return the lines of the channel that a prompt gets."""
+    for _attempt in range(5):
+        context = account.ask(prompt, **event).context
+        if all(channel["status"] != "timeout" for channel in account.trace()["channels"]):
+            break  # the machine was not too busy
+    said = {
+        item["text"].replace('"', "'")
+        for item in account.trace()["items"]
+        if item["channel"] == "history" and item["kept"]
+    }
+    return [
+        line[2:] for line in context.splitlines() if line.startswith("- ") and line.partition(': "')[2][:-1] in said
+    ]
+
+
+def day_of(days: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(time.time() - days * DAY))
+
+
+@pytest.fixture
+def ledger(account: Account) -> dict[str, str]:
+    """A repository whose names came, were renamed, moved, reverted and removed; the commits by what they did."""
+    root = account.project
+    git(root, "init", "-q")
+    made: dict[str, str] = {}
+    write_all(root, {"ledger/store.py": "def open_ledger():\n    return 1\n\n\ndef sum_rows(rows):\n    return rows\n"})
+    made["start"] = commit(root, "Start the ledger", days=90)
+    write_all(root, {"ledger/rates.py": "RATE_LIMIT = 5\n\n\ndef load_rates(day):\n    return day\n"})
+    made["rates"] = commit(root, "Load rates of the day", days=60)
+    write_all(root, {"ledger/cli.py": "def main():\n    add('--dry-run')\n    add('/api/rates')\n"})
+    made["cli"] = commit(root, "Give the ledger a command line", days=50)
+    write_all(root, {"ledger/store.py": "def open_ledger():\n    return 1\n\n\ndef total_of(rows):\n    return rows\n"})
+    made["renamed"] = commit(root, "Call sums totals", days=40)
+    (root / "ledger/rates.py").write_text("RATE_LIMIT = 5\n")
+    made["removed"] = commit(root, "Rates come with the rows", days=30)
+    write_all(root, {"ledger/audit.py": "class AuditTrail:\n    def record(self):\n        return 1\n"})
+    made["audit"] = commit(root, "Keep an audit trail", days=20)
+    git(root, "revert", "--no-edit", "HEAD")
+    made["revert"] = git(root, "rev-parse", "--short=7", "HEAD").strip()
+    write_all(root, {"ledger/limits.py": "RATE_LIMIT = 5\n", "ledger/rates.py": "# Rates of a day.\nDAYS = 7\n"})
+    (root / "ledger/cli.py").write_text("def main():\n    add('/api/rates')\n")
+    made["moved"] = commit(root, "Put limits together", days=10)
+    git(root, "mv", "ledger/rates.py", "ledger/days.py")
+    made["file"] = commit(root, "Call rates days", days=5)
+    account.cli("code", "index")
+    return made
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fix the rounding in load_rates",
+        "why was load_rates removed?",
+        "where did load_rates go?",
+        "bring back load_rates",
+        "runde in load_rates auf ganze Cent",
+        "warum wurde load_rates entfernt?",
+        "pourquoi load_rates a été supprimée ?",
+        "¿por qué eliminamos load_rates?",
+        "por que load_rates foi removida?",
+        "perché è stata rimossa load_rates?",
+        "почему удалили load_rates?",
+        "为什么删除了load_rates？",
+        "なぜload_ratesは削除されたのですか？",
+    ],
+)
+def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
+    account: Account, ledger: dict[str, str], prompt: str
+) -> None:
+    assert told(account, prompt) == [
+        f'`load_rates` — removed from ledger/rates.py in {ledger["removed"]}, {day_of(30)}: "Rates come with the rows"'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "beginning", "commit"),
+    [
+        ("sum_rows is too slow", "`sum_rows` — renamed to `total_of` in ", "renamed"),
+        ("why is AuditTrail gone?", "`AuditTrail` — removed from ledger/audit.py in ", "revert"),
+        ("when was RATE_LIMIT moved?", "`RATE_LIMIT` — moved from ledger/rates.py to ledger/limits.py in ", "moved"),
+        ("who removed the --dry-run flag?", "`--dry-run` — removed in ", "moved"),
+        ("when did we add total_of?", "`total_of` — added in ", "renamed"),
+        ("wann haben wir open_ledger eingeführt?", "`open_ledger` — added in ", "start"),
+        ("什么时候添加的total_of？", "`total_of` — added in ", "renamed"),
+        ("which commit added /api/rates?", "`/api/rates` — added in ", "cli"),
+        ("why was ledger/audit.py deleted?", "`ledger/audit.py` — removed in ", "revert"),
+        ("add a docstring to rates.py", "`ledger/rates.py` — renamed to ledger/days.py in ", "file"),
+        ("when was the audit trail removed?", "`AuditTrail` — removed from ledger/audit.py in ", "revert"),
+    ],
+)  # fmt: skip
+def test_a_question_about_a_name_gets_the_commit_that_answers_it(
+    account: Account, ledger: dict[str, str], prompt: str, beginning: str, commit: str
+) -> None:
+    (line,) = told(account, prompt)
+
+    assert line.startswith(beginning)
+    assert f"in {ledger[commit]}, " in line
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "add a parameter to open_ledger",
+        "open_ledger should raise where there is no file",
+        "add a regression test for total_of",
+        "is total_of used to sum rows?",
+        "rename total_of and remove the unused imports",
+        "when a row is removed, call total_of",
+        "why does total_of return rows?",
+        "write a new function rates_of_today",
+        "where is open_ledger defined?",
+        "what does RATE_LIMIT mean?",
+        "commit the change that I added to open_ledger",
+        "```\nload_rates(today)\n```\nwhat is wrong with this output?",
+        "pass --dry-run to pytest",
+        'the page fails:\nTraceback (most recent call last):\n  File "ledger/audit.py", line 3, in record\nKeyError: 1',
+    ],
+)
+def test_what_exists_and_is_not_asked_about_gets_no_history(
+    account: Account, ledger: dict[str, str], prompt: str
+) -> None:
+    assert told(account, prompt) == []
+
+
+def test_a_name_that_was_put_back_is_not_said_to_be_gone(account: Account, ledger: dict[str, str]) -> None:
+    write_all(account.project, {"ledger/again.py": "def load_rates(day):\n    return day\n"})
+    account.cli("code", "index")
+
+    assert told(account, "fix the rounding in load_rates") == []
+
+
+def test_an_amended_commit_is_forgotten_and_the_new_one_told(account: Account, ledger: dict[str, str]) -> None:
+    (account.project / "ledger/limits.py").write_text("")
+    old = commit(account.project, "Drop the limits")
+    account.cli("code", "index")
+    first = told(account, "why was RATE_LIMIT removed?")
+    git(account.project, "commit", "--amend", "-qm", "Have no limits")
+    new = git(account.project, "rev-parse", "--short=7", "HEAD").strip()
+    account.cli("code", "index")
+    second = told(account, "why was RATE_LIMIT removed?")
+
+    assert [f"in {old}, " in line for line in first] == [True]
+    assert [f"in {new}, " in line and "Have no limits" in line for line in second] == [True]
+
+
+def test_commits_of_another_clone_are_not_told(account: Account, ledger: dict[str, str]) -> None:
+    git(account.project, "remote", "add", "origin", "https://example.org/team/ledger.git")
+    account.cli("code", "index")
+    other = account.home / "other"
+    git(account.home, "clone", "-q", str(account.project), str(other))
+    git(other, "remote", "set-url", "origin", "https://example.org/team/ledger.git")
+
+    assert told(account, "why was load_rates removed?")
+    assert told(account, "why was load_rates removed?", cwd=str(other)) == []
+
+
+def test_the_oldest_commit_of_a_shallow_clone_introduces_nothing(account: Account, ledger: dict[str, str]) -> None:
+    shallow = account.home / "shallow"
+    git(account.home, "clone", "-q", "--depth", "3", f"file://{account.project}", str(shallow))
+    account.cli("code", "index", cwd=shallow)
+
+    assert told(account, "when did we add open_ledger?", cwd=str(shallow)) == []
+    assert told(account, "when was RATE_LIMIT moved?", cwd=str(shallow))
+
+
+def test_the_index_keeps_no_text_of_a_diff(account: Account, ledger: dict[str, str]) -> None:
+    write_all(account.project, {"ledger/keys.py": "def client():\n    return connect(k3yOf_theLedger_2f81)\n"})
+    commit(account.project, "Connect")
+    write_all(account.project, {"ledger/keys.py": "def client():\n    return 0\n"})
+    commit(account.project, "Do not")
+    account.cli("code", "index")
+
+    (index,) = account.state.glob("code/*.db")
+    assert b"k3yOf_theLedger_2f81" not in index.read_bytes()
+
+
+def test_a_commit_is_read_once(account: Account, ledger: dict[str, str]) -> None:
+    real = account.env["PATH"]
+    (account.project / "ledger/new.py").write_text("def new_name():\n    pass\n")
+    commit(account.project, "Add a name")
+    account.env["PATH"] = f"{account.home}/bin:{real}"
+    program = (
+        f'#!/bin/sh\nPATH={real}\ncase "$*" in *--patch*) tee -a {account.home}/read | git "$@";; *) git "$@";; esac\n'
+    )
+    account.write("bin/git", program, mode=0o755)
+    account.cli("code", "index")
+    write_all(account.project, {f"many/file{number}.py": "x = 1\n" for number in range(40)})  # enough to build it anew
+    account.cli("code", "index")
+
+    head = git(account.project, "rev-parse", "HEAD").strip()
+    assert (account.home / "read").read_text().split() == [head]
+    assert told(account, "why was load_rates removed?")
+
+
+TIMES = (
+    ("what did we do yesterday?", "yesterday"),
+    ("Was haben wir gestern gemacht?", "yesterday"),
+    ("qu'avons-nous fait hier ?", "yesterday"),
+    ("¿qué hicimos ayer?", "yesterday"),
+    ("o que fizemos ontem?", "yesterday"),
+    ("cosa abbiamo fatto ieri?", "yesterday"),
+    ("что мы сделали вчера?", "yesterday"),
+    ("我们昨天做了什么？", "yesterday"),
+    ("昨日は何をしましたか？", "yesterday"),
+    ("which commits were made yesterday?", "yesterday"),
+    ("finish the import of rows that we started yesterday.", "yesterday"),
+    ("yesterday's change to the parser broke the import", "yesterday"),
+    ("the import fails since yesterday", "since yesterday"),
+    ("what did I change this morning?", "today"),
+    ("was wurde vor drei Tagen geändert?", "three days ago"),
+    ("what did we commit three days ago?", "three days ago"),
+    ("qu'a-t-on modifié il y a trois jours ?", "three days ago"),
+    ("¿qué cambiamos hace tres días?", "three days ago"),
+    ("三天前我们修改了什么？", "three days ago"),
+    ("what changed on {three days ago}?", "three days ago"),
+    ("what was merged on {weekday}?", "three days ago"),
+    ("summarize the changes since v2.1", "since v2.1"),
+    ("what's new since the last release?", "since v2.1"),
+    ("which commits were there in {month}?", "in a month"),
+    ("welche Commits gab es im {monat}?", "in a month"),
+    ("what happened {weeks} weeks ago?", "weeks ago"),
+)
+
+
+@pytest.fixture
+def diary(account: Account) -> dict[str, set[str]]:
+    """A repository with commits of named times, by what a prompt may call these."""
+    root = account.project
+    git(root, "init", "-q")
+    noon = time.time() // DAY * DAY + DAY / 2
+    ago = (time.time() - noon) / DAY
+    made: dict[str, set[str]] = {}
+    for name, days, subjects in (
+        ("in a month", 100, ("Begin",)),
+        ("weeks ago", 42, ("Read rows",)),
+        ("three days ago", 3, ("Parse dates", "Parse money")),
+        ("yesterday", 1, ("Import rows once",)),
+    ):
+        for subject in subjects:
+            write_all(root, {f"{subject.replace(' ', '_').lower()}.py": f"x = {days}\n"})
+            made.setdefault(name, set()).add(commit(root, subject, days=days + ago))
+        if name == "weeks ago":
+            git(root, "tag", "v2.1")
+    write_all(root, {"today.py": "x = 0\n"})
+    made["today"] = {commit(root, "Sort rows", days=0.0001)}
+    made["since yesterday"] = made["yesterday"] | made["today"]
+    made["since v2.1"] = {*made["three days ago"], *made["yesterday"], *made["today"]}
+    account.cli("code", "index")
+    return made
+
+
+def test_the_commits_of_a_time_are_told(account: Account, diary: dict[str, set[str]]) -> None:
+    then = time.gmtime(time.time() - 100 * DAY)
+    months = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+    named = {
+        "three days ago": day_of(3),
+        "weekday": time.strftime("%A", time.gmtime(time.time() - 3 * DAY)),
+        "month": time.strftime("%B", then),
+        "monat": months[then.tm_mon - 1],
+        "weeks": "6",
+    }
+
+    for written, time_ in TIMES:
+        prompt = written
+        for name, value in named.items():
+            prompt = prompt.replace(f"{{{name}}}", value)
+        lines = told(account, prompt)
+        assert lines and {line[:7] for line in lines} <= diary[time_], (prompt, lines)
+        assert len(lines) == min(3, len(diary[time_])), (prompt, lines)
+
+
+def test_of_many_commits_those_about_what_is_named_are_told(account: Account, diary: dict[str, set[str]]) -> None:
+    assert [line[:7] for line in told(account, "since v2.1 parsing of money is slow")] == [
+        git(account.project, "log", "-1", "--format=%h", "--abbrev=7", "--", "parse_money.py").strip()
+    ]
+    assert [line[:7] for line in told(account, "what did we change in parse_money.py since v2.1?")] != []
+    assert told(account, "since v2.1 the login page is blank") == []
+
+
+NO_TIMES = """\
+in May we will release the new exporter
+may I change the parser?
+march through the list and drop empty entries
+since this is a small module, keep it in one file
+fix the last week column in the report
+add a yesterday filter to the orders page
+show orders from last week on the dashboard
+add a "today" button to the calendar
+users who signed up yesterday should get an email
+the function returns the date of yesterday
+make a chart of the sales of last month
+rename the variable today to now
+delete log files older than two days ago
+add an endpoint that returns the events of the last 7 days
+we will finish this on Friday
+we need to ship it by Friday
+default the date range to the last 30 days
+since Python 3.9 this works without quotes
+parse "2026-03-02" as a date
+format dates like March 2, 2026
+group the invoices by month, e.g. in March
+count failed logins since yesterday and show them
+write a function that returns all posts made this week
+the cron job runs every Monday
+what is the revenue of last month?
+a day ago label should read "1 day ago"
+humanize timestamps: "3 days ago", "last week"
+undo the last commit
+add today's date to the header
+today I want you to write the parser
+füge einen Filter für gestern hinzu
+hier ist ein Fehler, bitte beheben
+zeige die Bestellungen von letzter Woche
+wir werden das im Mai veröffentlichen
+ajoute un filtre pour hier
+affiche les commandes de la semaine dernière
+en mai nous allons publier la version 3
+añade un filtro de ayer
+muestra los pedidos de la semana pasada
+en mayo vamos a publicar
+adicione um filtro de ontem
+mostre os pedidos da semana passada
+aggiungi un filtro per ieri
+mostra gli ordini della settimana scorsa
+добавь фильтр за вчера
+покажи заказы за прошлую неделю
+添加一个昨天的筛选按钮
+显示上周的订单列表
+昨日のフィルターボタンを追加して
+先週の注文を表示するページを作って"""
+
+
+def test_words_of_time_that_mean_something_else_get_no_commits(account: Account, diary: dict[str, set[str]]) -> None:
+    rows = [
+        {"id": at, "prompt": prompt, "cwd": str(account.project)} for at, prompt in enumerate(NO_TIMES.splitlines())
+    ]
+    given = account.write("prompts.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+
+    answers = [json.loads(line) for line in account.cli("enrich", "--jsonl", str(given)).splitlines()]
+
+    told_of = [rows[answer["id"]]["prompt"] for answer in answers
+               for item in answer["context"] if item["channel"] == "history"]  # fmt: skip
+    assert len(answers) == len(rows)
+    assert told_of == []
+
+
+def test_a_commit_by_nearby_words_is_no_memory(account: Account, ledger: dict[str, str]) -> None:
+    write_all(account.project, {"ledger/round.py": "DIGITS = 2\n"})
+    commit(account.project, "Round totals", body="Because the rates had four digits, totals must never be cut.")
+    account.cli("memory", "import", "--git")
+
+    assert account.ask("round the totals of rates").context == ""
+    assert "Round totals" not in account.cli("memory", "list")
+
+
+@pytest.mark.slow
+def test_our_own_history_tells_who_removed_a_function(account: Account) -> None:
+    known = subprocess.run(["git", "-C", str(ROOT), "cat-file", "-e", "32680d2"], capture_output=True, check=False)
+    if known.returncode:
+        pytest.skip("no checkout with its history")
+    account.cli("code", "index", cwd=ROOT)
+
+    name = f"extract_{'router'}_context"  # written out, it would stand in the project again
+
+    (line,) = told(account, f"fix the bug in {name}", cwd=str(ROOT))
+
+    assert line.startswith(f"`{name}` — removed from enricher/session.py in 32680d2, 2026-11-22: ")
+    assert told(account, "add a parameter to estimate_tokens", cwd=str(ROOT)) == []

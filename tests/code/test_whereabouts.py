@@ -1,0 +1,157 @@
+"""Through the real hook: where what a prompt names is, who uses it, and what of it does not exist."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import git, write_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+MORE = {
+    "shop/limits.py": (
+        '"""Limits.\n\n    allow_order(3) is true.\n"""\nimport os\n\n'
+        'MOST = int(os.environ.get("SHOP_MOST_ORDERS", "9"))\n\n\n'
+        "def allow_order(count):\n    return count < MOST\n"
+    ),
+    "shop/orders.py": (
+        "from shop.limits import allow_order\n\n\ndef place(order):\n    if not allow_order(order.count):\n"
+        "        raise ValueError('Sorry, too many orders for one day')\n\n\ndef update(order):\n    pass\n"
+    ),
+    "shop/web/routes.py": (
+        "from shop.limits import allow_order\n\n\n"
+        "@app.get('/api/orders/<id>')\ndef show(id):\n    return allow_order(id) and render('Bestellung anzeigen')\n"
+    ),
+    "shop/cli.py": "parser.add_argument('--skip-mail', action='store_true')\n",
+    "shop/payment/refunds.py": "def refund(payment):\n    pass\n",
+    "shop/old/refunds.py": "def refund(payment):\n    pass\n",
+    "shop/helpers/dates.py": "def parse_day(text):\n    return text\n",
+    "tests/test_limits.py": "def test_allow_order():\n    assert allow_order(1)\n",
+}
+
+
+LOG = "\n".join(["still wrong", *(f"2026-03-02 10:00:0{second} INFO allow_order {second}" for second in range(1, 6))])
+
+
+@pytest.fixture
+def account_with_shop(account: Account, shop: Path) -> Account:
+    write_all(shop, MORE)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-qm", "Sell more")
+    account.cli("code", "index")
+    return account
+
+
+def told(account: Account, prompt: str, *, session: str = "s", **event: str) -> list[str]:
+    """Return the lines of context; asked again in another session where the machine was too busy."""
+    for attempt in range(5):
+        context = account.ask(prompt, session_id=f"{session}{attempt}", **event).context
+        if account.trace()["status"] != "partial":
+            break
+    return [line.removeprefix("- ") for line in context.splitlines() if line.startswith("- ")]
+
+
+def test_a_message_that_says_a_name_does_not_use_it(account: Account, shop: Path) -> None:
+    rates = 'class RateTable:\n    pass\n\n\ndef load():\n    log.info("RateTable: loading the rates")\n'
+    write_all(shop, {"shop/rates.py": rates})
+    account.cli("code", "index")
+
+    (line,) = told(account, "does anything use RateTable?")
+    assert line == "shop/rates.py:1 RateTable — defined here; no other use found"
+
+
+def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
+    account.cli("code", "index")
+    prompt = "rename `tare_weight` to `empty_weight`"
+    assert told(account, prompt, session="one") == ["shop/scales.py:2 tare_weight — the only place that has it"]
+
+    write_all(shop, {f"tests/test_{number}.py": "assert parcel.tare_weight == 1\n" for number in range(3)})
+    account.cli("code", "index")
+    assert told(account, prompt, session="two") == []
+
+
+def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with_shop: Account) -> None:
+    callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and 1 test file"
+    line = f"shop/limits.py:10 allow_order — defined here; {callers}"
+    for prompt in (
+        "allow_order is off by one, fix it",
+        "Warum lehnt allow_order die neunte Bestellung ab?",
+        "¿Por qué allow_order() rechaza el noveno pedido?",
+        "почему allow_order отклоняет девятый заказ?",
+        "为什么allow_order会拒绝第九个订单",
+    ):
+        assert told(account_with_shop, prompt, session=prompt[:9])[:1] == [line], prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("where does “too many orders for one day” come from?", "shop/orders.py:6"),
+        ("warum ist die Überschrift „Bestellung anzeigen“ so klein? Bitte beheben", "shop/web/routes.py:6"),
+        ("GET /api/orders/:id answers 500", "shop/web/routes.py:4"),
+        ("what happens with --skip-mail?", "shop/cli.py:1 --skip-mail"),
+        ("Was macht SHOP_MOST_ORDERS?", "shop/limits.py:7 SHOP_MOST_ORDERS"),
+        ("(gateway.py) is slow", "shop/payment/gateway.py — the only file of that name"),
+        ("look into payment/gateway.py.", "shop/payment/gateway.py — the only file of that name"),
+        ("what differs in refunds.py?", "shop/old/refunds.py — one of 2 files of that name: shop/payment/refunds.py"),
+        ("why are there two of refund()?", ""),
+        ("the code in `refund` is wrong", ""),
+        ("shop/dates.py parses the day wrong", "shop/dates.py — does not exist; the nearest is shop/helpers/dates.py"),
+        ("fix alow_order, it is off by one", "shop/limits.py:10 allow_order — the nearest to alow_order"),
+    ],
+)
+def test_what_is_named_is_found_by_its_kind(account_with_shop: Account, prompt: str, line: str) -> None:
+    lines = told(account_with_shop, prompt)
+
+    assert lines[:1] == [] if not line else lines[0].startswith(line), lines
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "create shop/dates.py with a parser of days",
+        "lege shop/dates.py an",
+        "update the place where orders show, then run it",
+        "shop/limits.py is too short",
+        "#9: please add the show",
+        LOG,
+    ],
+)
+def test_what_is_new_ordinary_known_or_pasted_gets_no_line(account_with_shop: Account, prompt: str) -> None:
+    assert not [line for line in told(account_with_shop, prompt) if "shop/" in line]
+
+
+def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Account, shop: Path) -> None:
+    used = [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": f"{shop}/shop/limits.py"}}]
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "how are orders limited?"}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": used}},
+    ]
+    transcript = account_with_shop.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+
+    lines = told(account_with_shop, "make allow_order stricter", transcript_path=str(transcript))
+
+    items = [item for item in account_with_shop.trace()["items"] if item["channel"] == "code"]
+    assert not [line for line in lines if "shop/" in line]
+    assert [item["why"] for item in items] == ["the conversation has it open"]
+
+
+def test_later_in_a_session_one_line_is_told_and_three_at_first(account_with_shop: Account) -> None:
+    prompt = "compare allow_order, write_report, hash_password and render_invoice"
+    said = {"type": "user", "message": {"role": "user", "content": "hello, what is this?"}}
+    transcript = account_with_shop.write("t.jsonl", json.dumps(said) + "\n")
+
+    first = told(account_with_shop, prompt)
+    later = told(account_with_shop, prompt, session="another", transcript_path=str(transcript))
+
+    assert [len([line for line in lines if "defined here" in line]) for lines in (first, later)] == [3, 1]
+
+
+def test_before_the_first_index_a_file_named_gets_its_path(account: Account, shop: Path) -> None:
+    assert told(account, "fix the bug in gateway.py") == ["shop/payment/gateway.py — the only file of that name"]

@@ -1,0 +1,146 @@
+"""Invented prompts: those that ask for one of a project's usual actions now, and those that only say its words."""
+
+from __future__ import annotations
+
+ASKED = """
+commit|commit and push
+commit|Commit this please
+commit|ok now commit the changes
+commit|write a SHORT git commit message for this fix
+commit|Bitte committe die Änderungen
+commit|fais un commit
+commit|haz un commit con los cambios
+commit|faça o commit das alterações
+commit|fai il commit
+commit|закоммить изменения
+commit|сделай коммит
+commit|提交代码
+commit|変更をコミットして
+pull-request|open a PR
+pull-request|Looks good, please create a pull request against main
+pull-request|write the PR description
+pull-request|erstelle einen Pull Request
+pull-request|ouvre une PR
+pull-request|abre un PR con esto
+pull-request|crie um PR
+pull-request|apri una PR
+pull-request|создай PR
+pull-request|创建一个 PR
+pull-request|PRを作成して
+release|release 2.1
+release|cut a new release
+release|publish the package to npm
+release|bump the version and tag it
+release|I want to create a release of the tool on GitHub, how can I go about this
+release|create tag and push to release
+release|veröffentliche die neue Version
+release|publie la nouvelle version
+release|发布新版本
+test|run the tests
+test|fix the bug in parser.py, then run all the unit tests
+test|führe die Tests aus
+test|lass die Tests laufen
+test|lance les tests
+test|ejecuta las pruebas
+test|rode os testes
+test|esegui i test
+test|запусти тесты
+test|运行测试
+test|テストを実行して
+test|test it
+test|make sure the tests pass
+lint|run the linter
+lint|lint and format the code
+lint|formatiere den Code
+lint|格式化代码
+run|start the dev server
+run|how do I run the app locally?
+run|starte den Server
+run|启动项目
+build|build the project
+build|rebuild everything
+build|ビルドして
+deploy|deploy to production
+deploy|deploye das auf staging
+deploy|déploie l'application
+deploy|部署到生产环境
+dependency|add zod as a dependency
+dependency|füge eine Abhängigkeit hinzu
+dependency|ajoute une dépendance à axios
+dependency|添加一个依赖
+setting|add an environment variable for the timeout
+setting|add a new setting to disable caching
+setting|füge eine Umgebungsvariable hinzu
+migration|create a migration for the new column
+migration|erstelle eine Migration
+changelog|update the changelog
+changelog|add an entry to the changelog
+changelog|обнови changelog
+contributor|add @mira as a contributor
+new-test|write tests for the parser
+new-test|escribe tests para el parser
+"""
+"""A line is the action and a prompt that asks for it."""
+
+NOT_ASKED = """
+fix the commit message component
+the pull request template page is broken
+make the release notes view scroll
+load the test data
+don't commit yet
+do not run the tests
+the build is broken
+why did the deploy fail?
+commit history should be sorted
+add a commit button to the toolbar
+create a release notes page
+run the test data generator
+the tests are slow
+test data is wrong
+add a settings page
+I ran the tests and they failed
+add a test button
+format the date as ISO
+release the lock after the write
+publish the event on the bus
+push the item onto the stack
+start the timer when the page opens
+build a component that shows the avatar
+build a new app that tracks water
+deploy button is misaligned
+what does the migration do?
+the dependency graph is drawn wrong
+show the changelog in a modal
+the author field is empty
+tag the user in the comment
+the PR number is missing in the header
+open the pull request page in a new tab
+rename the test suite view
+make the commit list faster
+install button does nothing
+explain how the release pipeline works
+the linter complains about unused imports
+run the query again
+start a new line after each item
+提交按钮不能点击
+测试数据加载失败
+der Test-Button ist kaputt
+die Tests sind langsam
+les tests échouent
+el botón de deploy no funciona
+el entorno de pruebas no carga
+コミット一覧の画面が遅い
+depends on the setting in config
+create a dependency graph view
+add the tag field to the form
+compile the list of users
+make a version dropdown
+execute the query against the test database
+check the test coverage report page
+update the author bio
+Serve cached responses when offline
+add option to the select element
+when I start the email services on my mac it complains
+the build script should clone the repo
+extend the release page
+"""

@@ -1,0 +1,231 @@
+"""How a project does what a prompt asks for, and the tests of what will change, through the real hook."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_actions import ASKED, NOT_ASKED
+
+from enricher.context import CHANNELS
+from enricher.context.actions import asked_actions
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+CONTRIBUTING = """# Contributing
+
+## Commits
+
+Write commit messages as `area: what changed`, in the imperative, below 60 characters.
+
+## Releasing
+
+1. Set the version in `pyproject.toml`.
+2. Run `make dist` and push the tag.
+
+## Pull requests
+
+Every pull request must target the branch `next` and mention its ticket.
+"""
+MAKEFILE = """test:
+\tpython -m pytest -q
+
+dist:
+\tpython -m build
+"""
+LIMITS = """class RateLimiter:
+    def allow(self, key):
+        return True
+
+
+def burst_size(key):
+    return 3
+"""
+TEST_LIMITS = """from quota.limits import RateLimiter, burst_size
+
+
+def test_allows_the_first_call():
+    assert RateLimiter().allow("a")
+
+
+def test_burst():
+    assert burst_size("a") == 3
+"""
+PROJECT = {
+    "CONTRIBUTING.md": CONTRIBUTING,
+    "Makefile": MAKEFILE,
+    "pyproject.toml": '[project]\nname = "quota"\n\n[dependency-groups]\ndev = ["pytest"]\n',
+    "uv.lock": "version = 1\n",
+    "quota/__init__.py": "",
+    "quota/limits.py": LIMITS,
+    "quota/storage.py": "def load_all(path):\n    return []\n",
+    "quota/words.py": "def split_words(text):\n    return text.split()\n",
+    "tests/test_limits.py": TEST_LIMITS,
+    "tests/test_load.py": "from quota.storage import load_all\n\n\ndef test_it():\n    assert load_all('x') == []\n",
+}
+
+
+@pytest.fixture
+def quota(account: Account) -> Account:
+    """An account in an indexed project with conventions, a task file and tests."""
+    for path, text in PROJECT.items():
+        account.write(Path(account.project) / path, text)
+    commit(account, "Start")
+    return account
+
+
+def commit(account: Account, subject: str) -> None:
+    """Commit everything and bring the index up to date."""
+    who = ("-c", "user.name=dev", "-c", "user.email=dev@example.com", "-c", "commit.gpgsign=false")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", subject, "--allow-empty")):
+        subprocess.run(["git", *who, "-C", str(account.project), *words], check=True, capture_output=True)
+    account.cli("code", "index")
+
+
+def told(account: Account, prompt: str, channel: str, **changed: object) -> list[str]:
+    """Return the lines of the answer to a prompt, with no other channel asked."""
+    others = "\n".join(f"{name} = false" for name in CHANNELS if name not in (channel, "session"))
+    account.write(account.config / "config.toml", f"[channels]\n{others}\n")
+    return [line[2:] for line in account.ask_patiently(prompt, **changed).context.splitlines() if line.startswith("- ")]
+
+
+@pytest.mark.parametrize("line", ASKED.strip().splitlines())
+def test_a_prompt_asks_for_this_action(line: str) -> None:
+    action, prompt = line.split("|", 1)
+
+    assert action in asked_actions(prompt)
+
+
+@pytest.mark.parametrize("prompt", NOT_ASKED.strip().splitlines())
+def test_a_prompt_that_only_says_the_words_asks_for_none(prompt: str) -> None:
+    assert asked_actions(prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("commit this please", 'CONTRIBUTING.md:5, on commits: "Write commit messages as `area: what changed`'),
+        ("Bitte committe die Änderungen", 'CONTRIBUTING.md:5, on commits: "Write commit messages'),
+        ("open a PR", 'CONTRIBUTING.md:14, on pull requests: "Every pull request must target the branch `next`'),
+        ("发布新版本", 'CONTRIBUTING.md:9, on releases: "Set the version in `pyproject.toml`'),
+        ("run the tests", "Makefile:1 — runs the tests: `make test` (python -m pytest -q)"),
+        ("запусти тесты", "Makefile:1 — runs the tests: `make test`"),
+        ("ajoute une dépendance à attrs", "uv.lock — adds a dependency: `uv add NAME`"),
+    ],
+)
+def test_the_way_of_the_project_is_told_with_its_place(quota: Account, prompt: str, line: str) -> None:
+    assert any(one.startswith(line) for one in told(quota, prompt, "ways")), quota.trace()["items"]
+
+
+def test_what_the_client_loads_by_itself_is_not_told_again(quota: Account) -> None:
+    quota.write(Path(quota.project) / "CLAUDE.md", "@AGENTS.md\n")
+    quota.write(
+        Path(quota.project) / "AGENTS.md", "# Agents\n\n## Commits\n\nAlways write commit messages in capitals.\n"
+    )
+    commit(quota, "Say how agents work")
+
+    assert told(quota, "commit this", "ways") == []
+    assert "the host has it in AGENTS.md" in str(quota.trace()["items"])
+
+
+def test_the_history_shows_how_commits_are_worded_where_no_document_does(quota: Account) -> None:
+    (Path(quota.project) / "CONTRIBUTING.md").unlink()
+    for number in range(12):
+        commit(quota, f"fix(quota): close gap {number}")
+
+    (line,) = told(quota, "commit and push", "ways")
+    assert "12 of the last 13 commit subjects read `type(scope): summary` (fix)" in line
+    assert line.endswith('"fix(quota): close gap 11"')
+
+
+def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
+    call = {"type": "tool_use", "name": "Bash", "input": {"command": "make test"}}
+    record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}
+    transcript = quota.write("t.jsonl", json.dumps(record, separators=(",", ":")) + "\n")
+
+    assert told(quota, "run the tests", "ways", transcript_path=str(transcript)) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        (
+            "fix the off-by-one in quota/limits.py",
+            "tests/test_limits.py — tests limits.py, by its name; run it alone: `uv run pytest tests/test_limits.py`",
+        ),
+        ("RateLimiter muss auch leere Schlüssel zulassen, bitte ändern", "tests/test_limits.py:5 — tests RateLimiter"),
+        ("修复 burst_size 的返回值", "tests/test_limits.py:9 — tests burst_size, named there once"),
+        ("load_all should raise for a missing path", "tests/test_load.py:5 — tests load_all, named there once"),
+        ("refactor quota/storage.py", "tests/test_load.py — imports storage.py"),
+    ],
+)
+def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Account, prompt: str, line: str) -> None:
+    (one,) = told(quota, prompt, "tests")
+
+    assert one.startswith(line)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what does quota/limits.py do?",
+        "fix quota/words.py",
+        "hmm, why does quota/limits.py fail?",
+        "fix tests/test_limits.py and quota/limits.py",
+        "make the header blue",
+        "```\nRateLimiter failed\n```\nfix this",
+    ],
+)
+def test_nothing_is_told_of_tests(quota: Account, prompt: str) -> None:
+    assert told(quota, prompt, "tests") == []
+
+
+def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account) -> None:
+    for path in ("north/reader.go", "south/reader.go", "south/reader_test.go", "go.mod"):
+        quota.write(Path(quota.project) / path, "package quota\n\nfunc Read() {}\n")
+    commit(quota, "Read in two places")
+
+    assert told(quota, "fix north/reader.go", "tests") == []
+    (line,) = told(quota, "fix south/reader.go", "tests")
+    assert line == "south/reader_test.go — tests reader.go, by its name; run it alone: `go test ./south`"
+
+
+def test_in_a_monorepo_the_test_is_run_in_its_package(account: Account) -> None:
+    manifest = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "3"}}
+    for path, text in {
+        "package.json": '{"private": true, "scripts": {"test": "turbo run test"}}',
+        "pnpm-lock.yaml": "lockfileVersion: 9\n",
+        "pnpm-workspace.yaml": "packages: [packages/*]\n",
+        "packages/api/package.json": json.dumps(manifest),
+        "packages/api/src/util.ts": "export const roundUp = (x: number) => Math.ceil(x);\n",
+        "packages/api/test/util.test.ts": 'import { roundUp } from "../src/util";\nroundUp(1);\n',
+    }.items():
+        account.write(Path(account.project) / path, text)
+    commit(account, "Start")
+
+    (line,) = told(account, "roundUp muss auch negative Zahlen runden, ändere das", "tests")
+    assert line.startswith("packages/api/test/util.test.ts:2 — tests roundUp, named there once; ")
+    assert line.endswith("run it alone: `cd packages/api && pnpm exec vitest run test/util.test.ts`")
+    (line,) = told(account, "run the tests", "ways")
+    assert line == "package.json:1 — runs the tests: `pnpm test` (turbo run test, pnpm by pnpm-lock.yaml)"
+
+
+def test_a_name_that_the_whole_project_says_has_no_test_of_its_own(quota: Account) -> None:
+    for number in range(14):
+        quota.write(Path(quota.project) / f"quota/part{number}.py", "from quota.limits import RateLimiter\n")
+    commit(quota, "Limit all parts")
+
+    assert told(quota, "RateLimiter should allow empty keys", "tests") == []
+
+
+def test_it_is_what_was_just_changed(quota: Account) -> None:
+    call = {"type": "tool_use", "name": "Edit", "input": {"file_path": f"{quota.project}/quota/limits.py"}}
+    record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}
+    transcript = quota.write("t.jsonl", json.dumps(record, separators=(",", ":")) + "\n")
+
+    (line,) = told(quota, "now test it", "tests", transcript_path=str(transcript))
+    assert line.startswith("tests/test_limits.py — tests limits.py")

@@ -1,0 +1,140 @@
+"""When the shipped guardrails speak: on invented prompts in nine languages, through the command that judges many."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import Account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DATA = Path(__file__).with_name("rule_prompts.txt")
+IN_ANY_CONVERSATION = '# Guardrails\n\n## Guardrail: H3\n\n```yaml\nextend: true\nneeds: ""\n```\n'
+"""H3 is for conversations that have begun, and ``enrich`` has none."""
+SAID = re.compile(r"\*\*Applicable Guardrails\*\*: (H\d+) \((.+)\)")
+ORDERS = re.compile(
+    r"\b(must|mandatory|required|never|always|shall|should|have to|need to|do not|don't|make sure|ensure)\b",
+    re.IGNORECASE,
+)
+LANGUAGES = {"en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja"}
+
+
+def rows() -> Iterator[tuple[str, bool, str, str]]:
+    """Yield guardrail (empty for any), whether it speaks, language and prompt."""
+    rule, speaks = "", False
+    for line in DATA.read_text(encoding="utf-8").split("\n\n", 1)[1].splitlines():
+        if line.startswith("# "):
+            rule, _, answer = line[2:].partition(" ")
+            rule, speaks = "" if rule == "none" else rule, answer == "yes"
+        elif line:
+            language, _, prompt = line.partition(": ")
+            yield rule, speaks, language, prompt
+
+
+ROWS = list(rows())
+RULES = sorted({rule for rule, *_ in ROWS if rule})
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    """Return by prompt which guardrail was said, and its sentence."""
+    account = Account(tmp_path_factory.mktemp("rules") / "home")
+    account.instruct(IN_ANY_CONVERSATION)
+    lines = [json.dumps({"id": str(number), "prompt": prompt}) for number, (*_, prompt) in enumerate(ROWS)]
+    file = account.write("prompts.jsonl", "\n".join(lines))
+    printed = account.cli("enrich", "--jsonl", str(file), "--json")
+    texts = {int(row["id"]): str(row["text"]) for row in map(json.loads, printed.splitlines())}
+    found = {}
+    for number, (*_, prompt) in enumerate(ROWS):
+        match = SAID.search(texts[number])
+        found[prompt] = (match[1], match[2]) if match else ("", "")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rule", "speaks", "prompt"), [pytest.param(*row[:2], row[3], id=f"{row[0]}-{row[1]}-{row[3]}") for row in ROWS]
+)
+def test_a_guardrail_speaks_where_the_temptation_is(
+    said: dict[str, tuple[str, str]], rule: str, *, speaks: bool, prompt: str
+) -> None:
+    identity, sentence = said[prompt]
+
+    if not rule:
+        assert identity == ""
+    else:
+        assert (identity == rule) is speaks
+    assert not ORDERS.search(re.sub(r'"[^"]*"', "", sentence))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_has_prompts_in_nine_languages_that_must_call_for_it_and_that_must_not(rule: str) -> None:
+    must = [language for name, speaks, language, _ in ROWS if name == rule and speaks]
+    must_not = [language for name, speaks, language, _ in ROWS if not speaks and name in (rule, "")]
+
+    assert len(must) >= 20 and len(must_not) >= 40
+    assert set(must) == set(must_not) == LANGUAGES
+
+
+def test_every_guardrail_with_a_sentence_is_tried() -> None:
+    from enricher.api import rules_for
+
+    assert sorted(rules_for("")[0].body["guardrails"]["sentences"]) == RULES
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sentence"),
+    [
+        ("is the branch ready to merge?", 'the prompt asks "is the branch ready to merge": an answer is wanted'),
+        (
+            "why does the exporter need the whole account object?",
+            'the prompt asks "why does the exporter need the …": an answer is wanted',
+        ),
+        ("请只改这个文件", 'the prompt draws a line ("请只改这个文件")'),
+    ],
+)
+def test_a_sentence_quotes_few_words(said: dict[str, tuple[str, str]], prompt: str, sentence: str) -> None:
+    assert said[prompt][1].startswith(sentence)
+
+
+def test_a_prompt_gets_one_sentence(account: Account) -> None:
+    context = account.ask("revert the last change and nothing else, then force push it").context
+
+    assert context.count("**Applicable Guardrails**") == 1
+    assert len(re.findall(r"H\d+ \(", context)) == 1
+
+
+def test_a_doubt_needs_something_that_was_said_before(account: Account) -> None:
+    earlier = {"type": "user", "message": {"role": "user", "content": "show the button"}, "promptSource": "typed"}
+    transcript = account.write("transcript.jsonl", json.dumps(earlier) + "\n")
+    prompt = "the button is still missing"
+
+    first, later = account.ask(prompt), account.ask(prompt, transcript_path=str(transcript))
+
+    assert "H3" not in first.context
+    assert 'H3 ("the button is still missing": the last result is in doubt' in later.context
+
+
+def test_a_sentence_comes_back_with_other_words_as_often_as_the_instructions_say(account: Account) -> None:
+    account.instruct("# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\ntimes: 2\n```\n")
+    account.compile()
+    things = ("cache", "queue", "lock")
+
+    said = [account.ask(f"why do we need the {thing}?", session_id="one").context for thing in things]
+
+    assert ["H19" in context for context in said] == [True, True, False]
+    assert 'asks "why do we need the queue"' in said[1]
+    account.cli("replay", "--verify")
+
+
+def test_only_the_title_of_a_guardrail_is_kept_where_no_text_is(account: Account) -> None:
+    account.write("config/config.toml", 'log = "hash"\n')
+    account.compile()
+    account.ask("why do we need the cache of Mallory?")
+
+    assert [one["title"] for one in account.trace()["guardrails"]] == ["Questions Require Answers"]
+    assert "Mallory" not in json.dumps(account.trace())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from enricher.rules.signals import MOST_WEIGHT
+from enricher.rules.signals import MOST_FITTED
 from workbench.labelled import (
     SEARCH_INTENT,
     TASK_TYPE,
@@ -77,7 +77,7 @@ def fit(
     used = np.flatnonzero(named.any(1))
     found = _descend(
         signals[:, used], goal, importance,
-        bounds=(np.where(named[used], least * step, 0.0), np.where(named[used], MOST_WEIGHT * step, 0.0)),
+        bounds=(np.where(named[used], least * step, 0.0), np.where(named[used], MOST_FITTED * step, 0.0)),
         prior=np.where(named[used], SIGNAL_PRIOR[facet], 0.0), pull=SIGNAL_PULL[facet],
     )  # fmt: skip
     weights = np.zeros(named.shape)
@@ -95,7 +95,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
     free = np.full((columns.shape[1], goal.shape[1]), np.inf)
     found = _descend(columns, goal, importance, bounds=(-free, free), prior=np.zeros((1, 1)), pull=WORD_PULL)
     words = np.where(np.abs(found[:-1]) < LEAST_WORD, 0.0, found[:-1])
-    return np.clip(np.rint(words / WORD_STEP), -MOST_WEIGHT, MOST_WEIGHT), found[-1] * 0.5
+    return np.clip(np.rint(words / WORD_STEP), -MOST_FITTED, MOST_FITTED), found[-1] * 0.5
 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
@@ -103,7 +103,7 @@ def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
     for number in table.features.get("always", ()):
         if weights[number].any() or number == table.features["always"][0]:
             points = weights[number] + bias / (WORD_STEP / 2)
-            weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_WEIGHT)
+            weights[number] = np.clip(np.rint(points - points.min()), 0, MOST_FITTED)
             return
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
-from enricher.rules.signals import LEAST_WEIGHT, MOST_WEIGHT
+from enricher.rules.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT
 from workbench import statistics
 from workbench.phrases import phrases_for
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from workbench.phrases import Phrase
     from workbench.written import Signal, Written
 
-STEPS = (1, -1, 2, -2)
+STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
+PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class Search:
         """Return the phrase with the smallest weight that does most."""
         steps = [
             step
-            for weight in range(LEAST_WEIGHT, MOST_WEIGHT + 1)
+            for weight in PHRASE_WEIGHTS
             for step in self._step(phrase.name, weight, phrase.holding, phrase=phrase.text, weight=weight)
         ]
         return [max(steps, key=lambda one: (one.net, -one.weight))] if steps else []

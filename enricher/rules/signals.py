@@ -45,7 +45,9 @@ FEATURES = frozenset(
 )
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
-MOST_GAP, LEAST_WEIGHT, MOST_WEIGHT = 12, 1, 9
+MOST_GAP, LEAST_WEIGHT = 12, 1
+MOST_WEIGHT = 30  # one signal of a person's own outweighs whatever was fitted
+MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
 DEFAULT_GAP = 6
 LONGEST_LEANING = 2
 LEANING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
@@ -127,8 +129,8 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
-        if not LEAST_WEIGHT <= abs(figure) <= MOST_WEIGHT:
-            found.append(f"leanings: '{strength}' is outside 1 to {MOST_WEIGHT} and -1 to -{MOST_WEIGHT}")
+        if not LEAST_WEIGHT <= abs(figure) <= MOST_FITTED:
+            found.append(f"leanings: '{strength}' is outside 1 to {MOST_FITTED} and -1 to -{MOST_FITTED}")
         found += [
             f"leanings: '{word}' is not one word, two, or one at @lead or @object; a longer wording is a signal"
             for word in words

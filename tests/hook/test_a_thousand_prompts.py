@@ -116,8 +116,10 @@ def test_every_text_has_the_documented_form_and_reads_back_to_what_it_was_made_o
 ) -> None:
     emitted = [answer.context for answer in answers if answer.context]
 
-    assert all(LABELS.fullmatch(text) for text in emitted)
-    assert all(_parsed(trace["output_text"]) == _made_of(trace) for trace in traces if trace["output_text"])
+    assert [text for text in emitted if not LABELS.fullmatch(text)] == []
+    assert [_parsed(trace["output_text"]) for trace in traces if trace["output_text"]] == [
+        _made_of(trace) for trace in traces if trace["output_text"]
+    ]
     assert len(emitted) > PROMPTS / 20
 
 
@@ -153,5 +155,5 @@ def _parsed(text: object) -> tuple[str, tuple[str, ...], str]:
 
 
 def _made_of(trace: dict[str, object]) -> tuple[str, tuple[str, ...], str]:
-    shown = "" if trace["uncertain"] else str(trace["task_type"])
-    return shown, tuple(one["guardrail_id"] for one in trace["guardrails"]), str(trace["approach"])
+    """Return guardrails and approach as stored; the class is never said in the profile `quiet`."""
+    return "", tuple(one["guardrail_id"] for one in trace["guardrails"]), str(trace["approach"])

@@ -19,7 +19,7 @@ LABELS = re.compile(
     r"## Prompt Enrichment"
     r"(\n\*\*Classification\*\*: [a-z_]+)?"
     r"(\n\*\*Relevant Context\*\*( \(search results, quoted; may be outdated\))?:(\n- .+)+)?"
-    r"(\n\*\*Applicable Guardrails\*\*: (none|H\d+[a-z]? \([^()]+\)(, H\d+[a-z]? \([^()]+\))*))?"
+    r"(\n\*\*Applicable Guardrails\*\*: (none|H\d+[a-z]? \(.+\)(, H\d+[a-z]? \(.+\))*))?"
     r"(\n\*\*Suggested Approach\*\*: .+)?"
     r"(\n_Partial: .+_)?"
 )

@@ -136,7 +136,7 @@ def test_a_budget_of_the_file_shows_in_a_replay(corpus: Corpus, edited: Callable
 
 def test_a_broken_text_names_file_line_and_problem(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
     text = edited("weight: 4}", "weight: 44}")
-    with pytest.raises(sides.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 9"):
+    with pytest.raises(sides.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 30"):
         sides.from_text(packaged_file(), text, versions=corpus.versions)
 
 
@@ -150,7 +150,7 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
         corpus = Corpus(db)
         base, candidate = (
             sides.from_text(packaged_file(), text, versions=corpus.versions)
-            for text in (packaged, edited('  - {phrase: "which", weight: 3}', strong))
+            for text in (packaged, edited('  - {phrase: "which", weight: 2}', strong))
         )
         run = Replay(corpus, candidate, base=base)
         pairs = [pair for batch in run.pairs(processes=1) for pair in batch]

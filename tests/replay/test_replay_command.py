@@ -135,7 +135,7 @@ def test_a_broken_edit_is_told_with_its_line(account: Account) -> None:
     path = account.instruct(LAYER.replace("weight: 9", "weight: 99", 1))
     said = account.cli("replay", exit_code=1)
 
-    assert f"{path}:8: error: weight: 99 is outside 1 to 9" in said
+    assert f"{path}:8: error: weight: 99 is outside 1 to 30" in said
 
 
 def test_two_files_are_compared_without_touching_either(account: Account) -> None:

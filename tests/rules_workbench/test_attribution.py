@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROMPTS = ("the frobnicator of the shop", "the widgetizer of the shop", "a frobnicator and a widgetizer", "hello there")
 QUIET = ('{phrase: "frobnicator", weight: 1}', '{phrase: "widgetizer", weight: 1}')
-LOUD = tuple(signal.replace("1", "9") for signal in QUIET)
+LOUD = tuple(signal.replace("1", "30") for signal in QUIET)
 HALF = tuple(signal.replace("1", "2") for signal in QUIET)
 
 
@@ -65,7 +65,7 @@ def test_of_two_edits_that_are_only_enough_together_each_is_named(account: Accou
 
 
 def test_of_two_edits_of_which_either_is_enough_both_are_named_as_a_pair(account: Account, file: Path) -> None:
-    one, other = "{any: [frobnicator, widgetizer], weight: 9}", "{any: [widgetizer, frobnicator], weight: 9}"
+    one, other = "{any: [frobnicator, widgetizer], weight: 30}", "{any: [widgetizer, frobnicator], weight: 30}"
 
     causes = _causes(account, file, layer(*QUIET, one, other))
 
@@ -75,7 +75,7 @@ def test_of_two_edits_of_which_either_is_enough_both_are_named_as_a_pair(account
 
 def test_of_more_edits_than_two_all_that_reach_the_prompt_are_named(account: Account, file: Path) -> None:
     ways = ("[frobnicator, a1]", "[frobnicator, a2]", "[frobnicator, a3]")
-    signals = [f"{{any: {way}, weight: 9}}" for way in ways]
+    signals = [f"{{any: {way}, weight: 30}}" for way in ways]
 
     causes = _causes(account, file, layer(*QUIET, *signals))
 
@@ -110,7 +110,7 @@ def test_a_cause_names_file_line_and_heading(account: Account, file: Path) -> No
 def test_a_word_list_and_the_signal_that_needs_it_are_one_piece(account: Account, file: Path) -> None:
     words = "\n## Words: gadgets\n\n```yaml\nwords: [frobnicator, widgetizer]\n```\n"
 
-    causes = _causes(account, file, layer(*QUIET, "{words: gadgets, weight: 9}") + words)
+    causes = _causes(account, file, layer(*QUIET, "{words: gadgets, weight: 30}") + words)
 
     assert {cause.how for cause in causes.values()} == {"alone"}
     assert causes[PROMPTS[0]].heading == "Task type: docs, Words: gadgets"
@@ -129,7 +129,7 @@ def test_a_rule_that_only_moved_is_no_cause_of_what_another_edit_did(account: Ac
 
 def test_a_rule_that_moved_before_another_is_the_cause_where_their_order_decides(account: Account) -> None:
     """Ties go to the rule that stands first."""
-    signals = "".join(f"  - {{phrase: {word}, weight: 9}}\n" for word in ("frobnicator", "shop", "the"))
+    signals = "".join(f"  - {{phrase: {word}, weight: 30}}\n" for word in ("frobnicator", "shop", "the"))
     head = "# Classification\n"
     one, other = (f"\n## Task type: {name}\n\n```yaml\nsignals:\n{signals}```\n" for name in ("gadgets", "widgets"))
     file = instruct(account, head + one + other)

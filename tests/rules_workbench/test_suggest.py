@@ -162,7 +162,7 @@ def test_labels_of_the_log_count_and_other_prompts_that_would_change_are_told(ac
 
 
 def test_a_layer_that_only_adds_to_a_class_is_improved_where_it_stands(account: Account) -> None:
-    file = instruct(account, layer('{phrase: "quux", weight: 1}', '{phrase: "frobnicator", weight: 7}'))
+    file = instruct(account, layer('{phrase: "quux", weight: 1}', '{phrase: "frobnicator", weight: 14}'))
     ask(account, "hello there")
     rows = [(f"s{number}", f"the frobnicator stand {number}", "docs") for number in range(5)]
 

@@ -41,7 +41,7 @@ def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
 async def compared(
     library: Account, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int] = (80, 24), *, edit: str = QUIETER
 ) -> AsyncIterator[tuple[Workbench, Pilot[Any]]]:
-    """Start the app, make an edit that changes two prompts, and open the Compare screen on it."""
+    """Start the app, make an edit that changes three prompts, and open the Compare screen on it."""
     own_layer(library, monkeypatch)
     async with run_workbench(library.state, size=size, screen="instructions") as (app, pilot):
         await settled(app, pilot, "identical")
@@ -120,7 +120,7 @@ async def test_one_kind_of_change_then_all(library: Account, monkeypatch: pytest
         await pilot.press("escape")
         await pilot.pause()
 
-        assert "only shown · 2 changes" in narrowed
+        assert "only shown · 3 changes" in narrowed
         assert "only shown" not in screen_text(app)
 
 
@@ -173,7 +173,7 @@ async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytes
         app.post_message(OpenCompare(trace))
         await until(pilot, lambda: "recorded → today's rules: nothing changes" in screen_text(app))
         await pilot.press("escape")
-        await until(pilot, lambda: "2 changes against as opened" in screen_text(app))
+        await until(pilot, lambda: "3 changes against as opened" in screen_text(app))
 
 
 async def test_replaying_the_change_itself_takes_todays_rules(

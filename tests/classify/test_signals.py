@@ -58,7 +58,7 @@ def test_when_a_signal_fires(signal: dict[str, object], prompt: str, expected: b
         ({"phrse": "x"}, "unknown key 'phrse'"),
         ({"phrase": "x", "at": "middle"}, "'middle' is no place"),
         ({"phrase": "a … b", "gap": 13}, "gap: 13"),
-        ({"phrase": "x", "weight": 10}, "weight: 10"),
+        ({"phrase": "x", "weight": 31}, "weight: 31"),
         ({"phrase": "x", "weight": True}, "weight: True"),
         ({"phrase": ""}, "empty"),
         ({"any": [True]}, "put it in quotes"),

@@ -55,6 +55,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
         results.update((one.name, one) for one in answers)
     else:
         _ask_ours(asked, request, results)
+    request.close()
     gathered = [results[rule["name"]] for rule in declared]
     if any(item.text for one in gathered for item in one.candidates):
         from enricher.context.known import mark, mark_said

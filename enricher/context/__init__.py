@@ -6,6 +6,7 @@ Every module of this package may import this one, so it imports none of them;
 
 from __future__ import annotations
 
+import os
 import time
 
 from enricher.redaction import redact
@@ -141,6 +142,12 @@ class Request:
         self.now = time.time()
         self.until = time.perf_counter() + float(settings["budgets.gather_ms"]) / 1000
         self._index: Connection | None = None
+
+    def has_index(self) -> bool:
+        """Say whether there is an index of the project's files."""
+        from enricher.code import database_file
+
+        return bool(self.project.root) and os.path.exists(database_file(self.state, self.project.id))
 
     def index(self) -> Connection | None:
         """Return the index of the project's files, opened once for all channels; None where there is none yet."""

@@ -4,8 +4,6 @@ The folders are those that platformdirs would name; asking it costs the hook mor
 than everything else it does, so a test compares the two instead.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -241,8 +241,9 @@ class _Signals:
         for form, base in pairs(packed["fold"]):
             self._forms.setdefault(base, set()).add(form)
         self._names: dict[int, str] = {}
-        self._numbers = {self._name(number): number for number in range(len(packed["conditions"]))}
-        self.counts = Counter(map(self._name, range(len(packed["conditions"]))))
+        numbers = range(len(packed["places"]))
+        self._numbers = {self._name(number): number for number in numbers}
+        self.counts = Counter(map(self._name, numbers))
 
     def _name(self, number: int) -> str:
         if number not in self._names:

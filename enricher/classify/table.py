@@ -63,7 +63,7 @@ class Table:
             Drawers(packed[name]) for name in ("exact", "index", "fold", "leanings")
         )
         self.places: list[int] = packed["places"]
-        self._conditions: list[Any] = list(packed["conditions"])
+        self._conditions: list[Any] = packed["conditions"].split("\n")
         self.orders, self.openers, self.approvals, self.english = (
             frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english")
         )

@@ -9,12 +9,43 @@ import os
 
 from storage.lean import keyed_hash
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
 FORMAT = "4"
 
 
 def database_file(state: str, project: str) -> str:
     """Return the file of the index of the project of that id."""
     return f"{state}/code/{keyed_hash(b'code', project.encode(errors='surrogateescape'))[:20]}.db"
+
+
+def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connection | None:
+    """Return a connection to the index of the project of that id, None where there is none of this format yet.
+
+    A query that is still at work when ``is_late`` says so fails. A damaged file is taken away, so that the upkeep of
+    this prompt builds another. Raises what ``storage.reader`` says.
+    """
+    path = database_file(state, project)
+    if not os.path.exists(path):
+        return None
+    from storage import reader
+
+    db = reader.open_reader(path)
+    try:
+        db.set_progress_handler(is_late, reader.STEPS_BETWEEN_LOOKS)
+        (written_as,) = db.execute("select value from meta where key = 'format'").fetchone() or ("",)
+    except reader.failures() as failure:
+        db.close()
+        if reader.is_damage(failure):
+            os.unlink(path)
+        raise
+    if written_as != FORMAT:
+        db.close()
+        return None
+    return db
 
 
 def clone(git_dir: str) -> str:

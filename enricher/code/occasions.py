@@ -7,7 +7,7 @@ began then. Pure, on the hook's path; loaded where a prompt holds a time.
 
 from __future__ import annotations
 
-from enricher.code.words import GENERAL, STOP_WORDS, stem
+from enricher.code.words import STOP_WORDS, general, stem
 
 WORK, CHANGE, TROUBLE = "work", "change", "trouble"
 """Somebody did something or is asked about; a change is called by its time; something went wrong then."""
@@ -184,7 +184,7 @@ def subjects(words: list[str]) -> set[str]:
         stemmed
         for word in words
         if len(word) > 3 and word.isalpha() and word not in told and word not in STOP_WORDS
-        if (stemmed := stem(word)) not in GENERAL
+        if (stemmed := stem(word)) not in general()
     }
 
 

@@ -11,7 +11,7 @@ from math import exp, log
 from sys import byteorder
 
 from enricher.code.lookup import phrases, read_file
-from enricher.code.words import GENERAL, pieces, stem
+from enricher.code.words import general, pieces, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
     held: set[str] = set()
     named: set[str] = set()
     for term, content, total, data in ranking.columns:
-        if term in GENERAL:
+        if term in general():
             continue
         if _holds(data, key, 0, 4 * content):
             held.add(term)

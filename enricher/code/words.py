@@ -50,6 +50,7 @@ _ORDERS = (
 )
 
 _known: dict[str, str] = {}
+_general: list[frozenset[str]] = []
 
 
 def stem(word: str) -> str:
@@ -144,8 +145,11 @@ def quoted(name: str) -> str:
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
-GENERAL = frozenset(stem(word) for word in _ORDERS.split())
-"""What any order may say about any project: such a word is no evidence that a file is meant."""
+def general() -> frozenset[str]:
+    """Return the stems of what any order may say about any project: no evidence that a file is meant."""
+    if not _general:
+        _general.append(frozenset(stem(word) for word in _ORDERS.split()))
+    return _general[0]
 
 
 def words_of(text: str) -> list[str]:

@@ -6,6 +6,7 @@ Every module of this package may import this one, so it imports none of them;
 
 from __future__ import annotations
 
+import os
 import time
 
 from enricher.redaction import redact
@@ -21,6 +22,7 @@ MOST_RECORDED = 40
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from sqlite3 import Connection
     from typing import Any
 
     from enricher.classify import Classification
@@ -95,6 +97,7 @@ class Request:
     """
 
     __slots__ = (
+        "_index",
         "conversation",
         "cwd",
         "host",
@@ -138,6 +141,27 @@ class Request:
         self.skills = skills
         self.now = time.time()
         self.until = time.perf_counter() + float(settings["budgets.gather_ms"]) / 1000
+        self._index: Connection | None = None
+
+    def has_index(self) -> bool:
+        """Say whether there is an index of the project's files."""
+        from enricher.code import database_file
+
+        return bool(self.project.root) and os.path.exists(database_file(self.state, self.project.id))
+
+    def index(self) -> Connection | None:
+        """Return the index of the project's files, opened once for all channels; None where there is none yet."""
+        if self._index is None:
+            from enricher.code import open_index
+
+            self._index = open_index(self.state, self.project.id, lambda: time.perf_counter() > self.until)
+        return self._index
+
+    def close(self) -> None:
+        """Close what the channels have opened."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
 
     def to_json(self) -> dict[str, Any]:
         """Return what a program is told."""

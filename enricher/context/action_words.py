@@ -5,18 +5,6 @@ Tables as text, a row a line; a line that begins with spaces continues the one a
 
 from __future__ import annotations
 
-CUES = """
-commit push pull _pr merge_req releas publi test lint format run start serve launch build compil deploy depend
-  install setting environment env_var option migrat changelog change_log contributor author bump tag typecheck
-  type-check suite specs lanc exéc ejecut execut corr rod esegu führ fuehr lass despl dépl paquet dipend dépend
-  abhäng umgebung entorno ambiente variab veröff pubbl prueb версию тест коммит релиз запуст зависим миграц деплой
-  собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试 发布 部署 依赖 环境变量
-  配置项 迁移 日志 格式化 启动 运行 构建
-  编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
-  ビルド 推送 プッシュ
-"""
-"""Beginnings of words (a space is written ``_``): a prompt without any of them asks for no action."""
-
 POLITE = """
 which command do i use to | what is the command to | what's the command to | what is the way to | what's the way to |
   do not forget to | when you're done | i'd like you to | i would like to | don't forget to | s'il vous plaît |

@@ -12,6 +12,7 @@ import time
 from enricher.context import ChannelRule, Gathered, presentable
 from enricher.settings import GATES
 from storage.lean import within
+from storage.presence import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from enricher.context import Candidate, Channel, Request
     from enricher.settings import Value
+
+
+NEED_THE_INDEX = ("history", "tests", "ways")
 
 
 class ChannelDeadlineError(BaseException):
@@ -55,6 +59,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
         results.update((one.name, one) for one in answers)
     else:
         _ask_ours(asked, request, results)
+    request.close()
     gathered = [results[rule["name"]] for rule in declared]
     if any(item.text for one in gathered for item in one.candidates):
         from enricher.context.known import mark, mark_said
@@ -107,5 +112,16 @@ def _ring() -> None:
     raise ChannelDeadlineError
 
 
+def _may_offer(name: str, request: Request) -> bool:
+    """Say whether a channel of ours has anything to look into; else its module is not even loaded."""
+    if name in NEED_THE_INDEX:
+        return request.has_index()
+    if name == "memory":
+        return has_memories(request.state, request.project.id)
+    return name != "session" or bool(request.conversation)
+
+
 def _offer(channel: ChannelRule, request: Request) -> list[Candidate]:
+    if not _may_offer(channel.name, request):
+        return []
     return [presentable(item) for item in load(channel.name).offer(request, channel)]

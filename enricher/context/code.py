@@ -15,6 +15,8 @@ from enricher.context.names import FILE, FRAME, read_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from enricher.code.whereabouts import Fact
     from enricher.context import ChannelRule, Request
     from enricher.context.names import Name
@@ -36,25 +38,21 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     names = read_names(request.prompt)
     if not names:
         return []
-    path = database_file(request.state, project.id)
-    offered = _indexed(request, names, path) if os.path.exists(path) else _unindexed(request, names)
-    return _chosen(offered, request)
+    index = request.index()
+    return _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
 
 
-def _indexed(request: Request, names: list[Name], path: str) -> list[Candidate]:
+def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
     """What the index tells; a damaged one is taken away, so that the upkeep of this prompt builds another."""
     from enricher.code.whereabouts import facts
     from storage import reader
 
-    db = reader.open_reader(path, until=request.until)
     try:
-        found = facts(db, request.project.root, names)
+        found = facts(index, request.project.root, names)
     except reader.failures() as failure:
         if reader.is_damage(failure):
-            os.unlink(path)
+            os.unlink(database_file(request.state, request.project.id))
         raise
-    finally:
-        db.close()
     known = opened(request)
     files = [fact for fact in found if fact.is_only_file() and fact.path not in known]
     if len(files) < 2:

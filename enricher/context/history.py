@@ -7,9 +7,8 @@ Reads what ``enricher.code.changes`` put into the index behind earlier prompts. 
 from __future__ import annotations
 
 import builtins
-import os
 
-from enricher.code import clone, database_file, is_project
+from enricher.code import clone
 from enricher.code.words import SOURCE_ENDS, looks_like_a_name, words_of
 from enricher.context import Candidate, Channel
 
@@ -97,31 +96,23 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     may_ask = _may_ask(prose, words)
     has_time = _may_have_a_time(prose, words)
     named = _named(prose)
-    if not (may_ask or has_time or named) or not project.git_dir or not is_project(project.root, project.git_dir):
+    if not (may_ask or has_time or named) or not project.git_dir:
         return []
     questions: list[tuple[str, str]] = []
     if may_ask:
         from enricher.context.pasttense import asked
 
         questions = asked(prose)
-    path = database_file(request.state, project.id)
-    if not (questions or has_time or named) or not os.path.exists(path):
+    index = request.index() if questions or has_time or named else None
+    if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
-    from storage import reader
+    kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
+    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
+        return []
+    from enricher.context import commits
 
-    db = reader.open_reader(path, until=request.until)
-    try:
-        if not (questions or has_time or _may_be_gone(db, named)):
-            return []
-        kept = dict(db.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
-        if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
-            return []
-        from enricher.context import commits
-
-        told = commits.of_names(db, request, named, questions, is_whole=kept["is_whole"] == "1")
-        return told or (commits.of_a_time(db, request, named, prose) if has_time else [])
-    finally:
-        db.close()
+    told = commits.of_names(index, request, named, questions, is_whole=kept["is_whole"] == "1")
+    return told or (commits.of_a_time(index, request, named, prose) if has_time else [])
 
 
 def _may_ask(prose: str, words: list[str]) -> bool:

@@ -6,7 +6,7 @@ there is rarely what the prompt is about. On the hook's path: no patterns.
 
 from __future__ import annotations
 
-from enricher.code.words import GENERAL, SOURCE_ENDS, STOP_WORDS, stem
+from enricher.code.words import SOURCE_ENDS, STOP_WORDS, general, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -327,7 +327,7 @@ class _Reader:
                 lowered = bare.lower()
                 if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
                     continue
-                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | GENERAL):
+                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | general()):
                     self.note(Name(IDENTIFIER, bare, is_certain=False))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from enricher.code import FORMAT, database_file, is_project
 from enricher.context import Candidate, Channel
 from enricher.render import LONGEST_LABEL
 
@@ -66,21 +65,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
-    if not (paths or names or changed) or not is_project(project.root, project.git_dir):
-        return []
-    path = database_file(request.state, project.id)
-    if not os.path.exists(path):
-        return []
-    from storage import reader
-
-    db = reader.open_reader(path, until=request.until)
-    try:
-        if db.execute("select value from meta where key = 'format'").fetchone() != (FORMAT,):
-            return []
-        found = _tests(db, project.root, paths, names, changed)
-        return [_candidate(db, request, found)] if found else []
-    finally:
-        db.close()
+    index = request.index() if paths or names or changed else None
+    found = _tests(index, project.root, paths, names, changed) if index else []
+    return [_candidate(index, request, found)] if index and found else []
 
 
 def _is_question(low: str) -> bool:

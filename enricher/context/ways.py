@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 
-from enricher.code import FORMAT, database_file, is_project
-from enricher.context import Candidate, Channel, action_words
+from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +18,17 @@ if TYPE_CHECKING:
     Row = tuple[str, str, str, str, int, str, float]
 
 FAR = 4000
-CUES = tuple(cue.replace("_", " ") for cue in action_words.CUES.split())
+CUES = """
+commit push pull _pr merge_req releas publi test lint format run start serve launch build compil deploy depend
+  install setting environment env_var option migrat changelog change_log contributor author bump tag typecheck
+  type-check suite specs lanc exéc ejecut execut corr rod esegu führ fuehr lass despl dépl paquet dipend dépend
+  abhäng umgebung entorno ambiente variab veröff pubbl prueb версию тест коммит релиз запуст зависим миграц деплой
+  собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试 发布 部署 依赖 环境变量
+  配置项 迁移 日志 格式化 启动 运行 构建
+  编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
+  ビルド 推送 プッシュ
+"""
+"""Beginnings of words (a space is written ``_``): a prompt without any of them asks for no action."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers; what a document says about them counts where there is none."""
@@ -57,34 +66,26 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     del channel
     project = request.project
     low = request.prompt[:FAR].lower()
-    if not project.root or not any(cue in low for cue in CUES):
+    if not project.root or not any(cue.replace("_", " ") in low for cue in CUES.split()):
+        return []
+    index = request.index()
+    if index is None:
         return []
     from enricher.context.actions import asked_actions
 
     actions = asked_actions(request.prompt)
-    if not actions or not is_project(project.root, project.git_dir):
+    if not actions:
         return []
-    path = database_file(request.state, project.id)
-    if not os.path.exists(path):
-        return []
-    from storage import reader
-
-    db = reader.open_reader(path, until=request.until)
-    try:
-        meta = dict(db.execute("select key, value from meta where key in ('format', 'imported')"))
-        if meta.get("format") != FORMAT:
-            return []
-        loaded = _loaded(request, meta.get("imported", ""))
-        offered: list[Candidate] = []
-        for action in actions[:MOST_ACTIONS]:
-            rows = db.execute(
-                "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc",
-                (action,),
-            ).fetchall()
-            offered += _of_action(action, rows, request, loaded)
-        return offered
-    finally:
-        db.close()
+    (imported,) = index.execute("select value from meta where key = 'imported'").fetchone() or ("",)
+    loaded = _loaded(request, imported)
+    offered: list[Candidate] = []
+    for action in actions[:MOST_ACTIONS]:
+        rows = index.execute(
+            "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc",
+            (action,),
+        ).fetchall()
+        offered += _of_action(action, rows, request, loaded)
+    return offered
 
 
 def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str]) -> list[Candidate]:

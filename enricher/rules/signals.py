@@ -342,7 +342,7 @@ class _Compiler:
     def table(self) -> dict[str, Any]:
         return {
             "places": [row[0] for row in self.conditions],
-            "conditions": [_packed_condition(row) for row in self.conditions],
+            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
             "features": self.features,
             "contained": self.contained,
             "late": self.late,

@@ -44,8 +44,8 @@ CHANNELS = set(
     enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
     enricher.context.names enricher.uris storage.presence
     """.split()
-) | {f"enricher.context.{name}" for name in OURS}
-"""To ask channels that have nothing to look into."""
+) | {f"enricher.context.{name}" for name in OURS if name != "session"}
+"""To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.reader"}
 INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
 MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EVENT = {
     "session_id": "installed", "transcript_path": "", "cwd": "/", "hook_event_name": "UserPromptSubmit",
-    "prompt": "the import fails with a KeyError, please fix it",
+    "prompt": "should we keep the retry logic?",
 }  # fmt: skip
 
 pytestmark = pytest.mark.packaging

@@ -261,6 +261,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         signal_scores=guardrail_scores,
         injected=inputs.said_before,
         has_past=bool(inputs.conversation),
+        has_edits=inputs.conversation.has_edits,
         is_as_specified=inputs.is_as_specified,
     )
     for one in result.guardrails:

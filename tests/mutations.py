@@ -453,8 +453,8 @@ MUTATIONS = (
     Mutation(
         "a doubt is read into the first prompt of a conversation",
         "enricher/guidance/__init__.py",
-        "        elif needs and not has_past:",
-        "        elif needs and has_past is None:",
+        "        elif needs == PAST and not has_past:",
+        "        elif needs == PAST and has_past is None:",
         "",
         "guidance/test_rule_prompts.py::test_a_doubt_needs_something_that_was_said_before",
     ),

@@ -1249,8 +1249,8 @@ MUTATIONS = (
     Mutation(
         "commits of another clone are told",
         "enricher/context/history.py",
-        '        if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:',
-        '        if "is_whole" not in kept:',
+        '    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:',
+        '    if "is_whole" not in kept:',
         "",
         "code/test_history.py::test_commits_of_another_clone_are_not_told",
     ),

@@ -35,7 +35,14 @@ if TYPE_CHECKING:
 LONGEST_NAME = 200
 NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = ("the host has it", "the conversation has it", "it only stands beside", "it shares", "another one")
+NOT_OUTDATED = (
+    "the host has it",
+    "the conversation has it",
+    "the prompt",
+    "it only stands beside",
+    "it shares",
+    "another one",
+)
 """How a channel's objection begins that has nothing to do with age."""
 WORDS = "{words}"
 """Stands in a guardrail's sentence for the words of the prompt that call for it."""
@@ -261,6 +268,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         signal_scores=guardrail_scores,
         injected=inputs.said_before,
         has_past=bool(inputs.conversation),
+        has_edits=inputs.conversation.has_edits,
         is_as_specified=inputs.is_as_specified,
     )
     for one in result.guardrails:

@@ -453,8 +453,8 @@ MUTATIONS = (
     Mutation(
         "a doubt is read into the first prompt of a conversation",
         "enricher/guidance/__init__.py",
-        "        elif needs and not has_past:",
-        "        elif needs and has_past is None:",
+        "        elif needs == PAST and not has_past:",
+        "        elif needs == PAST and has_past is None:",
         "",
         "guidance/test_rule_prompts.py::test_a_doubt_needs_something_that_was_said_before",
     ),
@@ -1310,6 +1310,30 @@ MUTATIONS = (
         "    if not deeds | _deeds([",
         "E47",
         "guidance/test_skills.py::test_a_prompt_is_covered_by_none",
+    ),
+    Mutation(
+        "a question in a talk without edits is reminded of",
+        "enricher/guidance/__init__.py",
+        "        elif needs == EDITS and has_past and not has_edits:",
+        "        elif needs == EDITS and has_edits and not has_past:",
+        "",
+        "guidance/test_rule_prompts.py::test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited",
+    ),
+    Mutation(
+        "a second line tells of the same file",
+        "enricher/context/code.py",
+        "    found = _one_for_each_file(found)\n",
+        "",
+        "",
+        "code/test_whereabouts.py::test_two_names_of_one_file_get_one_line",
+    ),
+    Mutation(
+        "a channel is loaded that has nothing to look into",
+        "enricher/context/channels.py",
+        '    return name != "session" or bool(request.conversation)',
+        "    return True",
+        "",
+        "hook/test_import_hygiene.py::test_a_prompt_loads_these_modules_and_no_others",
     ),
 )
 

@@ -157,6 +157,15 @@ class Request:
             self._index = open_index(self.state, self.project.id, lambda: time.perf_counter() > self.until)
         return self._index
 
+    def opened(self) -> set[str]:
+        """Return the files, relative to the project, that the conversation has opened or changed."""
+        root = self.project.root
+        base = os.path.realpath(self.cwd) if self.cwd else root
+        paths = {*self.conversation.files, *self.conversation.changed}
+        return {
+            os.path.relpath(os.path.normpath(os.path.join(base, path)), root).replace(os.sep, "/") for path in paths
+        }
+
     def close(self) -> None:
         """Close what the channels have opened."""
         if self._index is not None:

@@ -47,25 +47,25 @@ _SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
-    """The tables of ``enricher.context.action_words``, read once."""
+    """The tables of ``enricher.context.action_words``, read once.
+
+    Of a table's row only as much is taken apart as every prompt asks for: verbs stay a text with spaces around each.
+    """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
 
     def __init__(self) -> None:
-        self.english = [
-            (action, frozenset(verbs.split()), frozenset(_cells(things)))
-            for action, verbs, things in _rows(action_words.ENGLISH)
-        ]
+        self.english = [(action, f" {verbs} ", things) for action, verbs, things in _rows(action_words.ENGLISH)]
         self.alone = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(action_words.ALONE)}
         self.foreign = [
             (action, tuple(verbs.split()), frozenset(things.split()))
             for action, verbs, things in _rows(action_words.FOREIGN)
         ]
-        self.wide = [(action, _cells(firsts), _cells(seconds)) for action, firsts, seconds in _rows(action_words.WIDE)]
+        self.wide = _rows(action_words.WIDE)
         self.go_on = frozenset(action_words.GO_ON.split())
         self.between = frozenset(action_words.BETWEEN.split())
         self.polite = sorted(_cells(action_words.POLITE), key=len, reverse=True)
-        self.verbs = frozenset(self.alone).union(*(verbs for _action, verbs, _things in self.english))
+        self.verbs = f" {' '.join(self.alone)} {''.join(verbs for _action, verbs, _things in self.english)}"
 
 
 _read: list[_Words] = []
@@ -155,7 +155,7 @@ def _english(clause: str) -> str:
     if verb in _words().alone and (action := _of_alone(verb, rest)):
         return action
     for action, verbs, things in _words().english:
-        if verb in verbs and _reaches(rest, things, verb, action):
+        if f" {verb} " in verbs and _reaches(rest, frozenset(_cells(things)), verb, action):
             return action
     return ""
 
@@ -215,7 +215,7 @@ def _reaches(rest: list[str], things: frozenset[str], verb: str, action: str) ->
 
 def _foreign(clause: str) -> str:
     words = [_bare(word) for word in clause.split()]
-    if not words or len(words) > LONGEST_CLAUSE or words[0] in _words().verbs or _NEGATIONS.intersection(words):
+    if not words or len(words) > LONGEST_CLAUSE or f" {words[0]} " in _words().verbs or _NEGATIONS.intersection(words):
         return ""
     if clause.isascii() and _SAYS_ENGLISH.intersection(words):
         return ""
@@ -233,8 +233,8 @@ def _wide(clause: str) -> str:
     if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in _WIDE_NOT):
         return ""
     for action, firsts, seconds in _words().wide:
-        for first in firsts:
+        for first in _cells(firsts):
             _, found, behind = clause.partition(first)
-            if found and any(0 <= behind.find(second) <= _WIDE_BETWEEN for second in seconds):
+            if found and any(0 <= behind.find(second) <= _WIDE_BETWEEN for second in _cells(seconds)):
                 return action
     return ""

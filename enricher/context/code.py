@@ -27,6 +27,7 @@ MOST_PATHS = 6
 """Files on one line."""
 KNOWN = "the conversation has it open"
 BESIDE = "it only stands beside a better one"
+FOLDER_NAMED = "the prompt names its folder"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -53,14 +54,35 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         if reader.is_damage(failure):
             os.unlink(database_file(request.state, request.project.id))
         raise
-    known = opened(request)
-    files = [fact for fact in found if fact.is_only_file() and fact.path not in known]
+    known = request.opened()
+    for fact in found:
+        if fact.is_only_file() and not fact.fault and _is_named(fact.path.rpartition("/")[0], request.prompt):
+            fact.fault = FOLDER_NAMED
+    found = _one_for_each_file(found)
+    files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
     if len(files) < 2:
         return [_candidate(fact, known) for fact in found]
     return [
         _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
         for fact in found if fact not in files[1:]
     ]  # fmt: skip
+
+
+def _one_for_each_file(found: list[Fact]) -> list[Fact]:
+    """Put what is told of one file into one fact: the surest, which names the lines of the others."""
+    surest: dict[str, Fact] = {}
+    merged: list[Fact] = []
+    for fact in sorted(found, key=lambda one: -one.score):
+        if fact.line and fact.subject and not fact.fault and surest.setdefault(fact.path, fact) is not fact:
+            surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
+            merged.append(fact)
+    return [fact for fact in found if fact not in merged]
+
+
+def _is_named(folder: str, prompt: str) -> bool:
+    """Say whether the prompt has a folder's path, or the end of it: of "src/core/io" at least "core/io"."""
+    parts = folder.split("/")
+    return len(parts) > 1 and "/".join(parts[-2:]) in prompt
 
 
 def _of_files(files: list[Fact]) -> Candidate:
@@ -99,15 +121,6 @@ def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
             most -= 1
             one.stale = BESIDE if most < 0 else ""
     return offered
-
-
-def opened(request: Request) -> set[str]:
-    """Return the files, relative to the project, that the conversation has opened or changed."""
-    conversation = request.conversation
-    root = request.project.root
-    base = os.path.realpath(request.cwd) if request.cwd else root
-    paths = {*conversation.files, *conversation.changed}
-    return {os.path.relpath(os.path.normpath(os.path.join(base, path)), root).replace(os.sep, "/") for path in paths}
 
 
 CHANNEL = Channel(

@@ -23,7 +23,8 @@ class Conversation:
     """The end of a session's transcript, redacted and short.
 
     ``prompts`` are the person's last ones, oldest first; ``files`` what the agent's tools
-    touched, newest first, and ``changed`` those they changed since the last prompt;
+    touched, newest first, and ``changed`` those they changed since the last prompt; ``has_edits``
+    says that they changed any at all;
     ``commands`` what they ran in a shell, newest first;
     ``errors`` what they failed with, newest first; ``todos`` (status, text); ``resumed``
     names the mark since which nothing of this is in the host's context any more, empty
@@ -45,6 +46,7 @@ class Conversation:
         "commands",
         "errors",
         "files",
+        "has_edits",
         "open_point",
         "option",
         "problem",
@@ -63,6 +65,7 @@ class Conversation:
         self.chosen: list[tuple[str, str]] = []
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.has_edits = False
         self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] = []
@@ -126,6 +129,7 @@ class Conversation:
         for name in ("answer", "option", "open_point", "resumed", "problem"):
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
+        conversation.has_edits = value.get("has_edits") is True
         for name in ("todos", "chosen"):
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []

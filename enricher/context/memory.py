@@ -256,6 +256,8 @@ def _stale(hit: Hit, request: Request) -> str:
             return KNOWN + source
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:
         return ""
+    if source in request.opened():
+        return "the conversation has it open"
     gone = not os.path.lexists(os.path.join(request.project.root, source))
     return "its source is gone" if gone else ""
 

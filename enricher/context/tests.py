@@ -146,7 +146,8 @@ def _tests(db: Connection, root: str, paths: list[str], names: list[str], change
 def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate:
     from enricher.code.testfiles import command
 
-    unopened = list({one.path: one for one in tests if not _is_known(request, one)}.values())
+    opened = request.opened()
+    unopened = list({one.path: one for one in tests if not _is_known(one, opened, request.prompt)}.values())
     told = unopened or tests[:1]
     first = told[0]
     stale = "" if unopened else "the conversation has it already"
@@ -162,11 +163,9 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
     return Candidate("", f"tests {first.path}", score, label=label, kind=kind, stale=stale)
 
 
-def _is_known(request: Request, test: Test) -> bool:
+def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
     """Say whether the conversation or the prompt has the test; tests in the file itself come with opening it."""
-    conversation = request.conversation
-    is_opened = test.path in conversation.files or test.path in conversation.changed
-    return is_opened or (test.kind != "in the file" and test.path in request.prompt)
+    return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 
 CHANNEL = Channel(

@@ -11,6 +11,8 @@ from enricher.render import ELLIPSIS, harmless, without_last_word
 from enricher.settings import AS_SPECIFIED
 
 LONGEST_FACT = 120
+PAST, EDITS = "past", "edits"
+"""What a guardrail may need: that something was said before; that the agent has edited, or is only starting."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48
 """Words and characters of the prompt that a sentence quotes."""
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
@@ -61,6 +63,7 @@ def select_guardrails(
     signal_scores: Mapping[str, int],
     injected: Collection[str],
     has_past: bool = False,
+    has_edits: bool = False,
     is_as_specified: bool = False,
 ) -> tuple[list[Scored], list[Miss]]:
     """Return the guardrails to show, most relevant first, and those left out.
@@ -89,8 +92,10 @@ def select_guardrails(
         elif score < needed:
             if score:
                 misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=needed))
-        elif needs and not has_past:
+        elif needs == PAST and not has_past:
             misses.append(Miss(f"guardrail {identity}", "nothing was said before", score=score))
+        elif needs == EDITS and has_past and not has_edits:
+            misses.append(Miss(f"guardrail {identity}", "nothing was edited before", score=score))
         elif not ref:
             misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
         else:

@@ -71,8 +71,8 @@ class GuardrailSignals(_Rule):
     the place of those in the table of short names; with ``extend``, they add to them.
     ``say`` is a sentence for the title's place, about this prompt: ``{words}`` are those that
     called for it. Of all guardrails with a sentence a prompt gets one, each at most ``times`` a
-    session. ``needs: past``: only where something was said before. With ``profile`` the guardrail
-    takes part in that profile only.
+    session. ``needs: past``: only where something was said before; ``needs: edits``: not where something
+    was said and nothing edited. With ``profile`` the guardrail takes part in that profile only.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -83,7 +83,7 @@ class GuardrailSignals(_Rule):
     always: bool = False
     min_score: Annotated[int, Field(ge=1)] | None = None
     say: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
-    needs: Literal["", "past"] = ""
+    needs: Literal["", "past", "edits"] = ""
     times: Annotated[int, Field(ge=1, le=99)] = 1
     profile: Literal["", "as-specified"] = ""
 

@@ -81,6 +81,7 @@ class Found:
         "cwd",
         "errors",
         "files",
+        "has_edits",
         "news",
         "prompts",
         "said",
@@ -98,6 +99,7 @@ class Found:
         self.answer_id = ""
         self.files: list[str] = []
         self.changed: list[str] = []
+        self.has_edits = False
         self.commands: list[str] = []
         self.errors: list[str] = []
         self.todos: list[tuple[str, str]] | None = None
@@ -139,6 +141,7 @@ class Found:
             path = path[len(self.cwd) + 1 :]
         if path not in self.files and len(self.files) < MOST_FILES:
             self.files.append(path)
+        self.has_edits = self.has_edits or is_change
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
 
@@ -367,6 +370,7 @@ def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
+    conversation.has_edits = found.has_edits
     conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
     conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)

@@ -99,6 +99,7 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("Was macht SHOP_MOST_ORDERS?", "shop/limits.py:7 SHOP_MOST_ORDERS"),
         ("(gateway.py) is slow", "shop/payment/gateway.py — the only file of that name"),
         ("look into payment/gateway.py.", "shop/payment/gateway.py — the only file of that name"),
+        ("in shop/payment the file gateway.py is slow", ""),
         ("what differs in refunds.py?", "shop/old/refunds.py — one of 2 files of that name: shop/payment/refunds.py"),
         ("why are there two of refund()?", ""),
         ("the code in `refund` is wrong", ""),
@@ -140,6 +141,13 @@ def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Ac
     items = [item for item in account_with_shop.trace()["items"] if item["channel"] == "code"]
     assert not [line for line in lines if "shop/" in line]
     assert [item["why"] for item in items] == ["the conversation has it open"]
+
+
+def test_two_names_of_one_file_get_one_line(account_with_shop: Account) -> None:
+    lines = told(account_with_shop, "compare hash_password with check_password")
+
+    assert [line.partition(" — ")[0] for line in lines] == ["shop/auth/password.py:1 hash_password"]
+    assert lines[0].endswith("; check_password: line 5")
 
 
 def test_later_in_a_session_one_line_is_told_and_three_at_first(account_with_shop: Account) -> None:

@@ -191,7 +191,7 @@ def test_our_own_stores_overflow_into_no_more_than_their_shares(account: Account
     account.ask(f"{PROMPT} in the login session middleware of the user store")
     account.rest()
 
-    context = account.ask(f"{PROMPT}: login session middleware, user store, login_session_3").context
+    context = account.ask_patiently(f"{PROMPT}: login session middleware, user store, login_session_3").context
 
     kept = {one["channel"]: one["kept"] for one in account.trace()["channels"]}
     lines = [line for line in context.splitlines() if line.startswith("- ")]

@@ -184,6 +184,15 @@ def test_nothing_is_told_of_tests(quota: Account, prompt: str) -> None:
     assert told(quota, prompt, "tests") == []
 
 
+def test_tests_that_the_conversation_has_open_are_not_told(quota: Account) -> None:
+    call = {"type": "tool_use", "name": "Read", "input": {"file_path": f"{quota.project}/tests/test_limits.py"}}
+    record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}
+    transcript = quota.write("t.jsonl", json.dumps(record, separators=(",", ":")) + "\n")
+    event = {"transcript_path": str(transcript), "cwd": str(quota.project / "quota")}
+
+    assert told(quota, "fix the off-by-one in quota/limits.py", "tests", **event) == []
+
+
 def test_a_test_of_another_folder_s_file_of_that_name_is_not_told(quota: Account) -> None:
     for path in ("north/reader.go", "south/reader.go", "south/reader_test.go", "go.mod"):
         quota.write(Path(quota.project) / path, "package quota\n\nfunc Read() {}\n")

@@ -119,6 +119,24 @@ def test_a_doubt_needs_something_that_was_said_before(account: Account) -> None:
     assert 'H3 ("the button is still missing": the last result is in doubt' in later.context
 
 
+@pytest.mark.parametrize(("tool", "is_told"), [("Read", False), ("Edit", True)])
+def test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited(
+    account: Account, tool: str, is_told: bool
+) -> None:
+    used = [{"type": "tool_use", "id": "t1", "name": tool, "input": {"file_path": "/srv/shop/cart.py"}}]
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "how are totals made?"}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": used}},
+        {"type": "user", "message": {"role": "user", "content": "and the discounts?"}},
+    ]
+    transcript = account.write("transcript.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+
+    context = account.ask_patiently("why do we need the cache?", transcript_path=str(transcript)).context
+
+    assert ("H19" in context) == is_told
+    account.cli("replay", "--verify")
+
+
 def test_a_sentence_comes_back_with_other_words_as_often_as_the_instructions_say(account: Account) -> None:
     account.instruct("# Guardrails\n\n## Guardrail: H19\n\n```yaml\nextend: true\ntimes: 2\n```\n")
     account.compile()

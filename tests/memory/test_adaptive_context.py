@@ -345,6 +345,20 @@ def test_a_memory_whose_source_is_gone_or_that_was_superseded_is_not_told(accoun
     assert why[late] == "stale: superseded by git:1234567"
 
 
+def test_a_memory_whose_source_the_conversation_has_open_is_not_told(account, keep):
+    path = account.write("project/docs/adr/7.md", "# 7")
+    (identity,) = keep("Rotate the signing certificate with certctl", source="docs/adr/7.md")
+    read = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": str(path)}}
+    record = {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [read]}}
+    transcript = account.write("t.jsonl", json.dumps(record) + "\n")
+
+    answer = account.ask_patiently(HOWTO, transcript_path=str(transcript))
+
+    why = {item["ref"]: item["why"] for item in account.trace()["items"] if item["channel"] == "memory"}
+    assert "certctl" not in answer.context
+    assert why == {identity: "the conversation has it open"}
+
+
 def test_what_two_repositories_remember_stays_apart(account, keep):
     account.write("other/.git/config", '[remote "origin"]\n\turl = https://example.com/o/other.git\n')
     keep("Rotate the signing certificate with certctl")

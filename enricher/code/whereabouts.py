@@ -130,7 +130,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = _of_owner(lookup, places, name)
     if not places and "-" in name.text and not name.is_certain:
         own = _file_called(lookup, name.text)
-        return Fact(FILE, own, 0, "", "the only file of that name", FEW) if own else None
+        return _of_that_name(own)
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
@@ -149,7 +149,7 @@ def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
     if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of what has a file of its own
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
-            return Fact(FILE, own, 0, "", "the only file of that name", FEW)
+            return _of_that_name(own)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(told_place(place.path, place.line) for place in places[1:])
@@ -226,10 +226,15 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
     if own := _file_called(lookup, name.text):
-        return Fact(FILE, own, 0, "", "the only file of that name", FEW)
+        return _of_that_name(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
+    """The one file that a name can mean; where it lies is no news of a file beside the project's own README."""
+    return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
@@ -271,7 +276,7 @@ def _text_place(
         reason = "the only place that has it"
     else:
         reason = f"the only file that has it, {len(lines)} times"
-    return Fact(kind, path, line, text, reason, score)
+    return Fact(kind, path, line, text, reason, score, fault=SAID if lookup.is_said(path) else "")
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
@@ -322,19 +327,20 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 def _file(lookup: Lookup, name: Name) -> Fact | None:
     if os.path.exists(f"{lookup.root}/{name.text}"):
         return None
-    if name.kind == ATTACHED and lookup.attached > 1:
-        return None  # chosen from a list by a client that read them
     if name.is_made:
         return None
     named = lookup.named(name.text)
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
     if not found:
-        return None if name.may_be_new else _missing_file(lookup, name.text)
+        is_chosen = name.kind == ATTACHED and lookup.attached > 1  # from a list, by a client that read them
+        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+    if name.kind == ATTACHED:
+        return None
     if len(found) > MOST_DEFINING:
         return None
     if len(found) == 1:
-        return Fact(FILE, found[0], name.line, "", "the only file of that name", ONLY)
+        return _of_that_name(found[0], line=name.line, score=ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
     fact = Fact(

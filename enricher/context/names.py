@@ -55,7 +55,7 @@ KINDS_OF_SYMBOL = frozenset(
     " componente classe função metodo funzione класс функция функцию функции метод класса метода компонент".split()
 )
 MAKING = (
-    "creat", "new ", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
+    "creat", "new ", "name it", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
     "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
     "such as", "like ", "neu", "erstell", "anleg", "leg ", "lege ", "schreib", "hinzu", "füg", "speicher", "nenn", "crée", "créer",
     "crea", "nouve", "ajout", "écri", "añad", "nuev", "escrib", "agreg", "guard", "cria", "crie", "nov", "adicion",
@@ -145,6 +145,8 @@ def _is_pasted(line: str, bare: str) -> bool:
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
     first_word = bare.partition(" ")[0]
+    if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
+        return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
     if first_word == "at" and (bare.endswith(")") or bare[-1].isdigit()):  # a frame; not "at the top of …"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PROMPT = "why does the login test in app/login.py fail with KeyError 'user'? see task 3, just answer"
+PROMPT = "mend the login test in app/login.py, it fails with KeyError 'user', see task 3, and nothing else"
 SOMEBODY_ELSE = 12345
 _turns = count(1)
 

@@ -61,7 +61,7 @@ def main(mutations: Sequence[Mutation]) -> None:
         for one in chosen:
             print(f"{one.name}\n    {one.file}  {one.rows}\n    {one.tests}")
         return
-    with tempfile.TemporaryDirectory(prefix="mut-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mut-", ignore_cleanup_errors=True) as folder:
         results = list(_tried(chosen, Path(folder), jobs=asked.jobs))
     failed = [one for one in results if one.outcome != NOTICED]
     print(f"\n{len(results) - len(failed)} of {len(results)} breakages are noticed")

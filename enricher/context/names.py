@@ -156,6 +156,8 @@ def _is_pasted(line: str, bare: str) -> bool:
     words = bare.split(None, 4)
     if any(word.strip("[]:|") in LEVELS for word in words[:4]):
         return True
+    if words[1:2] == ["="] and words[0].isidentifier():
+        return True
     first = words[0].strip("[](")
     if len(first) >= 5 and first[0].isdigit() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date

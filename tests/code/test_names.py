@@ -96,6 +96,12 @@ def test_the_names_in_a_pasted_log_are_not_the_prompts() -> None:
     assert named(f"it still hangs\n{log}") == []
 
 
+def test_the_names_in_pasted_settings_are_not_the_prompts() -> None:
+    settings = "# [sync]\n# enabled = false  # as --only-cloud\nenabled = false  # as --only-cloud"
+
+    assert "--only-cloud" not in [text for _kind, text in named(f"does the section need a name?\n\n{settings}")]
+
+
 def test_talk_between_two_fenced_blocks_counts() -> None:
     block = "```\na = 1\nb = 2\nc = 3\n```"
 

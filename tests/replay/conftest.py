@@ -7,26 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from recorded import keep, keep_version, record
 
-from enricher.classify import verdict
-from enricher.context import CHANNELS, Candidate, Gathered
-from enricher.context.conversation import Conversation
-from enricher.decision import Inputs, decide
-from enricher.recording import describe
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from storage import database, spool, traces
-from storage.lean import dumps
+from storage import database
 from workbench.corpus import Corpus
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterator
 
-    from enricher.classify import Classification
-
-FIRST = 1_700_000_000_000_000
 BESIDE = (
     "the login test fails with KeyError 'user' in tests/test_login.py, why?",
     "do the same for the other one",
@@ -67,44 +58,6 @@ def state(tmp_path_factory: pytest.TempPathFactory, rules: Rules, prompts: list[
             keep(db, record(prompt, rules, number=at, session=f"s{at // 4}"))
     keep_version(folder, rules)
     return folder
-
-
-def keep_version(folder: str, rules: Rules) -> None:
-    texts = compile_layers([Layer("packaged", packaged_file())]).texts
-    spool.put_version(folder, rules.hash, lambda: dumps(rules.body))
-    spool.put_sources(folder, rules.hash, texts)
-    database.connect(folder).close()
-
-
-def record(
-    prompt: str,
-    rules: Rules,
-    *,
-    number: int,
-    session: str,
-    earlier: str = "fix the failing login test",
-    judge: Callable[[str, Rules, Conversation], Classification] = verdict,
-) -> traces.Trace:
-    """Return what the hook records of a prompt; every other one was offered something, every fifth had a past."""
-    trace = traces.Trace()
-    trace.id = f"{FIRST + number * 1_000_000:014x}{number:010x}"
-    trace.at = "2026-03-01T10:00:00Z"
-    trace.host, trace.session_id, trace.project, trace.prompt = "claude", session, "github.com/o/r", prompt
-    offered = [Candidate("", f"src/a{at}.py", 0.9 - at / 10, label=f"src/a{at}.py:3 read") for at in range(3)]
-    channels = [Gathered("code", "ok", candidates=offered)] if number % 2 else [Gathered("code", "empty")]
-    channels += [Gathered(name, "empty") for name in CHANNELS if name != "code"]
-    conversation = Conversation()
-    if number % 5 == 1:
-        conversation.prompts = [earlier]
-    inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
-    describe(trace, decide(inputs, rules, judge(prompt, rules, conversation)), inputs)
-    trace.rules_hash = rules.hash
-    return trace
-
-
-def keep(db: sqlite3.Connection, trace: traces.Trace) -> None:
-    for table, rows in traces.flatten(trace).items():
-        db.executemany(traces.insertion(table, traces.TABLES[table]), rows)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import keep, keep_version, record
+from recorded import keep, keep_version, record
 from simulator import ROOT
 
 from enricher.api import replay

@@ -17,7 +17,7 @@ from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage import private
 from storage.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 10
+FORMAT = 11
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so what a person switched off there is not known."""
 

@@ -95,7 +95,7 @@ class Classification:
         self.scanned_chars = 0
 
     def changed(self, values: Mapping[str, Any]) -> Classification:
-        """Return a copy in which the attributes given by name have the values given for them."""
+        """Return a copy with some attributes changed; ``values`` maps their names to the new values."""
         copy = Classification()
         for name in self.__slots__:
             setattr(copy, name, values.get(name, getattr(self, name)))

@@ -23,10 +23,10 @@ def database_file(state: str, project: str) -> str:
 
 
 def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connection | None:
-    """Return a connection to the index of the project of that id, None where there is none of this format yet.
+    """Open a project's index for reading; ``project`` is its id. Return None if there is no index in this format yet.
 
-    A query that is still at work when ``is_late`` says so fails. A damaged file is taken away, so that the upkeep of
-    this prompt builds another. Raises what ``storage.reader`` says.
+    A query is interrupted once ``is_late()`` is true. A damaged file is deleted; the work behind this prompt then
+    builds a new one. Raises ``ReaderError`` and what queries raise (``storage.reader.failures``).
     """
     path = database_file(state, project)
     if not os.path.exists(path):

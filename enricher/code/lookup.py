@@ -327,7 +327,7 @@ def is_aside(text: str, name: str) -> bool:
 
 
 def _is_in_a_message(line: str, name: str) -> bool:
-    """Say whether the name stands in a quoted text of several words; one in braces is put in there by the program."""
+    """Say whether the name is a word of a quoted message; not where it is filled in, as in "{name} is late"."""
     before, _, behind = line.partition(name)
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]

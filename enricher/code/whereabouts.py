@@ -233,7 +233,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """The one file that a name can mean; where it lies is no news of a file beside the project's own README."""
+    """Return the path of the only file of a name as a fact; None for a file in the top folder, which anybody finds."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 

@@ -153,5 +153,5 @@ def general() -> frozenset[str]:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the runs of ASCII letters, digits and the signs of names: also those inside a sentence of ideographs."""
+    """Split a text into runs of ASCII letters, digits and ``_-./``, also inside Chinese or Japanese."""
     return text.encode("ascii", "replace").decode().translate(_BESIDE_NAMES).split()

@@ -150,7 +150,7 @@ class Request:
         return bool(self.project.root) and os.path.exists(database_file(self.state, self.project.id))
 
     def index(self) -> Connection | None:
-        """Return the index of the project's files, opened once for all channels; None where there is none yet."""
+        """Return a connection to the project's index, shared by all channels; None if there is no index yet."""
         if self._index is None:
             from enricher.code import open_index
 
@@ -167,7 +167,7 @@ class Request:
         }
 
     def close(self) -> None:
-        """Close what the channels have opened."""
+        """Close the connection that ``index`` has opened."""
         if self._index is not None:
             self._index.close()
             self._index = None

@@ -49,7 +49,8 @@ _SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
 class _Words:
     """The tables of ``enricher.context.action_words``, read once.
 
-    Of a table's row only as much is taken apart as every prompt asks for: verbs stay a text with spaces around each.
+    Every prompt pays for this, so rows are split no further than needed: the verbs of a row stay one text, in which a
+    verb is found with a space on both sides.
     """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")

@@ -113,7 +113,7 @@ def _ring() -> None:
 
 
 def _may_offer(name: str, request: Request) -> bool:
-    """Say whether a channel of ours has anything to look into; else its module is not even loaded."""
+    """Say whether one of our channels could find anything; if not, its module need not be loaded."""
     if name in NEED_THE_INDEX:
         return request.has_index()
     if name == "memory":

@@ -80,7 +80,7 @@ def _one_for_each_file(found: list[Fact]) -> list[Fact]:
 
 
 def _is_named(folder: str, prompt: str) -> bool:
-    """Say whether the prompt has a folder's path, or the end of it: of "src/core/io" at least "core/io"."""
+    """Say whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
     parts = folder.split("/")
     return len(parts) > 1 and "/".join(parts[-2:]) in prompt
 

@@ -28,7 +28,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
   ビルド 推送 プッシュ
 """
-"""Beginnings of words (a space is written ``_``): a prompt without any of them asks for no action."""
+"""A prompt that contains none of these beginnings of words asks for no action; ``_`` stands for a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers; what a document says about them counts where there is none."""

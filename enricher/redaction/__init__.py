@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Short names, matched only as whole words, each with its pattern; ``names`` holds those of other languages.
+# Short names of secrets and the text to search for; they count as whole words only. Other languages: ``names``.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",

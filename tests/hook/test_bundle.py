@@ -1,6 +1,7 @@
 """Modules from one file: the same answers, every edit of a source honoured, damage of no consequence."""
 
 from __future__ import annotations
+import __future__
 
 import json
 import marshal
@@ -85,6 +86,10 @@ def with_a_broken_module(file: Path) -> bytes:
     broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
     modules["enricher.render"] = (path, is_package, mtime, size, broken)
     return with_checksum([root, version, modules])
+
+
+def test_modules_are_compiled_as_their_first_line_asks() -> None:
+    assert __future__.annotations.compiler_flag == bundle.WITH_LATE_ANNOTATIONS
 
 
 def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
-FORMAT = "4"
+FORMAT = "5"
 
 
 def database_file(state: str, project: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -41,7 +42,8 @@ _COMMANDS = (
     (
         "test",
         re.compile(
-            r"\b(?:pytest|vitest|jest|tox|nox|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
+            r"\b(?:pytest|vitest|jest|tox(?! (?:devenv|list|config|-l|-a))|nox(?! -l)"
+            r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
             r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
             r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
         ),
@@ -147,6 +149,8 @@ class Project:
         if lock:
             return Manager(NODE_LOCKS[lock.rpartition("/")[2]], lock)
         for above in _upwards(folder):
+            if (path := _joined(above, "pnpm-workspace.yaml")) in self.present:
+                return Manager("pnpm", path)
             path = _joined(above, "package.json")
             named = _loaded(self.texts.get(path, "")).get("packageManager")
             if isinstance(named, str) and (name := named.partition("@")[0]) in _ADDING:
@@ -226,7 +230,7 @@ def _first_call(text: str) -> str:
             and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
             and "=" not in bare.partition(" ")[0]
         ):
-            return bare[:LONGEST_COMMAND]
+            return _shortened(bare)
     return ""
 
 
@@ -248,7 +252,7 @@ def _scripts(project: Project, path: str, text: str) -> list[Command]:
         rank = SCRIPT + (0.5 if name in ("test", "lint", "build", "dev", "release", "deploy") else 0.0)
         line = line_of(text, f'"{name}":', behind='"scripts"')
         shown_by = f", {manager.name} by {manager.path}" if manager.path and manager.path != path else ""
-        found.append(Command(action, call, path, line, folder, rank, means=body[:LONGEST_COMMAND] + shown_by))
+        found.append(Command(action, call, path, line, folder, rank, means=_shortened(body) + shown_by))
     return found
 
 
@@ -264,7 +268,7 @@ def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> li
         )
         rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
         folder = path.rpartition("/")[0]
-        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=recipe[:LONGEST_COMMAND]))
+        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=_shortened(recipe)))
     return found
 
 
@@ -310,6 +314,10 @@ def _adding(project: Project, path: str) -> list[Command]:
         call += " --filter PACKAGE"
     shown = Command("dependency", call, manager.path, manager.line, folder, TARGET)
     return [shown] if not folder or manager.path.startswith(f"{folder}/") else []
+
+
+def _shortened(command: str) -> str:
+    return textwrap.shorten(command, LONGEST_COMMAND, placeholder=" …")
 
 
 def _action_of(name: str) -> str:

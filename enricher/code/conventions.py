@@ -94,6 +94,19 @@ _EMPTY = re.compile(
     _I,
 )
 """What a document for contributors says before it says anything."""
+_EVERYWHERE = frozenset(
+    """
+    a an and any are as at be before by can clear clearly code commit commits committing concise descriptive describe
+    describes describing do each ensure every explain explains for from good have helpful history how in is it keep
+    logical make maintain maintainable meaningful message messages must of on or please project proper properly quality
+    readable should short sure that the them they this to understand use using well what when with work write writing
+    you your changes change clean informative detailed pull request requests pr prs
+    """.split()
+)
+"""A sentence of these words alone holds for every project ("Use clear, descriptive commit messages")."""
+_WORD = re.compile(r"[^\W\d_]+")
+_CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
+LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
 """Below a heading on one of these a sentence need not name it again."""
 _TELLS = re.compile(
@@ -175,10 +188,16 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     orders = bool(_IMPERATIVE.search(unit.text))
     tells = bool(_TELLS.search(unit.text)) or (action in SAID_AS_HABITS and bool(_HABIT.search(unit.text)))
-    if not (orders or (tells and named)) or _EMPTY.search(unit.text):
+    if not (orders or (tells and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
     score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * tells + 1.0 * orders + 0.5 * ("`" in unit.text)
     return score - 1.5 * (len(unit.text) < 45)
+
+
+def _is_of_this_project(text: str) -> bool:
+    """Say whether a sentence tells something concrete, or at least more than what holds for every project."""
+    own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
+    return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
 
 
 def units(text: str) -> list[Unit]:

@@ -10,7 +10,16 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from enricher.code.commands import NODE_LOCKS, PYTHON_LOCKS, TASK_SCRIPT, Command, Project, commands, line_of
+from enricher.code.commands import (
+    LONGEST_COMMAND,
+    NODE_LOCKS,
+    PYTHON_LOCKS,
+    TASK_SCRIPT,
+    Command,
+    Project,
+    commands,
+    line_of,
+)
 from enricher.code.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
 from enricher.code.runners import runners
 from enricher.redaction import redact, without_secrets
@@ -51,8 +60,12 @@ _ASIDE = re.compile(
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md))$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"^(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)$", re.IGNORECASE)
-_NAMED = re.compile("|".join(one.pattern for one in (TASK_SCRIPT, _WORKFLOW)) + "|(?i:" + _TEMPLATE.pattern + ")|(?i:"
-                    + _CHANGELOG.pattern + ")")  # fmt: skip
+_GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
+_NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
+_OF_EVERY_PROJECT = re.compile(
+    r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
+)
+"""Hooks of pre-commit that tidy whitespace and the like."""
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
@@ -61,6 +74,9 @@ _PUBLISHES = re.compile(
 )
 _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+MOST_CALLS = 3
+GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
+"""What a hook of git counts beside a habit of the history (5.5) and a sentence (7 and more)."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """Commits that show a habit, and the share of them that must."""
 
@@ -109,7 +125,7 @@ def _is_manifest(path: str) -> bool:
         return False
     if path.rpartition("/")[2].lower() in _MANIFESTS:
         return not _ASIDE.search(path)
-    return path == ".env.example" or bool(_NAMED.match(path))
+    return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
 
 
 def hash_of(files: Iterable[File]) -> str:
@@ -192,11 +208,23 @@ def _of_files(project: Project) -> list[Row]:
             tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
             rows.append(("release", FILE, path, f"{path} — releases are made by {tool}", path, 0, "", 5.0))
         elif path == ".pre-commit-config.yaml":
-            hooks = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
+            named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
+            hooks = [name for name in dict.fromkeys(named) if not _OF_EVERY_PROJECT.match(name)]
             if hooks:
                 label = f"{path} — hooks that run at each commit: {', '.join(hooks[:6])}"
                 rows.append(("commit", FILE, path, label, path, 0, "", 4.0))
+        elif (hook := _GIT_HOOK.match(path)) and (calls := _calls(text)):
+            when = "runs before each commit" if hook[1] == "pre-commit" else "checks each commit's message"
+            rows.append(("commit", FILE, path, f"{path} — {when}: `{calls}`", path, 0, "", GIT_HOOKS[hook[1]]))
     return rows + _of_names(project)
+
+
+def _calls(script: str) -> str:
+    """The commands of a git hook in one line; empty where it is more than a few."""
+    lines = [line.strip() for line in script.splitlines()]
+    own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
+    said = " && ".join(own)
+    return said if len(own) <= MOST_CALLS and len(said) <= LONGEST_COMMAND else ""
 
 
 def _of_names(project: Project) -> list[Row]:

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TAKEN_UP = "taken up"
-"""The mark where a person says "continue" in a session with a past of which we told nothing yet."""
 NEWS = "news:"
 """What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
 LONGEST = 2400
@@ -78,7 +76,7 @@ class Conversation:
     @property
     def has_forgotten(self) -> bool:
         """Whether the transcript says that the host dropped what was said before."""
-        return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
+        return bool(self.resumed) and not self.resumed.startswith(NEWS)
 
     def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
         """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it.

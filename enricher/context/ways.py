@@ -53,6 +53,9 @@ LOADED_BY = {
 }
 HAS_IT = "the host has it in "
 OPENED = "the conversation has it already"
+CONVENTIONAL = "conventional"
+ALSO_WORDS = ("make", "just", "go", "task")
+"""Programs with the name of a word that prompts have anyway."""
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
@@ -90,7 +93,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str]) -> list[Candidate]:
     rows = _in_reach(rows, request)
-    told = next((row[3] for row in rows if row[3] in loaded), "")
+    told = next((row[3] for row in rows if row[3] in loaded or row[3].replace("claude.md", "CLAUDE.md") in loaded), "")
     offered = []
     for number, row in enumerate(_chosen(action, rows, request.prompt.lower())):
         kind, said, label, path, line, _folder, _rank = row
@@ -165,12 +168,23 @@ def _objection(action: str, row: Row, request: Request, told: str) -> str:
     path = row[3]
     if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
         return OPENED
-    if row[0] == "command" and row[1] in request.prompt:
+    if row[0] == "command" and _has_command(request.prompt, row[1]):
+        return OPENED
+    if row[0] == "history" and CONVENTIONAL in request.prompt.lower():
         return OPENED
     done = DONE_BY.get(action, ())
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
     return ""
+
+
+def _has_command(prompt: str, command: str) -> bool:
+    """Say whether the prompt has the command, or its program with other words behind it ("tox -e unit")."""
+    if command in prompt:
+        return True
+    program = command.partition(" ")[0]
+    words = prompt.replace("`", " ").split()
+    return program not in ALSO_WORDS and program in words[:-1]
 
 
 def _loaded(request: Request, imported: str) -> set[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import POINTING_WORDS
-from enricher.context.conversation import NEWS, TAKEN_UP, Conversation, seen_mark
+from enricher.context.conversation import NEWS, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
 from storage.lean import scan
@@ -203,19 +203,12 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
             conversation.resumed = found.news
     if news and f"item:{seen_mark(news)}" not in told:
         conversation.resumed = conversation.resumed or news
-    if conversation.prompts and not told and takes_up(event.prompt):
-        conversation.resumed = conversation.resumed or TAKEN_UP
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
         from enricher.context.tasklists import claude_tasks
 
         tasks = claude_tasks(event.session_id)
         conversation.todos = [(plain_status(task.status), short(task.title, TODO_CHARS)) for task in tasks[:MOST_TODOS]]
     return conversation
-
-
-def takes_up(prompt: str) -> bool:
-    """Say whether a prompt asks for nothing but to continue."""
-    return prompt.lower().strip(" .!\n").removesuffix(" please").removeprefix("please ") in ("continue", "resume")
 
 
 def transcript_path(event: PromptEvent) -> str:

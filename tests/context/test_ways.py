@@ -142,6 +142,63 @@ def test_the_history_shows_how_commits_are_worded_where_no_document_does(quota: 
     assert line.endswith('"fix(quota): close gap 11"')
 
 
+def test_a_sentence_that_holds_for_every_project_is_not_told(quota: Account) -> None:
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Commits\n\n- Use clear, descriptive commit messages\n")
+    commit(quota, "Say little")
+
+    assert told(quota, "commit this", "ways") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        (
+            ".husky/pre-commit",
+            "#!/bin/sh\nnpm run lint\nnpm test\n",
+            ".husky/pre-commit — runs before each commit: `npm run lint && npm test`",
+        ),
+        (
+            ".husky/commit-msg",
+            "npx commitlint --edit $1\n",
+            ".husky/commit-msg — checks each commit's message: `npx commitlint --edit $1`",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n- hooks:\n  - id: trailing-whitespace\n  - id: ruff\n",
+            ".pre-commit-config.yaml — hooks that run at each commit: ruff",
+        ),
+    ],
+)
+def test_who_commits_is_told_what_a_commit_runs(quota: Account, path: str, text: str, line: str) -> None:
+    (Path(quota.project) / "CONTRIBUTING.md").unlink()
+    quota.write(Path(quota.project) / path, text)
+    commit(quota, "Run checks")
+
+    assert told(quota, "commit this", "ways") == [line]
+
+
+def test_the_project_s_own_spelling_of_claude_md_is_loaded_as_well(quota: Account) -> None:
+    quota.write(Path(quota.project) / ".claude/claude.md", "# Pushing\n\nNever push directly to `main`.\n")
+    commit(quota, "Say where to push")
+
+    assert told(quota, "push it", "ways") == []
+    assert "the host has it in .claude/claude.md" in str(quota.trace()["items"])
+
+
+def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
+    (Path(quota.project) / "CONTRIBUTING.md").unlink()
+    for number in range(12):
+        commit(quota, f"fix: close gap {number}")
+
+    assert told(quota, "commit it, with conventional commits please", "ways") == []
+    quota.write(Path(quota.project) / "Makefile", "build:\n\tcargo build\n")
+    quota.write(Path(quota.project) / "tox.ini", "[tox]\n")
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Tests\n\n```\ntox devenv -e unit\ntox -e lint,all\n```\n")
+    commit(quota, "fix: test with tox")
+    assert told(quota, "you can run the tests with tox -e unit, get them passing", "ways") == []
+    assert "`tox -e lint,all`" in told(quota, "run the tests, get them passing", "ways")[0]
+
+
 def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
     call = {"type": "tool_use", "name": "Bash", "input": {"command": "make test"}}
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}

@@ -84,7 +84,9 @@ def test_where_no_file_is_named_the_request_itself_is_recalled(account: Account)
     assert "checkout page" in pages["checkout"] and "signup" not in pages["checkout"]
 
 
-@pytest.mark.parametrize("prompt", ["yes", "go on", "ok, do it", "thanks", "add a --json flag to the export command"])
+@pytest.mark.parametrize(
+    "prompt", ["yes", "go on", "continue", "ok, do it", "thanks", "add a --json flag to the export command"]
+)
 def test_what_the_agent_still_has_in_mind_is_not_said_again(account: Account, prompt: str) -> None:
     session = working()
     session.asks("and keep the old format readable")
@@ -96,7 +98,7 @@ def test_what_the_agent_still_has_in_mind_is_not_said_again(account: Account, pr
 
 
 @pytest.mark.conformance("E40")
-@pytest.mark.parametrize("prompt", ["where were we?", "what did we do so far?", "continue"])
+@pytest.mark.parametrize("prompt", ["where were we?", "what did we do so far?"])
 def test_who_asks_for_the_thread_gets_it(account: Account, prompt: str) -> None:
     context = ask(account, prompt, working()).context
 
@@ -222,7 +224,7 @@ def test_a_choice_is_classified_by_what_it_chooses(account: Account) -> None:
 
 def test_what_was_read_is_recorded_so_that_a_replay_says_the_same(account: Account) -> None:
     ask(account, "do the same for the other one", retries("app/a.py", "app/b.py"))
-    ask(account, "continue", working())
+    ask(account, "where were we?", working())
     (account.home / "transcript.jsonl").unlink()
 
     assert account.traces()[0]["inputs"]["conversation"]["changed"] == ["/p/app/b.py"]

@@ -122,6 +122,11 @@ def test_what_is_not_understood_is_uncertain(prompt: str, table: Table) -> None:
     assert found.task_type
 
 
+@pytest.mark.parametrize("prompt", ["check the parser and the docs", "investigate and plan the exporter"])
+def test_what_speaks_for_two_classes_alike_is_uncertain(prompt: str, table: Table) -> None:
+    assert judged(prompt, table).uncertain
+
+
 def test_evidence_names_the_words_it_rests_on(table: Table) -> None:
     prompt = "Please don't panic, the İstanbul page isn't loading; how do I fix the crash?"
     found = judged(prompt, table)

@@ -131,6 +131,7 @@ def test_a_client_that_reads_late_gets_the_whole_answer_and_the_trace_is_kept(wa
     with open(reader, "rb") as pipe:
         answer = pipe.read()
 
+    assert answer.rstrip().endswith(b"}")
     assert json.loads(answer)["hookSpecificOutput"]["additionalContext"]
     assert hook.wait(10) == 0
     assert "late" in traced(warm)

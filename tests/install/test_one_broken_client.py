@@ -78,8 +78,10 @@ def test_the_doctor_looks_at_the_others_and_names_the_broken_one(
     person.run("install", "--host", "claude")
     path = person.write(f".{name}", text)
 
-    findings = json.loads(person.run("doctor", "--json", code=1))["findings"]
+    said = person.run("doctor", "--json", code=1)
 
+    assert said.startswith("{")
+    findings = json.loads(said)["findings"]
     (broken,) = [one for one in findings if one["status"] == "broken"]
     assert f"{path}{reason}" in broken["detail"]
     assert any(one["subject"] == "Claude Code (user)" and one["status"] == "ok" for one in findings)

@@ -90,7 +90,10 @@ def test_without_a_token_that_is_private_nothing_is_served(account: Account, dam
         account.write("state/mcp-token", "x" * 43 if damage == "open to others" else "", mode=0o600)
         file.chmod(0o644 if damage == "open to others" else 0o600)
 
-    said = account.cli("mcp", "--http", "--port", "0", exit_code=1)
+    try:
+        said = account.cli("mcp", "--http", "--port", "0", exit_code=1)
+    except subprocess.TimeoutExpired:
+        pytest.fail("it serves")
 
     assert f"Error: {file}" in said
     assert "listening" not in said

@@ -1,9 +1,11 @@
 """Where the launcher starts us, with nothing on the path but the standard library."""
 
+import gc
 import sys
 
+gc.disable()  # the process ends before its garbage would matter
 sys.path.append(__file__[: -len("/enricher/boot.py")])
-from enricher import bundle
+from enricher import bundle  # noqa: E402 (found there)
 
 bundle.install()
 from enricher.hook import main  # noqa: E402 (its modules come from there)

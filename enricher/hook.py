@@ -6,12 +6,10 @@ leaves this module but ``os._exit(0)``. What fails is recorded in the log.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 
 STARTED = time.perf_counter()
-gc.disable()  # the process ends before its garbage would matter
 
 from enricher import pipeline, recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+TAKEN_UP = "taken up"
+"""In traces of earlier releases: the person said "continue"; nothing was dropped."""
 NEWS = "news:"
 """What a session file says (``enricher.hook``) once the host has dropped or taken up what was said before."""
 LONGEST = 2400
@@ -76,7 +78,7 @@ class Conversation:
     @property
     def has_forgotten(self) -> bool:
         """Whether the transcript says that the host dropped what was said before."""
-        return bool(self.resumed) and not self.resumed.startswith(NEWS)
+        return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
 
     def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
         """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it.

@@ -51,9 +51,11 @@ def ask(account: Account, boot: Path, prompt: str, **changed: object) -> subproc
 def _ask(account: Account, boot: Path, prompt: str, **changed: object) -> subprocess.CompletedProcess[bytes]:
     given = json.dumps(account.event(prompt, **changed)).encode()
     command = [sys.executable, "-I", "-S", str(boot), "claude"]
-    return subprocess.run(
-        command, input=given, env=account.env, cwd=account.project, capture_output=True, check=True, timeout=30
+    ended = subprocess.run(
+        command, input=given, env=account.env, cwd=account.project, capture_output=True, check=False, timeout=30
     )
+    assert ended.returncode == 0
+    return ended
 
 
 def bundle_of(account: Account) -> Path:
@@ -67,7 +69,7 @@ def bundle_of(account: Account) -> Path:
 
 
 def modules_in(file: Path) -> list[Any]:
-    """Return root, version and modules of a sound file."""
+    """Return root, version, modules and the names of those that every prompt needs, of a sound file."""
     content = file.read_bytes()
     assert content[: bundle.CHECKSUM_BYTES] == source_hash(bundle.CHECKSUM_KEY, content[bundle.CHECKSUM_BYTES :])
     found: list[Any] = marshal.loads(content[bundle.CHECKSUM_BYTES :])
@@ -81,11 +83,11 @@ def with_checksum(value: object) -> bytes:
 
 def with_a_broken_module(file: Path) -> bytes:
     """Return the content of a sound file whose module ``enricher.render`` cannot be loaded."""
-    root, version, modules = modules_in(file)
+    root, version, modules, _at_once = modules_in(file)
     path, is_package, mtime, size, _code = modules["enricher.render"]
     broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
     modules["enricher.render"] = (path, is_package, mtime, size, broken)
-    return with_checksum([root, version, modules])
+    return with_checksum([root, version, modules, []])
 
 
 def test_modules_are_compiled_as_their_first_line_asks() -> None:
@@ -104,6 +106,43 @@ def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
     assert first.stdout
     assert {"enricher.hook", "enricher.pipeline", "storage.spool"} <= modules.keys()
     assert bundle_of(account).stat().st_mode & 0o777 == 0o600
+
+
+def test_what_every_prompt_needs_is_run_at_once_and_in_order(installed: tuple[Account, Path]) -> None:
+    account, boot = installed
+    ask(account, boot, PROMPT)
+    _root, _version, modules, at_once = modules_in(bundle_of(account))
+
+    assert at_once[-1] == "enricher.hook"
+    assert at_once.index("storage.lean") < at_once.index("enricher.pipeline")
+    assert {name for name, module in modules.items() if type(module[4]) is not bytes} == set(at_once)
+    program = f"""
+import sys
+sys.path.append({str(boot.parents[1])!r})
+from enricher import bundle
+bundle.install()
+ours = {{name: module for name, module in sys.modules.items() if name.startswith(("enricher.", "storage."))}}
+print(*(name for name, module in ours.items() if not module.__spec__))
+"""
+    command = [sys.executable, "-I", "-S", "-c", program]
+    ended = subprocess.run(command, env=account.env, capture_output=True, check=True)
+    assert {"storage", *ended.stdout.decode().split()} == set(at_once) - {"enricher", "enricher.home"}
+
+
+def test_what_cannot_be_run_at_once_is_left_to_python(installed: tuple[Account, Path]) -> None:
+    account, boot = installed
+    said = [ask(account, boot, PROMPT, session_id=f"s{number}").stdout for number in range(2)]
+    file = bundle_of(account)
+    root, version, modules, _at_once = modules_in(file)
+    path, is_package, mtime, size, _code = modules["enricher.pipeline"]
+    modules["enricher.pipeline"] = (path, is_package, mtime, size, compile("raise SystemError", path, "exec"))
+    file.write_bytes(with_checksum([root, version, modules, ["enricher", "enricher.pipeline"]]))
+
+    command = [sys.executable, "-I", "-S", str(boot), "claude"]
+    ended = subprocess.run(command, input=b"{}", env=account.env, capture_output=True, check=False)
+
+    assert said[0] == said[1]
+    assert b"SystemError" in ended.stderr
 
 
 def test_modules_really_come_from_it(installed: tuple[Account, Path]) -> None:
@@ -149,8 +188,8 @@ def test_a_flipped_bit_anywhere_changes_no_answer(installed: tuple[Account, Path
 
 
 def odd_module(file: Path) -> None:
-    root, version, _modules = modules_in(file)
-    file.write_bytes(with_checksum([root, version, {"enricher.render": 7}]))
+    root, version, _modules, _at_once = modules_in(file)
+    file.write_bytes(with_checksum([root, version, {"enricher.render": 7}, []]))
 
 
 def without_a_checksum(file: Path) -> None:

@@ -35,7 +35,7 @@ ALWAYS = set(
     enricher.guidance.frames enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
     enricher.project enricher.recording enricher.redaction enricher.redaction.assignments
     enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings enricher.upkeep gc storage storage.detached storage.key storage.lean storage.private
+    enricher.settings enricher.upkeep storage storage.detached storage.key storage.lean storage.private
     storage.sessions storage.spool storage.traces
     """.split()
 )

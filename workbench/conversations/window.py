@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from enricher.context.conversation import TAKEN_UP, Conversation
+from enricher.context.conversation import Conversation
 from enricher.transcripts import (
     LONGEST_LINE,
     MOST_BYTES,
@@ -18,7 +18,6 @@ from enricher.transcripts import (
     Found,
     summarise,
     take_one,
-    takes_up,
 )
 
 if TYPE_CHECKING:
@@ -54,8 +53,6 @@ class Window:
             take_one(self._host, record, found)
         summarise(found, conversation, prompt)
         conversation.resumed = found.news
-        if conversation.prompts and takes_up(prompt):
-            conversation.resumed = conversation.resumed or TAKEN_UP
         return conversation
 
     def _starts_at(self) -> int:

@@ -1099,7 +1099,7 @@ MUTATIONS = (
         "limit_s + GRACE_S)",
         "0)",
         "",
-        "publication/test_runaway_sql.py::test_what_runs_on_is_ended",
+        "publication/test_runaway_sql.py::test_what_runs_on_is_ended[printf]",
     ),
     Mutation(
         "imported prompts are never silent",

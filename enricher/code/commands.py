@@ -42,7 +42,7 @@ _COMMANDS = (
     (
         "test",
         re.compile(
-            r"\b(?:pytest|vitest|jest|tox(?! (?:devenv|list|config|-l|-a))|nox(?! -l)"
+            r"\b(?:pytest|vitest|jest|tox(?!.* (?:devenv|list|config|format|fmt|lint|docs|static|types?)\b)|nox"
             r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
             r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
             r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"

@@ -193,10 +193,13 @@ def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
     assert told(quota, "commit it, with conventional commits please", "ways") == []
     quota.write(Path(quota.project) / "Makefile", "build:\n\tcargo build\n")
     quota.write(Path(quota.project) / "tox.ini", "[tox]\n")
-    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Tests\n\n```\ntox devenv -e unit\ntox -e lint,all\n```\n")
+    quota.write(
+        Path(quota.project) / "CONTRIBUTING.md",
+        "# Tests\n\n```\ntox devenv -e unit\ntox run -e format\ntox -e unit,slow\n```\n",
+    )
     commit(quota, "fix: test with tox")
     assert told(quota, "you can run the tests with tox -e unit, get them passing", "ways") == []
-    assert "`tox -e lint,all`" in told(quota, "run the tests, get them passing", "ways")[0]
+    assert "`tox -e unit,slow`" in told(quota, "run the tests, get them passing", "ways")[0]
 
 
 def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:

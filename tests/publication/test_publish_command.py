@@ -190,7 +190,10 @@ def test_a_file_that_is_no_snapshot_is_not_shown(library: Account) -> None:
 
 
 def test_a_snapshot_is_written_and_shown_only_where_that_is_asked_for(library: Account, tmp_path: Path) -> None:
-    ended = run(library, "--snapshot", str(tmp_path / "s.db"))
+    try:
+        ended = run(library, "--snapshot", str(tmp_path / "s.db"))
+    except subprocess.TimeoutExpired:
+        pytest.fail("it is shown")
 
     assert (ended.returncode, ended.stdout) == (0, "")
     assert (tmp_path / "s.db").exists()

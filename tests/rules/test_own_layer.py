@@ -76,7 +76,10 @@ def test_a_layer_says_what_the_edit_says_and_little_else(
     tmp_path: Path, edit: Callable[[str], str], written: str
 ) -> None:
     edited = edit(PACKAGED)
-    layer = saved(tmp_path, edited)
+    try:
+        layer = saved(tmp_path, edited)
+    except LayerError as refusal:
+        pytest.fail(str(refusal))
     own = Layer("user", str(tmp_path / "instructions.md"))
     got = compile_layers([Layer("packaged", packaged_file()), own], texts={own.path: layer.text})
     wanted = compile_layers([Layer("packaged", packaged_file())], texts={packaged_file(): edited})

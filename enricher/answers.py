@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from enricher.decision import Inputs
-from storage import forgetting, private
-from storage.lean import dumps
-from storage.turns import in_turn
+from storage.base import private
+from storage.base.lean import dumps
+from storage.base.turns import in_turn
+from storage.erasure import forgetting
 
 if TYPE_CHECKING:
     import sqlite3

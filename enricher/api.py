@@ -26,7 +26,7 @@ from enricher.project import identify
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
-from storage.lean import loads
+from storage.base.lean import loads
 from storage.traces import storable
 
 if TYPE_CHECKING:

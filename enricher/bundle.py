@@ -169,7 +169,7 @@ def refresh() -> bool:
             modules[name] = (*about, code if name in at_once else dumps(code))
     from _imp import source_hash
 
-    from storage import private
+    from storage.base import private
 
     content = dumps([root, sys.version, modules, at_once])
     private.make_directory(state_dir())
@@ -208,7 +208,7 @@ def _read() -> "tuple[dict[str, Module], list[str]]":
 
 
 def _own_bytes() -> bytes:
-    """Return the content of the file, empty where there is none; as ``storage.private``, which is not loaded yet."""
+    """Return the content of the file, empty where there is none; ``storage.base.private`` is not loaded yet."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path(), flags)
@@ -230,7 +230,7 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """As ``storage.lean.on_alarm``, which is not loaded yet."""
+    """As ``storage.base.lean.on_alarm``, which is not loaded yet."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:

@@ -20,7 +20,7 @@ from enricher.guidance import (
 from enricher.guidance.facts import read_facts
 from enricher.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import time
 
-from storage import private
-from storage.lean import dumps, utc_now, within
+from storage.base import private
+from storage.base.lean import dumps, utc_now, within
 
 TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
@@ -47,7 +47,7 @@ def send(run: Run) -> tuple[int, int]:
     lines = [dumps(_event(one, run.enrichment, run)).encode() + b"\n" for one in asked]
     reasons = _deliver(lines, str(run.settings.get("events.file", "")), str(run.settings.get("events.socket", "")), run)
     if reasons:
-        from storage import log
+        from storage.base import log
 
         reason = f"{len(lines)} not sent: {'; '.join(reasons)}"
         log.append(run.state, stage="events", reason=reason, session_id=run.trace.session_id)

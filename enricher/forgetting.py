@@ -19,20 +19,14 @@ from typing import TYPE_CHECKING
 from enricher import answers, golden
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, convert, named_in, with_environment
-from storage import (
-    copies,
-    database,
-    detached,
-    forgetting,
-    leftovers,
-    maintenance,
-    memories,
-    private,
-    queries,
-    retention,
-    traces,
-)
-from storage.mentions import Mentions
+from storage import traces
+from storage.base import private
+from storage.db import database, maintenance
+from storage.erasure import copies, forgetting, leftovers, retention
+from storage.erasure.mentions import Mentions
+from storage.memory import memories
+from storage.state import detached
+from storage.traces import queries
 
 if TYPE_CHECKING:
     import sqlite3

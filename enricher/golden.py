@@ -11,12 +11,12 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from storage import private, unfinished
+from storage.base import private, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.leftovers import Forgotten
+    from storage.erasure.leftovers import Forgotten
 
 CASES = os.path.join(".enricher", "cases.jsonl")
 LARGEST_CASES = 32 << 20

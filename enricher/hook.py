@@ -15,8 +15,8 @@ from enricher import pipeline, recording  # noqa: E402 (the clock starts before 
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from enricher.render import finish  # noqa: E402
-from storage import detached  # noqa: E402
-from storage.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
+from storage.base.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
+from storage.state import detached  # noqa: E402
 
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
@@ -154,7 +154,7 @@ def _in_form(run: pipeline.Run) -> dict[str, object]:
 def _forget_session(payload: dict[str, object]) -> None:
     """What the host dropped from its context may be said again (ruling R27)."""
     from enricher.context.conversation import NEWS
-    from storage.sessions import reset_session, tell
+    from storage.state.sessions import reset_session, tell
 
     state, session, source = state_dir(), str(payload.get("session_id", "")), payload.get("source", "compact")
     if source in ("compact", "clear"):
@@ -240,7 +240,7 @@ def _notice(run: pipeline.Run, host: str) -> str:
         return ""
     told = "\n".join(run.notices)
     if os.path.exists(f"{run.state}/notices"):
-        from storage import notices
+        from storage.state import notices
 
         told = "\n".join(filter(None, (told, notices.take(run.state))))
     if run.settings.get("show") not in (None, False, "none") and run.text():
@@ -253,7 +253,7 @@ def _notice(run: pipeline.Run, host: str) -> str:
 def _log(run: pipeline.Run) -> None:
     """Write what went wrong into the log, and count failures in a row."""
     if run.problems:
-        from storage import log
+        from storage.base import log
 
         session = run.trace.session_id
         for stage, reason, *level in run.problems:
@@ -273,7 +273,7 @@ def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
 
 def _note_failure(failure: BaseException) -> None:
     """Log what kept an event from being read, or from becoming a prompt."""
-    from storage import log
+    from storage.base import log
 
     state, reason = state_dir(), _reason(failure)
     log.append(state, stage="after read", reason=reason)
@@ -286,7 +286,7 @@ def _reason(failure: BaseException) -> str:
 
 def _count_failure(state: str, reason: str) -> None:
     path = f"{state}/{FAILURES}"
-    from storage import private
+    from storage.base import private
 
     private.make_directory(state)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
@@ -294,7 +294,7 @@ def _count_failure(state: str, reason: str) -> None:
     count = os.fstat(descriptor).st_size
     os.close(descriptor)
     if count == FAILURES_BEFORE_TELLING:
-        from storage import notices
+        from storage.state import notices
 
         notices.leave(
             state, f"Prompt Enricher failed {count} times in a row ({reason.partition(':')[0]}). Run: enricher doctor"

@@ -22,8 +22,10 @@ from enricher.redaction import redact_and_cap
 from enricher.render import harmless
 from enricher.rules import cache
 from enricher.settings import GATES, asks_model, is_as_specified, is_on, with_environment
-from storage import key, private, sessions, traces
-from storage.lean import keyed_hash
+from storage import traces
+from storage.base import private
+from storage.base.lean import keyed_hash
+from storage.state import key, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

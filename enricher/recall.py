@@ -1,6 +1,6 @@
 """Adaptive retrieval as a Python API (seed 001, tasks 2.1 to 2.10): how many memories, which first, at what budget.
 
-The hook asks ``storage.recall`` itself (``enricher.context.memory``); counts, weights
+The hook asks ``storage.memory.recall`` itself (``enricher.context.memory``); counts, weights
 and previews are the same functions.
 """
 
@@ -16,12 +16,12 @@ from enricher.context import memory as channel
 from enricher.home import state_dir
 from enricher.project import identify
 from enricher.uris import suggested
-from storage import database
+from storage.db import database
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from storage.recall import Hit
+    from storage.memory.recall import Hit
 
 __all__ = [
     "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder",
@@ -130,7 +130,7 @@ class Recall:
         self.state = state or state_dir()
 
     def search(self, query: str, *, limit: int = 10, namespace_weights: Mapping[str, float] | None = None) -> list[Hit]:
-        """Return the memories that ``query`` is about, best first. Raises ``storage.database.StorageError``."""
+        """Return the memories that ``query`` is about, best first. Raises ``storage.db.database.StorageError``."""
         with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
             return vectors.search(
                 db, query, project=self.project.id, state=self.state, limit=limit, weights=namespace_weights
@@ -147,7 +147,7 @@ class SearchContextBuilder:
     def build_context(self, intent: Intent | None, *, query: str = "") -> MemoryContext:
         """Return what is remembered about ``query`` (else the intent's topics), within the token budget.
 
-        Raises ``storage.database.StorageError``.
+        Raises ``storage.db.database.StorageError``.
         """
         name = _name(intent)
         confidence = intent.confidence if intent else 0.0

@@ -10,8 +10,10 @@ import time
 
 from enricher import upkeep
 from enricher.render import estimate_tokens
-from storage import sessions, spool, traces
-from storage.lean import dumps
+from storage import traces
+from storage.base.lean import dumps
+from storage.state import sessions
+from storage.traces import spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +127,6 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
     try:
         spool.put_version(state, rules.hash, lambda: dumps(rules.body))
     except (OSError, ValueError) as failure:
-        from storage import log
+        from storage.base import log
 
         log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")

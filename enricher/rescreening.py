@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from enricher import golden
 from enricher.forgetting import alone, event_files, finish
 from enricher.redaction import found_in, redact
-from storage import forgetting, leftovers, rescreening, screened
-from storage.mentions import Mentions
+from storage.erasure import forgetting, leftovers, rescreening
+from storage.erasure.mentions import Mentions
+from storage.state import screened
 
 if TYPE_CHECKING:
     import os

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 
 from enricher.home import state_dir
-from storage import private
-from storage.lean import keyed_hash
+from storage.base import private
+from storage.base.lean import keyed_hash
 
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from storage import detached
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
+from storage.state import detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def stamp(project: Project) -> str:
 
 
 def _maintain(state: str) -> None:
-    from storage import maintenance
+    from storage.db import maintenance
 
     maintenance.main(state)
     if not maintenance.is_housekeeping_due(state):
@@ -93,6 +93,6 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
 
 
 def _note(state: str, name: str, failure: Exception) -> None:
-    from storage import log
+    from storage.base import log
 
     log.append(state, stage=f"upkeep of {name}", reason=f"{type(failure).__name__}: {failure}")

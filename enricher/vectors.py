@@ -14,13 +14,14 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 from enricher.settings import GATES, with_environment
-from storage import log, recall
+from storage.base import log
+from storage.memory import recall
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from storage.recall import Hit
+    from storage.memory.recall import Hit
 
 URL, MODEL, KEY = "LLM_EMBEDDING_URL", "LLM_EMBEDDING_MODEL", "LLM_EMBEDDING_API_KEY"
 DEFAULT_MODEL = "default"
@@ -61,7 +62,7 @@ def search(
     limit: int = 10,
     weights: Mapping[str, float] | None = None,
 ) -> list[Hit]:
-    """Return what ``storage.recall.search`` finds, fused by reciprocal rank with the nearest vectors.
+    """Return what ``storage.memory.recall.search`` finds, fused by reciprocal rank with the nearest vectors.
 
     Memories without a vector get one first. Where that fails the text search answers, and the log says why.
     """

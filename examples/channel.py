@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.context import Candidate, Channel
-from storage.private import read_file
+from storage.base.private import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from enricher.context import CHANNELS
 from enricher.decision import RECORDED_SETTINGS
 from enricher.settings import DEFAULTS
-from storage import database, traces
+from storage import traces
+from storage.db import database
 
 if TYPE_CHECKING:
     import sqlite3

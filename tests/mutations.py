@@ -151,7 +151,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the second registration answers as well",
-        "storage/sessions.py",
+        "storage/state/sessions.py",
         "DUPLICATE_WITHIN_NS = 2_000_000_000",
         "DUPLICATE_WITHIN_NS = 2_000",
         "",
@@ -510,7 +510,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a merge brings the answers of older histories in",
-        "storage/merge.py",
+        "storage/db/merge.py",
         "    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])",
         "    return (*row[:INPUTS_AT], inputs, *row[INPUTS_AT + 1 :])",
         "",
@@ -544,7 +544,7 @@ MUTATIONS = (
     # --- spool and trace
     Mutation(
         "the state is readable by everybody",
-        "storage/private.py",
+        "storage/base/private.py",
         "    if os.fstat(descriptor).st_mode & 0o777 != 0o600:\n        os.fchmod(descriptor, 0o600)",
         "    os.fchmod(descriptor, 0o644)",
         "",
@@ -552,7 +552,7 @@ MUTATIONS = (
     ),
     Mutation(
         "errors are dropped first when the spool is full",
-        "storage/spool.py",
+        "storage/traces/spool.py",
         'USEFULNESS = ("skipped", "silent", "shadow", "partial", "ok", "error")',
         'USEFULNESS = ("error", "skipped", "silent", "shadow", "partial", "ok")',
         "",
@@ -560,7 +560,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a trace of a later version is thrown away",
-        "storage/intake.py",
+        "storage/traces/intake.py",
         '    if value["v"] > traces.SCHEMA_VERSION:\n        return {}\n',
         '    if value["v"] > traces.SCHEMA_VERSION:\n        raise ValueError("of a later version")\n',
         "",
@@ -568,7 +568,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a trace that is taken in twice is counted twice or refused",
-        "storage/traces.py",
+        "storage/traces/__init__.py",
         "values ({places}) on conflict do nothing",
         "values ({places})",
         "",
@@ -642,7 +642,7 @@ MUTATIONS = (
     # --- forget
     Mutation(
         "a forgotten prompt stays in the index of words",
-        "storage/forgetting.py",
+        "storage/erasure/forgetting.py",
         "    for query in (TAKE_THE_WORDS_OUT, FORGET_WHAT_SESSIONS_WERE_TOLD, FORGET_THE_ANSWERS_OF_EXPERIMENTS):",
         "    for query in (FORGET_WHAT_SESSIONS_WERE_TOLD, FORGET_THE_ANSWERS_OF_EXPERIMENTS):",
         "",
@@ -650,7 +650,7 @@ MUTATIONS = (
     ),
     Mutation(
         "forgotten words stay in the old blocks of the index",
-        "storage/forgetting.py",
+        "storage/erasure/forgetting.py",
         "    _prepare(db)\n    _merge_the_index(db)\n",
         "    _prepare(db)\n",
         "",
@@ -666,7 +666,7 @@ MUTATIONS = (
     ),
     Mutation(
         "pruning takes the newest prompts",
-        "storage/retention.py",
+        "storage/erasure/retention.py",
         'WHICH_ARE_OLDEST = "select id from traces order by id limit :limit"',
         'WHICH_ARE_OLDEST = "select id from traces order by id desc limit :limit"',
         "",
@@ -749,7 +749,7 @@ MUTATIONS = (
     ),
     Mutation(
         "skipped prompts count as having been able to be silent",
-        "storage/queries.py",
+        "storage/traces/queries.py",
         "    and status <> 'skipped' and (:origin <> '' or origin <> 'test')",
         "    and (:origin <> '' or origin <> 'test')",
         "",
@@ -773,7 +773,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a percentile is a rank too low",
-        "storage/percentiles.py",
+        "storage/metrics/percentiles.py",
         "    return max(1, math.ceil(round(count * share, 6)))",
         "    return max(1, math.floor(round(count * share, 6)))",
         "",
@@ -830,7 +830,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a project with few memories hears of every memory",
-        "storage/recall.py",
+        "storage/memory/recall.py",
         "        where memories_fts match ? and own.project in (?, 'shared')\n        order by rank",
         "        where memories_fts match ? and own.project in (?, own.project)\n        order by rank",
         "",
@@ -838,7 +838,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a project with most of the memories hears of every memory",
-        "storage/recall.py",
+        "storage/memory/recall.py",
         "as best cross join memories on number = best.rowid\n    where project in (?, 'shared')",
         "as best cross join memories on number = best.rowid\n    where project in (?, project)",
         "",
@@ -1055,7 +1055,7 @@ MUTATIONS = (
     ),
     Mutation(
         "rules that the group can write are used",
-        "storage/private.py",
+        "storage/base/private.py",
         "OTHERS_WRITE = 0o022",
         "OTHERS_WRITE = 0o002",
         "",
@@ -1063,7 +1063,7 @@ MUTATIONS = (
     ),
     Mutation(
         "half-written files survive what is forgotten",
-        "storage/leftovers.py",
+        "storage/erasure/leftovers.py",
         '        "half-written files": unfinished.erase(state_dir),',
         '        "half-written files": 0,',
         "",
@@ -1071,7 +1071,7 @@ MUTATIONS = (
     ),
     Mutation(
         "half-written files are never swept",
-        "storage/maintenance.py",
+        "storage/db/maintenance.py",
         "    unfinished.sweep(state_dir)",
         "    pass",
         "",
@@ -1167,7 +1167,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a rescreened secret stays in the search index of memories",
-        "storage/rescreening.py",
+        "storage/erasure/rescreening.py",
         "in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))",
         "pass",
         "",

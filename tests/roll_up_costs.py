@@ -22,8 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from big_history import _history, _write
 
-from storage import database, facets, overview, rollups, search, selection, traces
-from storage.percentiles import percentile
+from storage import traces
+from storage.db import database
+from storage.metrics import facets, overview, rollups
+from storage.metrics.percentiles import percentile
+from storage.traces import search, selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,7 +27,8 @@ from enricher.context import CHANNELS
 from enricher.rules import sources
 from enricher.rules.build import refresh_layers
 from enricher.rules.layers import find_layers
-from storage import database, queries
+from storage.db import database
+from storage.traces import queries
 
 ROOT = Path(__file__).parents[1]
 BOOT = ROOT / "enricher" / "boot.py"
@@ -49,8 +50,8 @@ for name in ("classify", "code", "context", "guidance", "hosts", "redaction", "t
     for module in os.listdir(package.__path__[0]):
         if module.endswith(".py") and module != "__init__.py":
             __import__(package.__name__ + "." + module[:-3])
-import enricher.events, enricher.formats, enricher.uris, storage.log, storage.notices, storage.presence, storage.recall
-import storage.intake, storage.reader
+import enricher.events, enricher.formats, enricher.uris, storage.base.log, storage.state.notices, storage.memory.presence, storage.memory.recall
+import storage.traces.intake, storage.base.reader
 bundle.refresh()
 """
 """Every module that a prompt may load: a prompt that loads one more has them all compiled anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from storage import replays
+from storage.evaluation import replays
 from workbench.progress import Figures
 from workbench.standing import Standing, stand
 from workbench.statistics import verdict_of

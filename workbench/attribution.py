@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER
-from storage import labelled
+from storage.evaluation import labelled
 from workbench.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.judge import level_of
 from workbench.outcome import judged_again
@@ -26,7 +26,7 @@ from workbench.versions import compile_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.compare import Change
     from workbench.corpus import Corpus
     from workbench.outcome import Outcome

@@ -18,9 +18,9 @@ import time
 from typing import TYPE_CHECKING
 
 from enricher.bench import HOOK, PROMPT, Case, Row, event, home
-from storage import windows
-from storage.percentiles import percentile
-from storage.selection import EVERYTHING
+from storage.metrics.percentiles import percentile
+from storage.traces import windows
+from storage.traces.selection import EVERYTHING
 from workbench.tui.connection import open_database
 from workbench.tui.state import NAME as REMEMBERED
 
@@ -84,7 +84,7 @@ def _as_it_was(path: str) -> Iterator[None]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         if before is not None:
-            from storage import private
+            from storage.base import private
 
             private.write_file(path, before)
 

@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import labelled
+from storage.evaluation import labelled
 from workbench.attribution import ELSEWHERE, Undoing, both, compiler_of
 from workbench.compare import kinds
 from workbench.corpus import NOT_JUDGED
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.attribution import Cause
     from workbench.corpus import Corpus
     from workbench.outcome import Outcome

@@ -21,7 +21,8 @@ from enricher.guidance.facts import read_facts
 from enricher.home import project_root
 from enricher.rules.document import Problem
 from enricher.settings import DEFAULTS
-from storage import private, queries
+from storage.base import private
+from storage.traces import queries
 from workbench.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
 from workbench.outcome import declared_budgets
 

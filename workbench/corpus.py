@@ -9,8 +9,9 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from storage import corpus, database
-from storage.selection import EVERYTHING
+from storage.db import database
+from storage.evaluation import corpus
+from storage.traces.selection import EVERYTHING
 from workbench.outcome import Outcome
 from workbench.versions import Versions
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from storage.corpus import Row
-    from storage.selection import Selection
+    from storage.evaluation.corpus import Row
+    from storage.traces.selection import Selection
 
 NOT_JUDGED = ("skipped", "error")
 
@@ -75,7 +76,7 @@ class Corpus:
 def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
     """Open the database with all that was spooled, for as long as its prompts are read.
 
-    Raises ``storage.database.StorageError``.
+    Raises ``storage.db.database.StorageError``.
     """
     with database.said_in_words(state_dir), contextlib.closing(database.connect(state_dir)) as db:
         yield Corpus(db, selection, limit)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
 from enricher.render import estimate_tokens
-from storage import labelled
+from storage.evaluation import labelled
 from workbench import statistics
 from workbench.outcome import judged_again
 from workbench.replay import never
@@ -26,7 +26,7 @@ from workbench.written import Place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.corpus import Row as Recorded
+    from storage.evaluation.corpus import Row as Recorded
     from workbench.corpus import Corpus
     from workbench.outcome import Outcome
     from workbench.unmatched import Cluster

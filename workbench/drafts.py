@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import private
+from storage.base import private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

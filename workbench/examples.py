@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
 from enricher.decision import Inputs
-from storage import labelled
+from storage.evaluation import labelled
 from workbench.case import Excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.corpus import Corpus
     from workbench.labelled_rows import Prompt
 

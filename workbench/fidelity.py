@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from storage.selection import Selection
+from storage.traces.selection import Selection
 from workbench.corpus import opened
 from workbench.outcome import judged_again
 

@@ -17,7 +17,7 @@ from enricher.home import config_dir, project_root
 from enricher.rules import own_layer
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
 from enricher.trust import is_trusted
-from storage import private
+from storage.base import private
 
 if TYPE_CHECKING:
     import threading

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.sides import Side
     from workbench.versions import Versions
 

@@ -12,8 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.latencies import TOTAL, Block, Counts, Series, Use
-from storage.percentiles import percentiles
+from storage.metrics.latencies import TOTAL, Block, Counts, Series, Use
+from storage.metrics.percentiles import percentiles
 from workbench.statistics import Interval, Shift, Verdict
 from workbench.statistics.intervals import normal_quantile
 

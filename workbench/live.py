@@ -17,7 +17,7 @@ from enricher.rules.compiler import LONE_LAYER, compile_layers
 from enricher.rules.layers import Layer, find_layers
 from enricher.rules.lint import findings
 from enricher.rules.own_layer import LayerError
-from storage.selection import EVERYTHING, Selection
+from storage.traces.selection import EVERYTHING, Selection
 from workbench import attribution, cases, sides
 from workbench import instructions_file as files
 from workbench.account import TELL_EVERY_S, account
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
     from enricher.rules.document import Problem
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.compare import Change
     from workbench.corpus import Corpus
     from workbench.progress import Progress

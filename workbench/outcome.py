@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
 
 NO_INTENT = "none"
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}

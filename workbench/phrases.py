@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify.reading import MARKS
 from enricher.rules.signals import RESERVED, tokens
-from storage.words import STOP_WORDS
+from storage.memory.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import replays
+from storage.evaluation import replays
 from workbench.compare import KINDS, Change
 from workbench.standing import Standing
 

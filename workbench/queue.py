@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from storage.stemming import stem
-from storage.words import STOP_WORDS, words
+from storage.memory.stemming import stem
+from storage.memory.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from storage.labels import Prompt
+    from storage.traces.labels import Prompt
 
 MOST_PROMPTS = 20_000
 SCANNED_CHARS = 2_000

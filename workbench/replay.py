@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from itertools import product
 from typing import TYPE_CHECKING
 
-from storage import corpus
+from storage.evaluation import corpus
 from workbench.compare import BlastRadius, Pair, Prompt
 from workbench.judge import Judge, Task, judge_all, level_of, prepare
 from workbench.outcome import Outcome
@@ -24,7 +24,7 @@ from workbench.sides import RECORDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from storage.corpus import Row, Scores
+    from storage.evaluation.corpus import Row, Scores
     from workbench.corpus import Corpus
     from workbench.judge import Reaches, Sides, Situation
     from workbench.sides import Side

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.decision import Inputs, replayed_verdict
-from storage import corpus as stored
-from storage.selection import Selection
+from storage.evaluation import corpus as stored
+from storage.traces.selection import Selection
 from workbench.compare import Prompt, kinds
 from workbench.outcome import judged_again
 from workbench.sides import RECORDED, Fixed, SideError
 
 if TYPE_CHECKING:
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.corpus import Corpus
     from workbench.outcome import Outcome
     from workbench.sides import Side

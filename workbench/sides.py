@@ -19,7 +19,7 @@ from enricher.rules.cache import Rules
 from enricher.rules.compiler import LONE_LAYER, compile_layers
 from enricher.rules.document import Problem
 from enricher.rules.layers import Layer
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 from workbench.stacks import layer_file, stack_of
 from workbench.unpacked import UnpackedTable
 from workbench.versions import compile_texts
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from enricher.rules.compiler import Compiled
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.stacks import LayerFile
     from workbench.versions import Texts, Versions
 

@@ -16,7 +16,7 @@ from enricher.rules.compiler import CATALOGUE
 from enricher.rules.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, speaking_folders
 from enricher.trust import is_trusted
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 from workbench.sides import NEWEST, SHORT, SideError, sound
 from workbench.stacks import OF_ONE_FOLDER, LayerFile
 from workbench.versions import compile_texts
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.versions import Texts, Versions
 
 ELSEWHERE, HERE = "", "here"

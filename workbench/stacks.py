@@ -18,7 +18,7 @@ from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
 
 if TYPE_CHECKING:
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.versions import Texts, Versions
 
 FILE = "instructions.md"

@@ -47,7 +47,7 @@ def stand(
 ) -> Standing:
     """Judge what is labelled of the changes, and the cases of a file; a case of the file speaks for its trace.
 
-    ``labels`` are those of all replayed prompts, by id, as ``storage.replays.labelled`` gives them. Raises
+    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` gives them. Raises
     ``workbench.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from enricher.context import Gathered
     from enricher.decision import Inputs
     from enricher.rules.cache import Rules
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
 
 
 def ask(channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, inputs: Inputs) -> list[Gathered]:

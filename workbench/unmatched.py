@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from storage.stemming import stem
-from storage.words import STOP_WORDS, words
+from storage.memory.stemming import stem
+from storage.memory.words import STOP_WORDS, words
 
 MOST_PROMPTS, MOST_CLUSTERS, MOST_TERMS = 20_000, 20, 4
 SCANNED_CHARS, EXAMPLES = 2_000, 3

@@ -9,7 +9,8 @@ from enricher.api import recorded_rules
 from enricher.rules.compiler import CATALOGUE, compile_layers
 from enricher.rules.layers import Layer
 from enricher.rules.sources import packaged_texts
-from storage import corpus, queries
+from storage.evaluation import corpus
+from storage.traces import queries
 from workbench.unpacked import UnpackedTable
 
 if TYPE_CHECKING:

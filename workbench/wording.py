@@ -38,7 +38,7 @@ CHANNELS_TOLD = {
 def why_nothing(trace: Row) -> list[str]:
     """Return, in words, why a prompt got no text; empty where the trace keeps too little to say it.
 
-    ``trace`` is what ``storage.queries.show`` returns.
+    ``trace`` is what ``storage.traces.queries.show`` returns.
     """
     told = {
         "skipped": [SKIPS.get(trace["skip_reason"], str(trace["skip_reason"]))],

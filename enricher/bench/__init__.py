@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
-from storage.lean import dumps
-from storage.percentiles import percentile
+from storage.base.lean import dumps
+from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from enricher.code.ranking import rank, weigh_certainty
 from enricher.context.query import read
 from enricher.home import state_dir
 from enricher.project import identify
-from storage.percentiles import percentile
+from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

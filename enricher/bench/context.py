@@ -19,10 +19,11 @@ from enricher.code import index
 from enricher.context.memory import WEIGHTS
 from enricher.home import state_dir
 from enricher.project import identify
-from storage import database, memories, recall
-from storage.memories import Memory
-from storage.percentiles import percentile
-from storage.reader import open_reader
+from storage.base.reader import open_reader
+from storage.db import database
+from storage.memory import memories, recall
+from storage.memory.memories import Memory
+from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     import sqlite3

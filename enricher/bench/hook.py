@@ -15,7 +15,7 @@ from enricher.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, p
 from enricher.classify import verdict
 from enricher.home import root_dir
 from enricher.rules import cache
-from storage.percentiles import percentile
+from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +47,8 @@ def _launcher(folder: str) -> str:
 def burst(at_once: int) -> dict[str, float]:
     """Start ``at_once`` hooks together; return how many answered, how many traces arrived, and the wall time."""
     from enricher.home import state_dir
-    from storage import database, queries
+    from storage.db import database
+    from storage.traces import queries
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         case = Case(HOOK, cwd=empty_project(folder))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from enricher.bench import HOOK, Case, Row, empty_project, home, paired
 from enricher.bench.targets import TRANSCRIPT_MS
-from storage.lean import dumps
+from storage.base.lean import dumps
 
 LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"

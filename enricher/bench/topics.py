@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from enricher.bench import Row
 from enricher.library import Library
-from storage import database, memories
-from storage.percentiles import percentile
-from storage.topics import Note, all_notes
+from storage.db import database
+from storage.memory import memories
+from storage.memory.topics import Note, all_notes
+from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.cli.output import print_json, printable
-from storage import database, queries
+from storage.db import database
+from storage.traces import queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -58,7 +58,8 @@ def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str, Inputs]:
     from enricher.api import recorded_rules, replay
     from enricher.decision import Inputs
     from enricher.home import state_dir
-    from storage import database, queries
+    from storage.db import database
+    from storage.traces import queries
 
     try:
         with contextlib.closing(database.connect(state_dir())) as db:

@@ -16,13 +16,14 @@ from enricher.cli.output import Group, as_json, new_console, new_table, print_js
 from enricher.home import state_dir
 from enricher.project import SHARED, identify
 from enricher.render import shortened
-from storage import database, memories
+from storage.db import database
+from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from storage.memories import Memory
+    from storage.memory.memories import Memory
 
 PREVIEW = 301
 NARROW = 100
@@ -78,7 +79,7 @@ def add(
 ) -> None:
     """Keep TEXT as a memory of this project."""
     from enricher.memory.reading import dated
-    from storage.lean import utc_now
+    from storage.base.lean import utc_now
 
     created_at, remarks = dated(day or utc_now(), where="--date")
     if not created_at:

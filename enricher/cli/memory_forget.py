@@ -11,13 +11,13 @@ from enricher.cli.memory import find, in_folder, is_forgotten, namespaces, opene
 from enricher.cli.output import as_json, print_json
 from enricher.home import state_dir
 from enricher.project import identify
-from storage import memories
+from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3
 
     from enricher.project import Project
-    from storage.memories import Memory
+    from storage.memory.memories import Memory
 
 
 @click.command("forget")

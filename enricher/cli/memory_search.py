@@ -14,14 +14,15 @@ from enricher.cli.jsonl import answer_lines
 from enricher.cli.memory import find, in_folder, namespaces, opened, preview
 from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.project import identify
-from storage import lean, memories, recall
-from storage.stemming import stem
-from storage.words import STOP_WORDS, words
+from storage.base import lean
+from storage.memory import memories, recall
+from storage.memory.stemming import stem
+from storage.memory.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from storage.recall import Hit
+    from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
 """Hits among which those of one namespace are looked for."""

@@ -29,7 +29,7 @@ def opened(cwd: str) -> Iterator[Library]:
     from enricher.library import Library
     from enricher.library.prompts import PromptError
     from enricher.library.resources import UnknownMemoryError, UriError
-    from storage.database import StorageError
+    from storage.db.database import StorageError
 
     try:
         yield Library(os.path.abspath(cwd))

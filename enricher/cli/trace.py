@@ -18,7 +18,9 @@ import click
 
 from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
-from storage import database, queries, traces
+from storage import traces
+from storage.db import database
+from storage.traces import queries
 
 if TYPE_CHECKING:
     import sqlite3
@@ -184,7 +186,7 @@ def _destination(out: str | None) -> Iterator[Any]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         return
-    from storage import private
+    from storage.base import private
 
     try:
         descriptor = private.open_file(os.path.abspath(out), os.O_WRONLY | os.O_TRUNC)

@@ -78,7 +78,7 @@ def _deletion(what: Plan, db: sqlite3.Connection) -> Deletion:
 
 def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
     """Return a line for each of these traces, newest first, which says nothing of what was typed."""
-    from storage import forgetting
+    from storage.erasure import forgetting
 
     return [
         f"{row['id']}  {row['at'][:19].replace('T', ' ')}  {row['status']}"

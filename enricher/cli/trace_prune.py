@@ -15,7 +15,7 @@ from enricher.home import state_dir
 if TYPE_CHECKING:
     import sqlite3
 
-    from storage import retention
+    from storage.erasure import retention
 
 
 @click.command("prune")
@@ -30,7 +30,7 @@ def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool
     Without an option the bounds are those of the settings retention.days, retention.rows and retention.mb.
     """
     from enricher import forgetting
-    from storage import retention
+    from storage.erasure import retention
 
     given = retention.Bounds(days or 0, rows or 0, mb or 0)
     with opened() as db, said_in_words():

@@ -22,7 +22,7 @@ def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     golden cases, refused records, moved-aside databases and snapshots that hold one are removed.
     """
     from enricher.rescreening import rescreen
-    from storage import screened
+    from storage.state import screened
 
     with opened() as db, said_in_words():
         if not is_dry:

@@ -59,7 +59,7 @@ def _take_memories(directory: str) -> None:
     """Let a team's memories come at once rather than after the next prompt."""
     from enricher.memory import refresh
     from enricher.project import identify
-    from storage.database import StorageError
+    from storage.db.database import StorageError
 
     with contextlib.suppress(StorageError):  # whoever needs the database will say what is wrong with it
         refresh(identify(directory), state_dir(), at_once=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     """Open a project's index for reading; ``project`` is its id. Return None if there is no index in this format yet.
 
     A query is interrupted once ``is_late()`` is true. A damaged file is deleted; the work behind this prompt then
-    builds a new one. Raises ``ReaderError`` and what queries raise (``storage.reader.failures``).
+    builds a new one. Raises ``ReaderError`` and what queries raise (``storage.base.reader.failures``).
     """
     path = database_file(state, project)
     if not os.path.exists(path):
         return None
-    from storage import reader
+    from storage.base import reader
 
     db = reader.open_reader(path)
     try:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from enricher.code import changes, clone
 from enricher.code.listing import ListingError, git
 from enricher.redaction import redact
-from storage import private, reader
+from storage.base import private, reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,7 +24,7 @@ from enricher.code.symbols import definitions
 from enricher.code.tested import imported
 from enricher.code.words import LONGEST, terms
 from enricher.redaction import without_secrets
-from storage import log, private, reader
+from storage.base import log, private, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 
 from enricher.memory.git import PROGRAM, environment
-from storage import private
+from storage.base import private
 
 GIT_PATIENCE_S = 20.0
 PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.code.words import LONGEST, pieces, stem
-from storage import private
+from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

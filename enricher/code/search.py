@@ -15,7 +15,7 @@ from enricher.code import database_file, index, is_project
 from enricher.code.ranking import Ranking, rank, weigh_certainty
 from enricher.context.query import read
 from enricher.project import identify
-from storage import reader
+from storage.base import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

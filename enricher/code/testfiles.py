@@ -6,7 +6,7 @@ last reads at most a few of them. Only files that can be run are tests, no fixtu
 
 from __future__ import annotations
 
-from storage import private
+from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from enricher.code.commands import (
 from enricher.code.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
 from enricher.code.runners import runners
 from enricher.redaction import redact, without_secrets
-from storage import private
+from storage.base import private
 
 if TYPE_CHECKING:
     import sqlite3

@@ -3,7 +3,7 @@
 A name of several words gives each word, stemmed, and the whole without separators, so that
 ``save_session``, ``saveSession`` and "save session" meet. On the hook's path: no patterns, no imports.
 
-The stemmer is not Porter's, which SQLite dictates for memories (``storage.stemming``). With Porter's the right file
+The stemmer is not Porter's, which SQLite dictates for memories (``storage.memory.stemming``). With Porter's the right file
 came first for .386 instead of .394 of 236 changes of this project and for .353 instead of .340 of 635 prompts of
 others: no clear gain for one more module in every prompt and a new index for everybody.
 """

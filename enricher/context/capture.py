@@ -9,8 +9,8 @@ block or a pasted record was said by somebody else.
 from __future__ import annotations
 
 from enricher.redaction import redact
-from storage.lean import dumps, keyed_hash, utc_now
-from storage.words import extra_words
+from storage.base.lean import dumps, keyed_hash, utc_now
+from storage.memory.words import extra_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def rows(prompt: str, project: str) -> list[Row]:
     for namespace, said in remembered(prompt):
         text = redact(said)[0]
         key = keyed_hash(b"memory", text.encode(errors="replace"))
-        named = f"{project}\0{ORIGIN}\0{key}\x000"  # as storage.memories names one that nobody named
+        named = f"{project}\0{ORIGIN}\0{key}\x000"  # as storage.memory.memories names one that nobody named
         identity = "m-" + keyed_hash(b"memory", named.encode(errors="replace"))[:10]
         found.append(
             (identity, namespace, text, dumps([]), project, "", "", ORIGIN, key, now, now, 0, "", extra_words(text))

@@ -11,8 +11,8 @@ import time
 
 from enricher.context import ChannelRule, Gathered, presentable
 from enricher.settings import GATES
-from storage.lean import within
-from storage.presence import has_memories
+from storage.base.lean import within
+from storage.memory.presence import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

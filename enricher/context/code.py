@@ -46,7 +46,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
     """What the index tells; a damaged one is taken away, so that the upkeep of this prompt builds another."""
     from enricher.code.whereabouts import facts
-    from storage import reader
+    from storage.base import reader
 
     try:
         found = facts(index, request.project.root, names)

@@ -13,7 +13,7 @@ import select
 import time
 
 from enricher.context import Candidate, Gathered, presentable
-from storage.lean import dumps, loads
+from storage.base.lean import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
@@ -296,7 +296,7 @@ def _candidate(item: dict[str, Any]) -> Candidate:
 
 def sweep_later(state: str) -> None:
     """End, in a detached process, what the channels of this run have left; the prompt does not wait for it."""
-    from storage import detached
+    from storage.state import detached
 
     own = os.getpid()
     detached.start(state, "channels", lambda: sweep(state, own))

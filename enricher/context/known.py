@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from storage import private
+from storage.base import private
 
 FILES = {
     "claude": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"),

@@ -11,7 +11,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.render import ELLIPSIS, estimate_tokens, without_last_word
 from enricher.settings import DEFAULTS, is_as_specified
-from storage.presence import has_memories
+from storage.memory.presence import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
     from enricher.context.asking import Judgement
     from enricher.decision import Enrichment, Inputs
-    from storage.recall import Hit
+    from storage.memory.recall import Hit
 
 INTENT_IS_ON = "search_intent.enabled"
 BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
@@ -105,7 +105,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the memories that the prompt is about, best first."""
     if not request.settings[INTENT_IS_ON] or not has_memories(request.state, request.project.id):
         return []
-    from storage import reader, recall
+    from storage.base import reader
+    from storage.memory import recall
 
     intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
     wanted = memories_wanted(intent, request.intent_confidence, request.settings)
@@ -205,7 +206,7 @@ def _kind(hit: Hit) -> str:
 
 def _names(request: Request) -> frozenset[str]:
     """What the project is called: a word that all of it may hold."""
-    from storage.words import words
+    from storage.memory.words import words
 
     called = (os.path.basename(request.project.root), request.project.id.rstrip("/").rpartition("/")[2])
     return frozenset(word for one in called for word in (*words(one), one.lower()))

@@ -12,7 +12,7 @@ import os
 
 from enricher.context import Candidate, Channel, cut
 from enricher.context.conversation import NEWS, seen_mark
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import os
 from enricher.code.words import stem
 from enricher.context import Candidate
 from enricher.hosts.claude import task_folder
-from storage.lean import loads
-from storage.private import read_file
-from storage.words import split_identifier
+from storage.base.lean import loads
+from storage.base.private import read_file
+from storage.memory.words import split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ or where the prompt does what a rule speaks of. Pure.
 from __future__ import annotations
 
 from enricher.context.foreign import ALWAYS, ASKS, FUNCTION_WORDS
-from storage.stemming import stem
-from storage.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORDS, identifier_parts, sign_words, words
+from storage.memory.stemming import stem
+from storage.memory.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORDS, identifier_parts, sign_words, words
 
 READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
 MOST_TERMS = 40

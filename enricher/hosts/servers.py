@@ -10,7 +10,7 @@ import os
 
 from enricher.home import project_root
 from enricher.hosts import FALLBACK, NAMES, adapter
-from storage.lean import loads
+from storage.base.lean import loads
 
 NAME = "prompt-enricher"
 """What ``install --mcp`` calls our server; under another name it is known by its command."""

@@ -102,7 +102,9 @@ def _content(path: str) -> str:
 def _packaged_texts() -> Iterator[str]:
     """Yield the packaged instructions of today, then those of earlier versions that prompts were recorded under."""
     yield _content(packaged_file())
-    from storage import corpus, database, traces
+    from storage import traces
+    from storage.db import database
+    from storage.evaluation import corpus
 
     if not os.path.exists(os.path.join(state_dir(), traces.DATABASE)):
         return

@@ -6,7 +6,7 @@ import json
 import os
 
 from enricher.home import state_dir
-from storage import private
+from storage.base import private
 
 
 def remember(path: str) -> None:

@@ -13,8 +13,8 @@ import tempfile
 import time
 
 from enricher.home import state_dir
-from storage import private
-from storage.unfinished import ABANDONED_S
+from storage.base import private
+from storage.base.unfinished import ABANDONED_S
 
 ASIDE = ".enricher-"
 

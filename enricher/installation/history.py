@@ -36,7 +36,11 @@ class History:
 
 def read_history() -> History:
     """Return what is recorded; an account without a single prompt has an empty history."""
-    from storage import database, maintenance, retention, screened, spool, traces
+    from storage import traces
+    from storage.db import database, maintenance
+    from storage.erasure import retention
+    from storage.state import screened
+    from storage.traces import spool
 
     folder = state_dir()
     history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
@@ -56,7 +60,8 @@ def read_history() -> History:
 
 
 def _fill(history: History, db: sqlite3.Connection) -> None:
-    from storage import queries, retention
+    from storage.erasure import retention
+    from storage.traces import queries
 
     state = retention.held(db)
     history.traces, history.since = state.traces, state.since

@@ -13,7 +13,7 @@ from enricher.hosts import servers
 from enricher.installation import created, files, gates, launcher, registration, tomltext
 from enricher.installation.files import Change
 from enricher.installation.registration import InstallationError, Place
-from storage import private
+from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

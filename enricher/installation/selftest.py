@@ -17,7 +17,8 @@ from typing import Any
 from enricher import upkeep
 from enricher.installation import launcher
 from enricher.project import identify
-from storage import detached, private
+from storage.base import private
+from storage.state import detached
 
 PROMPT = (
     "the login test fails with a KeyError, fix it:\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
 from enricher.project import identify
-from storage import reader
+from storage.base import reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,7 +49,9 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 def memories_of(cwd: str) -> tuple[str, str]:
     """Return how many memories the folder's project has, and what could be done about them."""
-    from storage import database, memories, traces
+    from storage import traces
+    from storage.db import database
+    from storage.memory import memories
 
     own, shared, waiting = 0, 0, 0
     if os.path.exists(os.path.join(state_dir(), traces.DATABASE)):
@@ -87,7 +89,7 @@ def upkeep_faults(project: Project) -> list[str]:
 
 
 def _log_records() -> Iterator[dict[str, Any]]:
-    from storage import log
+    from storage.base import log
 
     try:
         with open(os.path.join(state_dir(), log.NAME), "rb") as file:

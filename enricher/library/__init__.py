@@ -15,14 +15,16 @@ from enricher.home import state_dir
 from enricher.project import identify
 from enricher.redaction import redact
 from enricher.topics import TopicIndexService
-from storage import database, log, memories
-from storage import topics as notes
+from storage.base import log
+from storage.db import database
+from storage.memory import memories
+from storage.memory import topics as notes
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
-    from storage.recall import Hit
+    from storage.memory.recall import Hit
 
 MOST_CANDIDATES = 400
 """Looked through for those of one namespace."""
@@ -31,7 +33,7 @@ MOST_CANDIDATES = 400
 class Library:
     """The memories that are seen from one folder; every call sees what other processes wrote meanwhile.
 
-    Raises ``storage.database.StorageError`` where the database cannot be used.
+    Raises ``storage.db.database.StorageError`` where the database cannot be used.
     """
 
     def __init__(self, cwd: str = "", *, state: str = "") -> None:
@@ -75,7 +77,7 @@ class Library:
         self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
     ) -> list[Hit]:
         """Return the memories that answer ``query``, best first, of one namespace where one is named."""
-        from storage import recall
+        from storage.memory import recall
 
         asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}
         with self._opened() as db:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from enricher.library.quoting import block, line
 from enricher.topics import keywords
 from enricher.uris import TOPICS_URI, memory_uri, search_uri, topic_uri
-from storage.memories import NAMESPACES
+from storage.memory.memories import NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from enricher.library import Library
     from enricher.topics import TopicInfo
-    from storage.memories import Memory
-    from storage.recall import Hit
+    from storage.memory.memories import Memory
+    from storage.memory.recall import Hit
 
 __all__ = ["DEPTHS", "INTENTS", "PROMPTS", "Argument", "Prompt", "PromptError", "complete", "get"]
 

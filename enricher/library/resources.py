@@ -28,8 +28,8 @@ from enricher.uris import (
 if TYPE_CHECKING:
     from enricher.library import Library
     from enricher.topics import TopicInfo
-    from storage.memories import Memory
-    from storage.recall import Hit
+    from storage.memory.memories import Memory
+    from storage.memory.recall import Hit
 
 __all__ = [
     "RESOURCES", "Resource", "UnknownMemoryError", "UriError", "found", "memory_uri", "parse_uri", "read",

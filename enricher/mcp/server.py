@@ -19,7 +19,7 @@ from enricher.library import prompts as memory_prompts
 from enricher.library import resources
 from enricher.mcp import tools
 from enricher.rules.cache import NoRulesError
-from storage.database import StorageError
+from storage.db.database import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

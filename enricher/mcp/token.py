@@ -12,7 +12,7 @@ import secrets
 import stat
 from typing import TYPE_CHECKING
 
-from storage import private
+from storage.base import private
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from enricher.library.prompts import INTENTS
 from enricher.library.resources import found
 from enricher.uris import memory_uri
-from storage.memories import DEFAULT_NAMESPACE, NAMESPACES
+from storage.memory.memories import DEFAULT_NAMESPACE, NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

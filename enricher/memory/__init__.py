@@ -45,7 +45,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
     due = [source for source in state.sources if imports.is_changed(source, project)]
     if not due and not is_team_due:
         return False
-    from storage import database
+    from storage.db import database
 
     with contextlib.closing(database.connect(state_dir)) as db:
         if is_team_due:
@@ -85,7 +85,7 @@ def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]
 
 
 def _tell(state_dir: str, what: str, remedy: str) -> None:
-    from storage import notices
+    from storage.state import notices
 
     notices.leave(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
 
@@ -97,7 +97,7 @@ def _again(source: Source) -> Source:
 
 
 def _log(state_dir: str, problems: list[str]) -> None:
-    from storage import log
+    from storage.base import log
 
     for problem in problems[:20]:
         log.append(state_dir, stage="memory", reason=problem)

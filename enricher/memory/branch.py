@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from enricher import trust
 from enricher.memory import git
-from storage import private
+from storage.base import private
 
 LARGEST_RECORD = 64 * 1024
 REMOTE = "origin"

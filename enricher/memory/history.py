@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from enricher.memory import git
 from enricher.memory.reading import Reading, cleaned, headed
 from enricher.render import without_last_word
-from storage.memories import Memory
+from storage.memory.memories import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

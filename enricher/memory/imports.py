@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.memory import git, history, lines, notes
 from enricher.memory.reading import Reading
-from storage import lean, memories, private, traces
+from storage import traces
+from storage.base import lean, private
+from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable
 
     from enricher.project import Project
-    from storage.memories import Memory
+    from storage.memory.memories import Memory
 
     Tick = Callable[[int, int], None]
 

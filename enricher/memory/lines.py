@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from enricher.memory.reading import LONGEST, Reading, cleaned, dated, placed, tags_of
 from enricher.project import SHARED, identify, normalise
-from storage import lean
-from storage.memories import DEFAULT_NAMESPACE, LONGEST_ID, Memory
+from storage.base import lean
+from storage.memory.memories import DEFAULT_NAMESPACE, LONGEST_ID, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ from enricher.memory.reading import (
     tags_of,
 )
 from enricher.redaction import redact
-from storage.memories import DEFAULT_NAMESPACE, Memory
+from storage.memory.memories import DEFAULT_NAMESPACE, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

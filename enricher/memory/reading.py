@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from enricher.redaction import redact
-from storage.memories import DEFAULT_NAMESPACE, NAMESPACES
+from storage.memory.memories import DEFAULT_NAMESPACE, NAMESPACES
 
 if TYPE_CHECKING:
-    from storage.memories import Memory
+    from storage.memory.memories import Memory
 
 LONGEST = 100_000
 """Characters of one memory; more is a document, not something remembered."""

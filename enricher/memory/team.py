@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from enricher import trust
 from enricher.memory import git, imports, notes
 from enricher.memory.reading import Reading
-from storage import memories
+from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,8 +12,9 @@ from enricher.rules.compiler import Compiled, compile_layers
 from enricher.rules.document import Problem
 from enricher.rules.layers import Layer, Layers, packaged_file
 from enricher.rules.sources import leave
-from storage import log, notices, private
-from storage.lean import dumps
+from storage.base import log, private
+from storage.base.lean import dumps
+from storage.state import notices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from enricher.rules.layers import HEURISTICS
 from enricher.rules.registered import undeclared_channels
 from enricher.rules.signals import ClassRule, Facet, SignalError, check_leanings, check_signal, compile_classes
 from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
 from enricher.rules import cache
-from storage import spool
+from storage.traces import spool
 
 if TYPE_CHECKING:
     from enricher.rules.compiler import Compiled

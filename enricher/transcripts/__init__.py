@@ -14,7 +14,7 @@ from enricher.context import POINTING_WORDS
 from enricher.context.conversation import NEWS, Conversation, seen_mark
 from enricher.redaction import redact_and_cap
 from enricher.transcripts.wording import persons_words, plain_status, short, storable, telling_line
-from storage.lean import scan
+from storage.base.lean import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Found:
 def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()) -> Conversation:
     """Return what the transcript of this event's session says; empty where there is none.
 
-    ``told`` is what the session was told (``storage.sessions``): it holds the mark that
+    ``told`` is what the session was told (``storage.state.sessions``): it holds the mark that
     the host has dropped or taken up the conversation. Never raises; ``problem`` of the
     result says what could not be read.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storage.lean import loads
+from storage.base.lean import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

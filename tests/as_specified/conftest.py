@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.project import identify
-from storage import database, memories
-from storage.memories import Memory
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import Memory
 
 if TYPE_CHECKING:
     from simulator import Account

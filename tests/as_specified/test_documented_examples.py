@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import ROOT
 
-from storage import database
+from storage.db import database
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -25,7 +25,7 @@ from chromium import MissingBrowserError, running_chromium
 from published import HOME, published
 from visiting import visiting
 
-from storage.percentiles import percentile
+from storage.metrics.percentiles import percentile
 from storage.traces import DATABASE
 
 if TYPE_CHECKING:

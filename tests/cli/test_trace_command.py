@@ -14,7 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from enricher.cli.trace import trace as command
-from storage import database, spool, traces
+from storage import traces
+from storage.db import database
+from storage.traces import spool
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07 \x9b31m \r hidden"
 

@@ -24,7 +24,7 @@ from enricher.code.listing import files_of, is_text
 from enricher.code.ranking import rank
 from enricher.context.query import read
 from enricher.project import identify
-from storage.percentiles import percentile
+from storage.metrics.percentiles import percentile
 
 RANKS = (1, 3, 5, 10)
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from storage import database
+from storage.db import database
 from workbench import experiments as harness
 from workbench.experiments.arms import Recording
 from workbench.experiments.questions import QuestionError, Questions

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.experiments import Session
+from storage.evaluation.experiments import Session
 from workbench.experiments.cohorts import cohort_of, compare
 
 if TYPE_CHECKING:

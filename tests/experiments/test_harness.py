@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from storage.corpus import COLUMNS, Row
+from storage.evaluation.corpus import COLUMNS, Row
 from workbench.experiments import run
 from workbench.experiments.arms import Answer, Task
 from workbench.experiments.form import Terms

@@ -11,7 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storage import database, log, snapshots, spool, traces
+from storage import traces
+from storage.base import log
+from storage.db import database
+from storage.erasure import snapshots
+from storage.traces import spool
 from workbench.publication import upkeep
 
 if TYPE_CHECKING:
@@ -102,7 +106,7 @@ def killed_while_writing(account: Account, text: str) -> list[Path]:
     folders = [account.state, *(path for path in account.state.rglob("*") if path.is_dir())]
     if (account.project / ".enricher").is_dir():
         folders.append(account.project / ".enricher")
-    code = "import os, sys; sys.path.insert(0, sys.argv[1]); from storage import private\n"
+    code = "import os, sys; sys.path.insert(0, sys.argv[1]); from storage.base import private\n"
     code += "for folder in sys.argv[3:]: private.write_aside(f'{folder}/x', sys.argv[2].encode())\n"
     code += "os.kill(os.getpid(), 9)"
     names = map(str, folders)

@@ -17,7 +17,9 @@ import places
 import pytest
 from simulator import ENTRY, ROOT
 
-from storage import database, maintenance, search, snapshots
+from storage.db import database, maintenance
+from storage.erasure import snapshots
+from storage.traces import search
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from big_history import write_history

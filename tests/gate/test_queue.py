@@ -18,7 +18,7 @@ import pytest
 from maintainer import DEBUG, QUESTION, SMALL_TALK
 from simulator import ENTRY, ROOT
 
-from storage.labels import Prompt
+from storage.traces.labels import Prompt
 from workbench.queue import Queued, order
 
 if TYPE_CHECKING:

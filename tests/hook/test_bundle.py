@@ -104,7 +104,7 @@ def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
 
     assert first.stdout == second.stdout
     assert first.stdout
-    assert {"enricher.hook", "enricher.pipeline", "storage.spool"} <= modules.keys()
+    assert {"enricher.hook", "enricher.pipeline", "storage.traces.spool"} <= modules.keys()
     assert bundle_of(account).stat().st_mode & 0o777 == 0o600
 
 
@@ -114,7 +114,7 @@ def test_what_every_prompt_needs_is_run_at_once_and_in_order(installed: tuple[Ac
     _root, _version, modules, at_once = modules_in(bundle_of(account))
 
     assert at_once[-1] == "enricher.hook"
-    assert at_once.index("storage.lean") < at_once.index("enricher.pipeline")
+    assert at_once.index("storage.base.lean") < at_once.index("enricher.pipeline")
     assert {name for name, module in modules.items() if type(module[4]) is not bytes} == set(at_once)
     program = f"""
 import sys

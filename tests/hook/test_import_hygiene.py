@@ -35,20 +35,20 @@ ALWAYS = set(
     enricher.guidance.frames enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
     enricher.project enricher.recording enricher.redaction enricher.redaction.assignments
     enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings enricher.upkeep storage storage.detached storage.key storage.lean storage.private
-    storage.sessions storage.spool storage.traces
+    enricher.settings enricher.upkeep storage storage.state.detached storage.state.key storage.base.lean storage.base.private
+    storage.state.sessions storage.traces.spool storage.traces
     """.split()
 )
 CHANNELS = set(
     """
     enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
-    enricher.context.names enricher.uris storage.presence
+    enricher.context.names enricher.uris storage.memory.presence
     """.split()
 ) | {f"enricher.context.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
-INDEX = {"_functools", "_sqlite3", "storage.reader"}
+INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
 INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
-MEMORIES = {"storage.recall", "storage.stemming", "storage.words"}
+MEMORIES = {"storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
 FORBIDDEN = set(
     """
@@ -93,7 +93,7 @@ def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
 
 
 def test_small_talk_asks_no_channel(warm: Account) -> None:
-    record = {"enricher.context.memory", "enricher.uris", "storage.presence"}
+    record = {"enricher.context.memory", "enricher.uris", "storage.memory.presence"}
     assert loaded(warm, warm.event("thanks")) <= ALWAYS | record
 
 

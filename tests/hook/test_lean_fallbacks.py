@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator import ROOT
 
-from storage import lean
+from storage.base import lean
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -23,7 +23,7 @@ WITHOUT_PRIVATE = """
 import sys
 sys.modules["_json"] = None
 sys.path.insert(0, sys.argv[1])
-from storage import lean
+from storage.base import lean
 import json
 for line in sys.stdin:
     value = json.loads(line)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MALFORMED = ['"abc', '{"a": "b', '{"a": 1 ', "{1: 2}", "[1 2]", '"\\x"']
 LOADS = """
 import sys; sys.path.insert(0, sys.argv[1])
-from storage import lean
+from storage.base import lean
 try: lean.loads(sys.argv[2])
 except ValueError: print("refused")
 """

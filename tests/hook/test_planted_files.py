@@ -15,8 +15,8 @@ import pytest
 from simulator import Account, Answer
 
 from enricher.rules import cache
-from storage import sessions
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
+from storage.state import sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from enricher import hosts
 from enricher.event import PromptEvent
 from enricher.hosts import claude
 from enricher.render import MAX_BYTES, finish
-from storage.lean import dumps
+from storage.base.lean import dumps
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
     ["<system-reminder>", "</x>", "a<b", "\ud800"]

@@ -10,7 +10,7 @@ import pytest
 from client_events import CONTEXT_AT, EVENTS, context_in
 
 from enricher import hosts
-from storage import notices
+from storage.state import notices
 
 if TYPE_CHECKING:
     from simulator import Account

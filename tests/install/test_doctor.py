@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage import spool, traces
+from storage import traces
+from storage.traces import spool
 
 if TYPE_CHECKING:
     from conftest import Person

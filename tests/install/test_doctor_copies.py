@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from enricher.rules.layers import packaged_file
-from storage import database
+from storage.db import database
 
 if TYPE_CHECKING:
     from conftest import Person

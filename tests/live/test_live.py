@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from enricher.rules.layers import packaged_file
-from storage import database, labels, replays
-from storage.selection import parse
+from storage.db import database
+from storage.evaluation import replays
+from storage.traces import labels
+from storage.traces.selection import parse
 from workbench import live, progress
 from workbench.cases import add, case_of
 from workbench.progress import Broken, Figures, Linted

@@ -9,7 +9,8 @@ import pytest
 
 from enricher.library import Library
 from enricher.project import identify
-from storage import database, memories
+from storage.db import database
+from storage.memory import memories
 
 if TYPE_CHECKING:
     from collections.abc import Callable

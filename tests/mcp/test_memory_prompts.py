@@ -9,7 +9,7 @@ import pytest
 
 from enricher.library.prompts import DEPTHS, GUIDANCE, INTENTS, PROMPTS, complete, get
 from enricher.uris import parse_uri
-from storage.memories import NAMESPACES
+from storage.memory.memories import NAMESPACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,9 @@ import enricher.topics
 from enricher.bench.topics import _fill
 from enricher.library import Library
 from enricher.topics import TopicIndexService, TopicInfo, keywords, normalise
-from storage import database, memories
-from storage.topics import Note
+from storage.db import database
+from storage.memory import memories
+from storage.memory.topics import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from simulator import ROOT
 from test_memory_import import commit, git
 
-from storage.memories import NAMESPACES
+from storage.memory.memories import NAMESPACES
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -19,7 +19,8 @@ from simulator import ENTRY, ROOT
 from enricher import memory
 from enricher.memory import imports
 from enricher.project import identify
-from storage import database, memories
+from storage.db import database
+from storage.memory import memories
 
 if TYPE_CHECKING:
     from simulator import Account

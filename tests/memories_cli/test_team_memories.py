@@ -12,7 +12,9 @@ from test_memory_import import commit, git
 
 from enricher import memory
 from enricher.project import identify
-from storage import database, memories, notices
+from storage.db import database
+from storage.memory import memories
+from storage.state import notices
 
 if TYPE_CHECKING:
     from pathlib import Path

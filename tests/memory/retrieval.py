@@ -15,9 +15,10 @@ import tempfile
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from storage import database, memories, recall
-from storage.memories import Memory
-from storage.words import STOP_WORDS, words
+from storage.db import database
+from storage.memory import memories, recall
+from storage.memory.memories import Memory
+from storage.memory.words import STOP_WORDS, words
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,8 +15,9 @@ from enricher.project import identify
 from enricher.recall import AdaptiveContextConfig, MemoryContext, Recall, SearchContextBuilder, SearchIntentConfig
 from enricher.render import estimate_tokens
 from enricher.settings import DEFAULTS
-from storage import database, memories
-from storage.memories import NAMESPACES, Memory
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import NAMESPACES, Memory
 
 HOWTO = "how do I rotate the signing certificate?"
 TROUBLE = "why does the signing certificate fail to rotate?"

@@ -13,8 +13,9 @@ from contextlib import closing
 import pytest
 
 from enricher.project import identify
-from storage import database, memories
-from storage.memories import Memory
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import Memory
 
 STORE = """
 decisions: Money is kept as integer cents; floats lost a cent in the March invoices

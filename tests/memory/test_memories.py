@@ -7,8 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, memories, spool, traces
-from storage.memories import Memory
+from storage import traces
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import Memory
+from storage.traces import spool
 
 
 @pytest.fixture

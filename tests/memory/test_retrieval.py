@@ -8,7 +8,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from storage import database, recall
+from storage.db import database
+from storage.memory import recall
 from tests.memory import retrieval
 
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,10 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, memories, recall
-from storage.memories import Memory
-from storage.stemming import stem
+from storage.db import database
+from storage.memory import memories, recall
+from storage.memory.memories import Memory
+from storage.memory.stemming import stem
 
 NOW = 1_795_000_000.0  # 2026-11-18
 FILLING = (

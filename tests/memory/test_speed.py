@@ -11,9 +11,10 @@ import pytest
 
 from enricher import api
 from enricher.project import identify
-from storage import database, memories
-from storage.memories import Memory
-from storage.percentiles import percentile
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import Memory
+from storage.metrics.percentiles import percentile
 
 PROMPT = "how do I rotate the signing certificate of the gateway?"
 

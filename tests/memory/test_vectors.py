@@ -11,8 +11,9 @@ import pytest
 
 from enricher.project import identify
 from enricher.recall import Recall
-from storage import database, memories
-from storage.memories import Memory
+from storage.db import database
+from storage.memory import memories
+from storage.memory.memories import Memory
 
 pytest.importorskip("numpy")
 

@@ -14,7 +14,7 @@ import pytest
 from simulator import ENTRY, ROOT, Account
 from sqlite_utils import Database
 
-from storage import migrations
+from storage.db import migrations
 from storage.traces import SCHEMA_VERSION as SCHEMA
 
 if TYPE_CHECKING:

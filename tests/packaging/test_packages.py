@@ -40,7 +40,7 @@ def test_the_wheel_holds_the_packages_and_the_instructions_in_both_forms(package
     names = set(zipfile.ZipFile(packages["wheel"]).namelist())
 
     assert {
-        "enricher/boot.py", "storage/traces.py", "workbench/replay.py", "enricher/samples/prompts.jsonl",
+        "enricher/boot.py", "storage/traces/__init__.py", "workbench/replay.py", "enricher/samples/prompts.jsonl",
         "instructions/prompt-enricher-instructions.md", "instructions/HEURISTICS.md", "instructions/guardrails.md",
         "instructions/compiled.json",
     } <= names  # fmt: skip

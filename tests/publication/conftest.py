@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import Account
 
-from storage import database
+from storage.db import database
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.upkeep import catch_up
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simulator import Account
 
-from storage import database
+from storage.db import database
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.upkeep import catch_up
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import Account
 
-from storage import database
+from storage.db import database
 from workbench.publication.native.sanitized import rendered
 from workbench.publication.server.serving import datasette_over
 

@@ -13,7 +13,8 @@ import pytest
 from edited_history import EARLY, QUESTION, SCRIPT, SECOND, edited, served, up_to_date
 from simulator import Account
 
-from storage import database, replays
+from storage.db import database
+from storage.evaluation import replays
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,8 @@ import pytest
 from edited_history import QUESTION, edited, served, up_to_date
 from simulator import Account
 
-from storage import database, labels
+from storage.db import database
+from storage.traces import labels
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from storage import selection
+from storage.traces import selection
 from workbench.publication import filters
 
 

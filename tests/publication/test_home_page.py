@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from big_history import write_history
 
-from storage import database
+from storage.db import database
 from workbench.publication.pages.home import BUDGET_MS
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.upkeep import catch_up

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from edited_history import FIRST, SCRIPT, SECOND, edited, served, up_to_date
 
-from storage import database
+from storage.db import database
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database
+from storage.db import database
 from workbench.publication import listing
 from workbench.publication.server.serving import datasette_over
 

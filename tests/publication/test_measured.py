@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, forgetting
+from storage.db import database
+from storage.erasure import forgetting
 from workbench.corpus import Corpus
 from workbench.coverage import measure
 from workbench.publication import measured

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database
+from storage.db import database
 from workbench.publication.server.measuring import COMMAND, Measuring, MeasuringError
 from workbench.publication.server.upkeep_thread import kept_up
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from storage import database
+from storage.db import database
 from workbench.publication.native.questions import QUESTIONS
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.snapshot import columns

@@ -17,7 +17,7 @@ from publishing import COMMAND, DATASETTE, environment, fetch, keep_open, publis
 from simulator import Account
 
 from enricher.cli.mcp import DEFAULT_PORT
-from storage import database
+from storage.db import database
 from workbench.commands.publish import PORT
 from workbench.publication.server import announcement
 from workbench.publication.server.serving import HOW_MANY_PORTS

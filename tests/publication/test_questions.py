@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from big_history import write_history
 
-from storage import database, replays
+from storage.db import database
+from storage.evaluation import replays
 from workbench.publication.native.functions import searched
 from workbench.publication.native.questions import QUESTIONS
 from workbench.publication.native.tables import TABLES

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage import database, imports, traces
+from storage import traces
+from storage.db import database
+from storage.traces import imports
 from workbench.publication import records
 from workbench.publication.history import find
 from workbench.publication.server.serving import datasette_over

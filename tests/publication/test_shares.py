@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import Account
 
-from storage import database, rollups, traces
+from storage import traces
+from storage.db import database
+from storage.metrics import rollups
 from workbench.publication.server.serving import datasette_over
 from workbench.publication.upkeep import catch_up
 

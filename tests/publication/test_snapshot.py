@@ -16,7 +16,10 @@ import pytest
 from publishing import run
 from simulator import Account
 
-from storage import database, rollups, search, snapshots
+from storage.db import database
+from storage.erasure import snapshots
+from storage.metrics import rollups
+from storage.traces import search
 from workbench.publication.snapshot import columns
 from workbench.publication.snapshot import writing as snapshot
 
@@ -242,7 +245,7 @@ def test_forgetting_a_prompt_removes_the_snapshots_that_hold_it(tmp_path: Path, 
 def test_no_note_of_a_snapshot_is_lost_where_several_are_written_at_once(tmp_path: Path) -> None:
     writing = """
 import os, sys
-from storage import snapshots
+from storage.erasure import snapshots
 state, name = sys.argv[1:]
 for number in range(60):
     snapshots.note(state, f"/x/{name}-{number}.tmp")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database
+from storage.db import database
 from workbench.publication.native import handbook
 from workbench.publication.native.description import configuration, metadata
 from workbench.publication.native.questions import QUESTIONS

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from simulator import Account
 
-from storage import database, imports, labels, replays, traces
+from storage import traces
+from storage.db import database
+from storage.evaluation import replays
+from storage.traces import imports, labels
 from workbench.evidence import places
 from workbench.publication import evidence, records
 from workbench.publication.drawing import waterfall

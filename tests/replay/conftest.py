@@ -12,7 +12,7 @@ from recorded import keep, keep_version, record
 from enricher.rules.cache import Rules
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from storage import database
+from storage.db import database
 from workbench.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -11,8 +11,10 @@ from enricher.decision import Inputs, decide
 from enricher.recording import describe
 from enricher.rules.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from storage import database, spool, traces
-from storage.lean import dumps
+from storage import traces
+from storage.base.lean import dumps
+from storage.db import database
+from storage.traces import spool
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,7 @@ import pytest
 
 from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
-from storage import database
+from storage.db import database
 from workbench import sides
 from workbench.corpus import Corpus
 from workbench.fidelity import verify

@@ -17,7 +17,7 @@ from enricher.api import replay
 from enricher.classify import Classification, verdict
 from enricher.decision import Inputs, decide
 from enricher.rules.cache import Rules
-from storage import database
+from storage.db import database
 from workbench.corpus import Corpus
 from workbench.fidelity import verify
 from workbench.outcome import judged_again
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from enricher.context.conversation import Conversation
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
 
 PROMPT = "what's the difference between the two caches? does that mean we need both?"
 

@@ -125,7 +125,7 @@ def test_an_unknown_trace_is_said(account: Account) -> None:
 def _store_version(account: Account, identity: str, text: str) -> None:
     from contextlib import closing
 
-    from storage import database
+    from storage.db import database
 
     with closing(database.connect(str(account.state))) as db, db:
         row = {"hash": identity, "text": text, "at": "2030-01-01T00:00:00Z"}

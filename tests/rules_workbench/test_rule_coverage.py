@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
-from storage import labels
+from storage.traces import labels
 from workbench import written
 from workbench.corpus import opened
 from workbench.coverage import Measurement, measure

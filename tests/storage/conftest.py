@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, traces
+from storage import traces
+from storage.db import database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,25 +13,29 @@ from contextlib import closing
 import pytest
 from sqlite_utils import Database
 
-from storage import database, detached, intake, maintenance, notices, spool, traces
-from storage.migrations import migrations
+from storage import traces
+from storage.db import database, maintenance
+from storage.db.migrations import migrations
+from storage.state import detached, notices
+from storage.traces import intake, spool
 
 START = """
-from storage import detached
+from storage.state import detached
 def maintain():
-    from storage import maintenance
+    from storage.db import maintenance
     maintenance.main(state)
 print(detached.start(state, detached.MAINTENANCE, maintain), flush=True)
 """
 LEAVE = START + "\nimport os; os._exit(0)"
-BRIEFLY = "from storage import maintenance; maintenance.LINGER_S = 0.0\n"
+BRIEFLY = "from storage.db import maintenance; maintenance.LINGER_S = 0.0\n"
 WHICH_VERSIONS = "select hash, text from instructions_versions"
 DIE = """
 import os, signal
 def die(*_):
     print("about to", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
-from storage import database, intake
+from storage.db import database
+from storage.traces import intake
 """
 DIE_AT = {
     "STORE_THE_VERSION": DIE + "intake.lean.in_utc = die; database.connect(state)",

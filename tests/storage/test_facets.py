@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, facets, labels, rollups, search, selection, spool, traces
-from storage.overview import Count
+from storage.db import database
+from storage.metrics import facets, rollups
+from storage.metrics.overview import Count
+from storage.traces import labels, search, selection, spool
 
 if TYPE_CHECKING:
+    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, rollups, traces
+from storage import traces
+from storage.db import database
+from storage.metrics import rollups
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,13 +8,15 @@ import sys
 
 import pytest
 
-from storage import database
+from storage.db import database
 
 ROOT = __file__.rsplit("/tests/", 1)[0]
 LIST_MODULES = """
 import __future__, os, time
 before = set(sys.modules)
-from storage import detached, key, sessions, spool, traces
+from storage.state import detached, key, sessions
+from storage.traces import spool
+from storage import traces
 trace = traces.Trace()
 trace.session_id, trace.status = "s", "ok"
 key.load(state); sessions.claim(state, "s", "x"); sessions.session_state(state, "s")
@@ -26,7 +28,8 @@ print(*sorted(set(sys.modules) - before))
 """
 RECORD = """
 import os
-from storage import spool, traces
+from storage.traces import spool
+from storage import traces
 trace = traces.Trace()
 trace.session_id, trace.status, trace.prompt, trace.output_tokens = "s", "ok", "x" * 200, 60
 trace.stages = [(str(number), 1.0) for number in range(9)]
@@ -46,12 +49,14 @@ def test_a_prompt_loads_seven_small_modules_and_no_sqlite3(ready, spawn):
     assert errors == ""
     assert set(output.split()) - {"_json", "_blake2"} == {
         "storage",
-        "storage.detached",
-        "storage.key",
-        "storage.lean",
-        "storage.private",
-        "storage.sessions",
-        "storage.spool",
+        "storage.base",
+        "storage.state",
+        "storage.state.detached",
+        "storage.state.key",
+        "storage.base.lean",
+        "storage.base.private",
+        "storage.state.sessions",
+        "storage.traces.spool",
         "storage.traces",
     }
 

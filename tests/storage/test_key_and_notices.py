@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from storage import key, notices
+from storage.state import key, notices
 
-LOAD = "from storage import key; print(key.load(state).hex())"
-TAKE = "from storage import notices; print(notices.take(state))"
+LOAD = "from storage.state import key; print(key.load(state).hex())"
+TAKE = "from storage.state import notices; print(notices.take(state))"
 
 
 def test_of_sixteen_first_processes_all_agree_on_one_key(state, said, modes):

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, latencies, queries, spool, traces
-from storage.latencies import DAY_S, HOUR_S, TOTAL, Series
-from storage.percentiles import percentiles
-from storage.selection import EVERYTHING, parse
+from storage.db import database
+from storage.metrics import latencies
+from storage.metrics.latencies import DAY_S, HOUR_S, TOTAL, Series
+from storage.metrics.percentiles import percentiles
+from storage.traces import queries, spool
+from storage.traces.selection import EVERYTHING, parse
 
 if TYPE_CHECKING:
+    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
 

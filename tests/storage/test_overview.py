@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, overview, queries, rollups, spool, traces
-from storage.overview import Count, Rate
+from storage.db import database
+from storage.metrics import overview, rollups
+from storage.metrics.overview import Count, Rate
+from storage.traces import queries, spool
 
 if TYPE_CHECKING:
+    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
 

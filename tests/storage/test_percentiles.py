@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storage.percentiles import nearest_rank, percentile, percentiles
+from storage.metrics.percentiles import nearest_rank, percentile, percentiles
 
 
 @pytest.mark.parametrize(

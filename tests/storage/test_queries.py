@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from storage import database, labels, queries, spool, traces
+from storage import traces
+from storage.db import database
+from storage.traces import labels, queries, spool
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 from big_history import write_history
 
-from storage import database, search, windows
-from storage.selection import parse
+from storage.db import database
+from storage.traces import search, windows
+from storage.traces.selection import parse
 
 if TYPE_CHECKING:
     import sqlite3

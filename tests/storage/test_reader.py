@@ -13,7 +13,7 @@ import pytest
 from effort import ends
 from simulator import ROOT
 
-from storage import reader
+from storage.base import reader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ PROGRAM = """
 import sys
 sys.path.append(sys.argv[1])
 {before}
-from storage import reader
+from storage.base import reader
 print(reader.open_reader(sys.argv[2]).execute("select text from notes order by text").fetchall())
 print(sorted(set(sys.modules) & {{"sqlite3", "datetime", "collections", "functools"}}))
 import functools, sqlite3

@@ -9,10 +9,15 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, log, sessions, spool, traces
+from storage import traces
+from storage.base import log
+from storage.db import database
+from storage.state import sessions
+from storage.traces import spool
 
 WRITE_ONE = """
-from storage import spool, traces
+from storage.traces import spool
+from storage import traces
 trace = traces.Trace()
 trace.session_id, trace.status, trace.prompt, trace.output_tokens = "s", "ok", sys.argv[2], 1
 trace.stages = [("read", 1.0), ("classify", 2.0)]
@@ -20,7 +25,7 @@ print(spool.record(state, trace), flush=True)
 import os; os._exit(0)
 """
 WRITE_FIRST = WRITE_ONE.replace(
-    "import os;", "from storage import maintenance; maintenance.maintain(state); import os;"
+    "import os;", "from storage.db import maintenance; maintenance.maintain(state); import os;"
 )
 HOLD = """
 import sqlite3

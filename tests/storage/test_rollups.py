@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from storage import database, forgetting, merge, retention, rollups, spool, traces
+from storage import traces
+from storage.db import database, merge
+from storage.erasure import forgetting, retention
+from storage.metrics import rollups
+from storage.traces import spool
 
 if TYPE_CHECKING:
     import sqlite3

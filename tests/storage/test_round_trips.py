@@ -9,7 +9,9 @@ from contextlib import closing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storage import database, queries, spool, traces
+from storage import traces
+from storage.db import database
+from storage.traces import queries, spool
 
 texts = st.text(st.characters(codec=None), max_size=60)  # lone surrogates and NUL among them
 values = st.recursive(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, labels, traces
-from storage.selection import EVERYTHING, FIELDS, SelectionError, completions, parse
+from storage import traces
+from storage.db import database
+from storage.traces import labels
+from storage.traces.selection import EVERYTHING, FIELDS, SelectionError, completions, parse
 
 if TYPE_CHECKING:
     import sqlite3

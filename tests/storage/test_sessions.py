@@ -13,15 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from storage import sessions, spool, traces
+from storage import traces
+from storage.state import sessions
+from storage.traces import spool
 
 ROOT = Path(__file__).parents[2]
 CLAIM = """
-from storage import sessions
+from storage.state import sessions
 print(sessions.claim(state, "s1", "hash of the prompt"))
 """
 TELL = """
-from storage import sessions
+from storage.state import sessions
 for number in range(50):
     sessions.tell(state, "s1", [("item", f"{sys.argv[2]}.{number}")], tokens=1)
 """

@@ -11,11 +11,13 @@ from contextlib import closing
 
 import pytest
 
-from storage import database, intake, spool, traces
+from storage import traces
+from storage.db import database
+from storage.traces import intake, spool
 
 DRAIN = """
 import sqlite3
-from storage import intake
+from storage.traces import intake
 db = sqlite3.connect(state + "/enricher.db", timeout=60, isolation_level=None)
 print("draining", flush=True)
 print(intake.drain(state, db).taken, flush=True)

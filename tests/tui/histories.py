@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from storage import database
+from storage.db import database
 
 if TYPE_CHECKING:
     import sqlite3

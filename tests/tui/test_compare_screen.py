@@ -18,7 +18,8 @@ from instructing import (
 )
 from piloting import run_workbench, screen_text, settle, until
 
-from storage import database, labels
+from storage.db import database
+from storage.traces import labels
 from workbench.tui.messages import OpenCompare
 from workbench.tui.widgets.diff_view import word_diff
 from workbench.tui.widgets.line_list import fitted

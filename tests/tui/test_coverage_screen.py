@@ -10,7 +10,7 @@ import pytest
 from histories import fix_times, multiply
 from piloting import notices, run_workbench, screen_text, settle, until
 
-from storage import database
+from storage.db import database
 from workbench.coverage import Measurement
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.screens import coverage
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-    from storage.corpus import Row
+    from storage.evaluation.corpus import Row
     from workbench.tui.app import Workbench
 
 RULES = """\

@@ -27,7 +27,9 @@ from instructing import (
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from enricher.rules.layers import packaged_file
-from storage import database, labels, replays
+from storage.db import database
+from storage.evaluation import replays
+from storage.traces import labels
 from workbench import drafts
 from workbench import instructions_file as files
 from workbench.tui.messages import OpenInstructions

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage import database, rollups, search
+from storage.db import database
+from storage.metrics import rollups
+from storage.traces import search
 from workbench.tui import connection
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

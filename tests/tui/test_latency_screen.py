@@ -11,8 +11,8 @@ from big_history import write_history
 from histories import fix_times
 from piloting import run_workbench, screen_text, settle, until
 
-from storage import database
-from storage.selection import EVERYTHING
+from storage.db import database
+from storage.traces.selection import EVERYTHING
 from workbench.tui import timing
 from workbench.tui.screens.latency import SETTLED_S
 from workbench.tui.widgets.choice import Choice

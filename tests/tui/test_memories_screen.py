@@ -10,7 +10,8 @@ import pytest
 from histories import fix_times, name_project
 from piloting import notices, run_workbench, screen_text, settle, until
 
-from storage import database, memories
+from storage.db import database
+from storage.memory import memories
 from workbench.tui.screens.memories import SETTLED_S
 from workbench.tui.widgets.figures import FiguresTable
 from workbench.tui.widgets.question import Question

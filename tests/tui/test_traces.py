@@ -9,7 +9,7 @@ import pytest
 from big_history import write_history
 from piloting import notices, run_workbench, screen_text, settle, until
 
-from storage import database
+from storage.db import database
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.widgets.chooser import ClassChooser
 from workbench.tui.widgets.detail import Detail

@@ -11,7 +11,7 @@ import pytest
 from big_history import write_history
 from piloting import notices, run_workbench, screen_text, until
 
-from storage import database
+from storage.db import database
 from workbench.tui import connection
 from workbench.tui.widgets.row_view import RowView
 

@@ -18,7 +18,7 @@ from instructing import edited, settled
 from piloting import run_workbench, screen_text, settle, until
 from textual.widgets import OptionList
 
-from storage import lean
+from storage.base import lean
 from workbench.tui.screens import SCREENS
 from workbench.tui.widgets.chooser import ClassChooser
 from workbench.tui.widgets.figures import FiguresTable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-    from storage.experiments import Experiment, Result
+    from storage.evaluation.experiments import Experiment, Result
     from workbench.experiments.arms import Arm
     from workbench.experiments.questions import Question, Questions
     from workbench.versions import Versions
@@ -52,7 +52,7 @@ def run_experiment(
     An ARM is an instructions file, a stored version, a git revision of the packaged
     instructions, "recorded", or a .jsonl file of answers.
     """
-    from storage import experiments
+    from storage.evaluation import experiments
     from workbench import experiments as harness
     from workbench.experiments.questions import Questions
     from workbench.versions import Versions
@@ -79,7 +79,7 @@ def run_experiment(
 @as_json
 def list_experiments(limit: int, is_json: bool) -> None:
     """List the newest experiments, newest first."""
-    from storage import experiments
+    from storage.evaluation import experiments
 
     with _opened() as db:
         rows = experiments.kept(db, limit=limit)
@@ -103,7 +103,7 @@ def list_experiments(limit: int, is_json: bool) -> None:
 @as_json
 def show_experiment(experiment_id: str, is_json: bool) -> None:
     """Show one experiment; the beginning of its id will do; --json has every answer."""
-    from storage import experiments
+    from storage.evaluation import experiments
 
     with _opened() as db:
         found = experiments.find(db, experiment_id)
@@ -127,7 +127,8 @@ def show_cohort(session_id: str, name: str) -> None:
 @as_json
 def show_effect(name: str, since: str, is_json: bool) -> None:
     """Say how far the cohorts lie apart: labelled prompts right, prompts and tokens of a session."""
-    from storage import experiments, queries
+    from storage.evaluation import experiments
+    from storage.traces import queries
     from workbench.experiments.cohorts import compare
 
     if since and not queries.is_date(since):
@@ -151,7 +152,7 @@ def _arm(name: str, versions: Versions) -> Arm:
 
 
 def _asked(questions: Questions, db: sqlite3.Connection, prompts: str, select: str, limit: int) -> Iterable[Question]:
-    from storage import selection
+    from storage.traces import selection
 
     if not prompts:
         return questions.of_log(db, selection.parse(select) if select else selection.EVERYTHING, limit=limit)
@@ -163,9 +164,9 @@ def _asked(questions: Questions, db: sqlite3.Connection, prompts: str, select: s
 @contextlib.contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
     from enricher.home import state_dir
-    from storage import database
-    from storage.experiments import UnknownExperimentError
-    from storage.selection import SelectionError
+    from storage.db import database
+    from storage.evaluation.experiments import UnknownExperimentError
+    from storage.traces.selection import SelectionError
     from workbench.experiments.questions import QuestionError
     from workbench.sides import SideError
 
@@ -189,7 +190,7 @@ def _record(one: Experiment, results: Iterable[Result]) -> Value:
 
 
 def _write(path: str, value: Value) -> None:
-    from storage import private
+    from storage.base import private
 
     try:
         private.write_file(os.path.abspath(path), json.dumps(value, indent=2).encode() + b"\n")

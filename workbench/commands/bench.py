@@ -16,7 +16,7 @@ from enricher.home import state_dir
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
     from enricher.bench.targets import missed
-    from storage.database import StorageError
+    from storage.db.database import StorageError
     from workbench.bench import workbench_rows
 
     try:

@@ -23,7 +23,7 @@ MOST_LINES = 20
 @as_json
 def bisect(trace_id: str, is_json: bool) -> None:
     """Judge a recorded prompt under every stored version of the rules; show each flip and the edit that made it."""
-    from storage import queries
+    from storage.traces import queries
     from workbench.bisect import BisectError, steps
     from workbench.commands.coverage import opened
 

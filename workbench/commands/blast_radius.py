@@ -15,7 +15,7 @@ from enricher.render import shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from storage.selection import Selection
+    from storage.traces.selection import Selection
     from workbench.attribution import Cause
     from workbench.compare import Change
     from workbench.corpus import Corpus
@@ -50,7 +50,7 @@ def selection_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _selection(ctx: click.Context, param: click.Parameter, value: str) -> Selection:
     del ctx, param
-    from storage.selection import SelectionError, parse
+    from storage.traces.selection import SelectionError, parse
 
     try:
         return parse(value)
@@ -62,7 +62,7 @@ def run_account(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
     """Replay the selected prompts under both sides, and find what caused each change of the file at ``path``."""
-    from storage.database import StorageError
+    from storage.db.database import StorageError
     from workbench.cases import CasesError, path_for
     from workbench.corpus import opened
     from workbench.replay import Replay

@@ -14,8 +14,8 @@ from workbench.commands.blast_radius import print_account, run_account, selectio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.replays import Kept
-    from storage.selection import Selection
+    from storage.evaluation.replays import Kept
+    from storage.traces.selection import Selection
     from workbench.sides import Side
     from workbench.versions import Versions
 
@@ -76,7 +76,8 @@ def _show_kept(identity: str, *, is_json: bool) -> None:
     import contextlib
     from dataclasses import asdict
 
-    from storage import database, replays
+    from storage.db import database
+    from storage.evaluation import replays
 
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:

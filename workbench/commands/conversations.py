@@ -161,7 +161,7 @@ def _there(db: sqlite3.Connection | None) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    from storage.database import StorageError
+    from storage.db.database import StorageError
 
     try:
         yield
@@ -172,7 +172,9 @@ def _told() -> Iterator[None]:
 @contextlib.contextmanager
 def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
     """Open the database; a listing makes none where there is none."""
-    from storage import database, spool, traces
+    from storage import traces
+    from storage.db import database
+    from storage.traces import spool
 
     state = _state()
     is_there = os.path.exists(os.path.join(state, traces.DATABASE)) or bool(spool.waiting(state))
@@ -199,7 +201,7 @@ def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Ad
 
 def _moment(since: str) -> int:
     """Return the microsecond that ``--since`` names, 0 where it names none."""
-    from storage.queries import is_date
+    from storage.traces.queries import is_date
 
     if not since:
         return 0

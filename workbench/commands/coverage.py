@@ -54,8 +54,8 @@ def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) 
 @contextlib.contextmanager
 def opened(where: str) -> Iterator[Corpus]:
     """Open the selected prompts of this person; what goes wrong is said in words."""
-    from storage.database import StorageError
-    from storage.selection import SelectionError, parse
+    from storage.db.database import StorageError
+    from storage.traces.selection import SelectionError, parse
     from workbench import corpus
     from workbench.sides import SideError
 

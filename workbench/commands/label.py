@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @as_json
 def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool) -> None:
     """Say that a trace was right (ok), wrong, or which task type it should have had."""
-    from storage import labels, queries
+    from storage.traces import labels, queries
 
     known = task_types()
     if verdict not in (*labels.VERDICTS, *known):
@@ -39,7 +39,7 @@ def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool)
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
     """Write what was said of a trace into its repository's cases, or the file named; return the file."""
-    from storage import queries
+    from storage.traces import queries
     from workbench import cases as files
 
     cwd = str(queries.show(db, trace_id)["cwd"])

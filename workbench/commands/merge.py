@@ -11,7 +11,7 @@ import click
 from enricher.cli.output import as_json, print_json, printable, progress
 
 if TYPE_CHECKING:
-    from storage.merge import Merged
+    from storage.db.merge import Merged
 
 MOST_TOLD = 10
 
@@ -28,8 +28,8 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     """
     from enricher.answers import without_answer
     from enricher.home import state_dir
-    from storage import database
-    from storage.merge import broken_references, merge
+    from storage.db import database
+    from storage.db.merge import broken_references, merge
 
     outcomes: list[Merged] = []
     try:

@@ -144,7 +144,9 @@ def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -
 
 def _prepare() -> None:
     """Have a database of this schema; one that is there and fits is opened by the upkeep, which nobody waits for."""
-    from storage import database, reader, traces
+    from storage import traces
+    from storage.base import reader
+    from storage.db import database
 
     try:
         with contextlib.closing(reader.open_reader(f"{state_dir()}/{traces.DATABASE}")) as db:

@@ -26,7 +26,7 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
 
     Raises SnapshotError, or click.ClickException for what is wrong with the database or the folder.
     """
-    from storage import database
+    from storage.db import database
     from workbench.publication.snapshot import writing as snapshot
 
     snapshot.may_be_written(path)

@@ -33,7 +33,7 @@ def queue(limit: int, is_labelling: bool, is_case: bool, cases: str, is_json: bo
     """List the prompts whose label would teach most: near decisions, many like them, no two alike in a row."""
     from dataclasses import asdict
 
-    from storage import labels
+    from storage.traces import labels
     from workbench.queue import MOST_PROMPTS, order
 
     if is_labelling and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -68,7 +68,7 @@ def _print(found: list[Queued]) -> None:
 
 def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases: str) -> None:
     """Take a key for each prompt and store its label at once."""
-    from storage import labels
+    from storage.traces import labels
     from workbench.commands.label import write_case
 
     known, given = task_types(), 0

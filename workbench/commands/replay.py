@@ -14,7 +14,7 @@ from workbench.commands.blast_radius import print_account, run_account, selectio
 from workbench.commands.gate_options import gate_options, run_gate
 
 if TYPE_CHECKING:
-    from storage.selection import Selection
+    from storage.traces.selection import Selection
     from workbench.sides import Side
     from workbench.versions import Versions
 
@@ -67,7 +67,7 @@ def replay(
 
 def _refuse_beside(option: str, **others: object) -> None:
     """Refuse options that would say nothing beside this one, rather than pass over them."""
-    from storage.selection import EVERYTHING
+    from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
         if value and value != EVERYTHING:
@@ -106,8 +106,8 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     """Check the selected texts; without a selection those of tests, too."""
-    from storage.database import StorageError
-    from storage.selection import EVERYTHING
+    from storage.db.database import StorageError
+    from storage.traces.selection import EVERYTHING
     from workbench import fidelity
 
     try:

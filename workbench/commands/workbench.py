@@ -43,7 +43,7 @@ def workbench(screen: str, selection: str | None, instructions: str | None) -> N
 
 
 def _check(selection: str) -> None:
-    from storage.selection import SelectionError, parse
+    from storage.traces.selection import SelectionError, parse
 
     try:
         parse(selection)

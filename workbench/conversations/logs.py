@@ -10,7 +10,7 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-from storage import reader
+from storage.base import reader
 from workbench.conversations import LeftOut, Problem, Turn, lines, machine
 from workbench.conversations.transcripts import modified
 from workbench.conversations.window import Window

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from enricher.event import PromptEvent, skip_reason
 from enricher.pipeline import KEEPS_TEXT, has_memory_cue
 from enricher.project import identify
-from storage import imports
-from storage.lean import keyed_hash
-from storage.traces import short, storable
+from storage.base.lean import keyed_hash
+from storage.traces import imports, short, storable
 from workbench.conversations import LeftOut, Problem, Turn, places
 from workbench.conversations.tracing import moment_of, suffix_of
 

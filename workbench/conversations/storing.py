@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import imports, intake, traces
+from storage import traces
+from storage.traces import imports, intake
 from workbench.conversations import Turn
 from workbench.conversations.sifting import NEW
 from workbench.conversations.survey import head_of

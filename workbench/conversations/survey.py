@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.redaction import redact_and_cap
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 from storage.traces import storable
 from workbench.conversations import LeftOut, Problem, Turn
 from workbench.conversations.machine import PROGRAM

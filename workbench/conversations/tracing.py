@@ -20,8 +20,10 @@ from enricher.recording import describe
 from enricher.redaction import redact_and_cap
 from enricher.rules import cache, sources
 from enricher.settings import is_on, with_environment
-from storage import key, spool, traces
-from storage.lean import dumps, keyed_hash
+from storage import traces
+from storage.base.lean import dumps, keyed_hash
+from storage.state import key
+from storage.traces import spool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

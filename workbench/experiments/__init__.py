@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.redaction import redact
-from storage.experiments import Result
+from storage.evaluation.experiments import Result
 from storage.traces import storable
 from workbench.experiments.form import read
 from workbench.experiments.report import Pair, Report, report_on

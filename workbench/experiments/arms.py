@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from enricher.decision import Inputs, decide, replayed_verdict
 from enricher.render import estimate_tokens
 from enricher.settings import is_as_specified
-from storage.lean import dumps, keyed_hash
+from storage.base.lean import dumps, keyed_hash
 from workbench.experiments.form import FormError, Terms, allowance, parse, references
 from workbench.experiments.questions import QuestionError, lines
 from workbench.outcome import judged_again, settings_under

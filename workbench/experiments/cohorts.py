@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from storage.lean import keyed_hash
+from storage.base.lean import keyed_hash
 from storage.traces import short
 from workbench.statistics import Effect, Share, Verdict, difference_of_means, difference_of_shares, share_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from storage.experiments import Session
+    from storage.evaluation.experiments import Session
 
     Cohort = Literal["a", "b"]
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.api import enrich
 from enricher.rules.cache import NoRulesError
-from storage import corpus, experiments
-from storage.corpus import Row
+from storage.evaluation import corpus, experiments
+from storage.evaluation.corpus import Row
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
     from enricher.rules.cache import Rules
-    from storage.selection import Selection
+    from storage.traces.selection import Selection
     from workbench.versions import Versions
 
 REMEDY = (

@@ -34,7 +34,7 @@ from workbench.statistics import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from storage.experiments import Result
+    from storage.evaluation.experiments import Result
 
     Better = Literal["higher", "lower", ""]
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]

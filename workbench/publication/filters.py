@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from storage.selection import PART
+from storage.traces.selection import PART
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -103,7 +103,7 @@ def find(datasette: Datasette) -> History | None:
 def _looked_at(datasette: Datasette, database: Database) -> History | None:
     from contextlib import closing
 
-    from storage import reader
+    from storage.base import reader
 
     address = reader.address(str(database.path))
     if not database.is_mutable:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import search, selection, windows
+from storage.traces import search, selection, windows
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from storage.selection import Selection
-    from storage.windows import Line
+    from storage.traces.selection import Selection
+    from storage.traces.windows import Line
 
 PAGE_ROWS = 50
 SORTS = ("newest", *windows.RANKINGS)
@@ -31,7 +31,7 @@ class Listing:
 
 
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> Listing:
-    """Return a page of what the filter finds; raises storage.selection.SelectionError.
+    """Return a page of what the filter finds; raises storage.traces.selection.SelectionError.
 
     Of a ranking there are the first ``windows.LONGEST_RANKING`` rows.
     """

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from storage.turns import in_turn
+from storage.base.turns import in_turn
 
 if TYPE_CHECKING:
     import sqlite3
@@ -89,7 +89,7 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
 
 
 def _first_id(at: str) -> str:
-    from storage.retention import first_id
+    from storage.erasure.retention import first_id
 
     return first_id(datetime.fromisoformat(at).timestamp())
 

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage import queries, windows
-from storage.windows import LONGEST_SESSION
+from storage.traces import queries, windows
+from storage.traces.windows import LONGEST_SESSION
 
 if TYPE_CHECKING:
     import sqlite3
@@ -99,7 +99,7 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A trace as ``storage.queries.show`` has it, and what lies around it."""
+    """A trace as ``storage.traces.queries.show`` has it, and what lies around it."""
 
     trace: Row
     labels: list[dict[str, str]]
@@ -178,7 +178,7 @@ def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> Record:
-    """Return a trace with what lies around it; raises storage.queries.UnknownTraceError.
+    """Return a trace with what lies around it; raises storage.traces.queries.UnknownTraceError.
 
     Of scores, items and the like it holds the first ``MOST_BESIDE``.
     """

@@ -12,7 +12,7 @@ from workbench.statistics import mcnemar_midp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.replays import Kept, Result, Seen
+    from storage.evaluation.replays import Kept, Result, Seen
 
 VERDICTS_TOLD = {
     "identical": "No prompt comes out otherwise.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage import rollups, search
+from storage.metrics import rollups
+from storage.traces import search
 
 if TYPE_CHECKING:
     import sqlite3

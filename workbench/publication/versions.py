@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.compiler import CATALOGUE
 from enricher.rules.sources import packaged_texts
-from storage.windows import ABOVE_ALL, IN_BRIEF
+from storage.traces.windows import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

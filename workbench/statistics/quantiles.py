@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.percentiles import SHARES, nearest_rank
+from storage.metrics.percentiles import SHARES, nearest_rank
 from workbench.statistics.intervals import Interval
 
 if TYPE_CHECKING:

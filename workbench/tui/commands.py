@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
-from storage.database import StorageError
+from storage.db.database import StorageError
 from workbench.tui.connection import open_database
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.screens import SCREENS

@@ -14,7 +14,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from storage import database, intake, reader, rollups, search, spool, traces
+from storage import traces
+from storage.base import reader
+from storage.db import database
+from storage.metrics import rollups
+from storage.traces import intake, search, spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +37,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @contextlib.contextmanager
 def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
-    """Yield a connection of this schema that can write labels; raises ``storage.database.StorageError``.
+    """Yield a connection of this schema that can write labels; raises ``storage.db.database.StorageError``.
 
     Without ``drain`` what waits in the spool is left there, which saves a look at the disk.
     """

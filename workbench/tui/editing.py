@@ -12,7 +12,7 @@ from textual.app import SuspendNotSupported
 
 from enricher.home import config_dir
 from enricher.rules.layers import HEURISTICS, find_layers
-from storage import private
+from storage.base import private
 from workbench.tui.places import here
 
 if TYPE_CHECKING:

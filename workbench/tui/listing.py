@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from storage import queries, search, windows
+from storage.traces import queries, search, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from storage.selection import Selection
-    from storage.windows import Line
+    from storage.traces.selection import Selection
+    from storage.traces.windows import Line
 
     Post = Callable[[Message], object]
 
@@ -105,7 +105,7 @@ class Arrived(Message):
 
 @dataclass
 class Chosen(Message):
-    """The trace under the cursor as ``storage.queries.show`` has it, and its session where that was wanted."""
+    """The trace under the cursor as ``storage.traces.queries.show`` has it, and its session where that was wanted."""
 
     run: int
     trace: dict[str, Any] | None
@@ -184,7 +184,7 @@ def read_news(
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
     """Post the prompts that no label is known of, the most instructive first."""
-    from storage import labels
+    from storage.traces import labels
     from workbench import queue
 
     ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
-from storage.database import StorageError
+from storage.db.database import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

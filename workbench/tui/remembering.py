@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from storage import memories, memory_uses, recall
+from storage.memory import memories, memory_uses, recall
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
-    from storage.memories import Memory
-    from storage.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import Shelf, Told
 
     Post = Callable[[Message], object]
 

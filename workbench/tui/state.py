@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from storage import private
+from storage.base import private
 
 NAME = "workbench.json"
 LIMIT_BYTES = 64 * 1024

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from storage import latencies
-from storage.latencies import DAY_S, HOUR_S, Series, Slow, Use
-from storage.windows import ABOVE_ALL
+from storage.metrics import latencies
+from storage.metrics.latencies import DAY_S, HOUR_S, Series, Slow, Use
+from storage.traces.windows import ABOVE_ALL
 from workbench.latency import Comparison, Profile, Tally, compare_versions
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.settings import Value
-    from storage.selection import Selection
+    from storage.traces.selection import Selection
 
     Post = Callable[[Message], object]
     IsOver = Callable[[], bool]

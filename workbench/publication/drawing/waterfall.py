@@ -59,7 +59,7 @@ class Waterfall:
 
 
 def draw(trace: Row) -> Waterfall:
-    """Return what ran for a trace; ``trace`` is what ``storage.queries.show`` returns."""
+    """Return what ran for a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
     stages = list(_stages(trace["stages"], trace["latency_ms"]))
     asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
     channels = list(_channels(_in_order(trace), asking))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from datasette.database import Database, QueryInterrupted, Results
 
-from storage import reader
+from storage.base import reader
 from workbench.publication.native import confined
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from datasette.facets import ColumnFacet
 from datasette.utils import path_with_added_args, path_with_removed_args
 
-from storage import rollups
+from storage.metrics import rollups
 from workbench.publication.history import find
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import re
 import sqlite3
 from datetime import UTC, datetime
 
-from storage import rollups, search
+from storage.metrics import rollups
+from storage.traces import search
 
 LONGEST_VALUE_BYTES = 64 << 20
 """What one value of a query may take; a thousand million as SQLite has it would be the memory of a server."""

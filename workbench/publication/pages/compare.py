@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from datasette.utils.asgi import Response
 
-from storage import replays
+from storage.evaluation import replays
 from workbench.differences import Section, unfolded
 from workbench.publication import replayed
 from workbench.publication.answers import as_csv

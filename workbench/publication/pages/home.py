@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from datasette.utils.asgi import Response
 
-from storage import overview, replays, rollups, selection, windows
+from storage.evaluation import replays
+from storage.metrics import overview, rollups
+from storage.traces import selection, windows
 from workbench.publication import filters, replayed
 from workbench.publication.drawing import charts
 from workbench.publication.drawing.charts import Bar
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 
     from datasette.utils.asgi import Request
 
-    from storage.overview import Count, Overview
-    from storage.replays import Kept
-    from storage.windows import Line
+    from storage.evaluation.replays import Kept
+    from storage.metrics.overview import Count, Overview
+    from storage.traces.windows import Line
     from workbench.publication.history import History
 
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlencode
 from datasette.utils import tilde_decode
 from datasette.utils.asgi import Response
 
-from storage.windows import LONGEST_SESSION
+from storage.traces.windows import LONGEST_SESSION
 from workbench import sessions
 from workbench.publication import filters, records
 from workbench.publication.answers import as_csv

@@ -10,7 +10,7 @@ from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
 from enricher.settings import DEFAULTS
-from storage import queries
+from storage.traces import queries
 from workbench import wording
 from workbench.evidence import SEARCH_INTENT, TASK_TYPE
 from workbench.latency import HOOK_MS, INSIDE_MS

@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 
 from datasette.utils.asgi import AsgiStream, Response
 
-from storage import facets, selection
-from storage.selection import FIELDS, SelectionError
-from storage.windows import ABOVE_ALL, Line
+from storage.metrics import facets
+from storage.traces import selection
+from storage.traces.selection import FIELDS, SelectionError
+from storage.traces.windows import ABOVE_ALL, Line
 from workbench.publication import filters
 from workbench.publication.answers import CSV_TYPE, csv_lines
 from workbench.publication.excerpts import excerpt
@@ -22,7 +23,7 @@ from workbench.publication.page import render
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
-    from storage.facets import Facet, Facets
+    from storage.metrics.facets import Facet, Facets
     from workbench.publication.history import History
 
 ROWS_OF_DATA = 1_000

@@ -9,7 +9,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from storage import private
+from storage.base import private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

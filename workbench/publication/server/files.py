@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from storage import private
+from storage.base import private
 from workbench.publication.native.description import described
 from workbench.publication.server.serving import DATABASE, SETTINGS
 

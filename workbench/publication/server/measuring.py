@@ -75,7 +75,7 @@ class Measuring:
 
 def main() -> None:
     """Measure the history in the folder that is named, and print the versions that cannot be measured."""
-    from storage import database
+    from storage.db import database
 
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):

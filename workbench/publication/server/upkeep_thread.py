@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING
 
-from storage import database
+from storage.db import database
 from workbench.publication.server.measuring import Measuring, MeasuringError
 from workbench.publication.upkeep import catch_up
 

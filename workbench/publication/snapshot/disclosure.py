@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from enricher.redaction import redact
-from storage.lean import keyed_hash
-from storage.words import words
+from storage.base.lean import keyed_hash
+from storage.memory.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

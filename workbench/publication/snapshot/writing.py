@@ -19,7 +19,12 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage import key, lean, private, reader, rollups, search, snapshots, traces
+from storage import traces
+from storage.base import lean, private, reader
+from storage.erasure import snapshots
+from storage.metrics import rollups
+from storage.state import key
+from storage.traces import search
 from workbench.publication.history import WHAT_WAS_PUBLISHED, Publication
 from workbench.publication.snapshot import columns
 from workbench.publication.snapshot.disclosure import Teller, last_part

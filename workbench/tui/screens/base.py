@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
-from storage.database import StorageError
+from storage.db.database import StorageError
 from workbench.tui.connection import open_database
 from workbench.tui.widgets.header import PlaceBar
 
@@ -66,7 +66,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.notify(told, title="That did not work", severity="error", markup=False)
 
     def database(self, *, drain: bool = True) -> AbstractContextManager[sqlite3.Connection]:
-        """Return a connection for one block of a worker; raises ``storage.database.StorageError``."""
+        """Return a connection for one block of a worker; raises ``storage.db.database.StorageError``."""
         return open_database(self.app.state_dir, drain=drain)
 
     def next_run(self, what: str) -> int:

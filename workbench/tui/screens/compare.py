@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from storage.database import StorageError
+from storage.db.database import StorageError
 from workbench.corpus import opened
 from workbench.side_by_side import side_by_side
 from workbench.sides import RECORDED, SideError

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.selection import Selection
+    from storage.traces.selection import Selection
     from workbench import coverage
     from workbench.coverage import Coverage
     from workbench.tui.widgets.figures import Heading, Row

@@ -19,8 +19,8 @@ from textual.widgets import Static, TextArea
 from textual.worker import get_current_worker
 
 from enricher.home import from_home
-from storage.database import StorageError
-from storage.selection import SelectionError, parse
+from storage.db.database import StorageError
+from storage.traces.selection import SelectionError, parse
 from workbench import instructions_file as files
 from workbench import live, progress
 from workbench.outline import outline
@@ -381,7 +381,7 @@ What the channels found is taken from the record; where other rules would have a
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
     def find_bases(self) -> None:
         """Read which versions prompts were recorded under."""
-        from storage import corpus
+        from storage.evaluation import corpus
 
         with self.database(drain=False) as db:
             versions = corpus.versions(db)[:VERSIONS_OFFERED]

@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, with_environment
-from storage.latencies import DAY_S
+from storage.metrics.latencies import DAY_S
 from workbench.latency import HOOK_MS, budget_ms
 from workbench.tui import timing
 from workbench.tui.messages import FilterTraces, OpenTrace
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from enricher.settings import Value
-    from storage.latencies import Series
-    from storage.selection import Selection
+    from storage.metrics.latencies import Series
+    from storage.traces.selection import Selection
     from workbench.latency import Profile
     from workbench.tui.timing import Figures
 

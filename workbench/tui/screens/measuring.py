@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from storage.selection import EVERYTHING, Selection, SelectionError, parse
+from storage.traces.selection import EVERYTHING, Selection, SelectionError, parse
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.filter_bar import FilterBar
 

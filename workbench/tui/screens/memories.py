@@ -14,8 +14,8 @@ from textual.widgets import Static
 
 from enricher import forgetting
 from enricher.project import SHARED, identify
-from storage import memories
-from storage.forgetting import StillReadError
+from storage.erasure.forgetting import StillReadError
+from storage.memory import memories
 from workbench.tui import remembering
 from workbench.tui.messages import OpenTrace
 from workbench.tui.places import here
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.memories import Memory
-    from storage.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import Shelf, Told
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
 ROOMY = 140

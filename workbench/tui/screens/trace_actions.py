@@ -58,7 +58,7 @@ class TraceActions(WorkbenchScreen):
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_label(self, trace_id: str, verdict: str) -> None:
         """Store a label; none is dropped for a later one, so this worker is not exclusive."""
-        from storage import labels
+        from storage.traces import labels
 
         with self.database(drain=False) as db:
             labels.give(db, trace_id, verdict)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from textual import on, work
 from textual.worker import get_current_worker
 
-from storage import windows
-from storage.selection import EVERYTHING, Selection
+from storage.traces import windows
+from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui import listing
 from workbench.tui.listing import Arrived, FirstLines, Length, Page, Queue
 from workbench.tui.reading import reading
@@ -108,7 +108,7 @@ class TraceList(TraceActions):
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
     def index_prompts(self, run: int) -> None:
         """Take prompts into the index of words, then search again with it."""
-        from storage import search
+        from storage.traces import search
 
         worker = get_current_worker()
         with reading(self) as db:

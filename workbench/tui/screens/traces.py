@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from storage.selection import SelectionError, parse
+from storage.traces.selection import SelectionError, parse
 from workbench.tui import listing
 from workbench.tui.listing import Chosen, Values
 from workbench.tui.messages import FilterTraces, OpenTrace

@@ -14,7 +14,7 @@ from workbench.tui.widgets.plain import fit, one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from storage.windows import Line
+    from storage.traces.windows import Line
 
     Cells = tuple[tuple[str, "Look"], ...]
 

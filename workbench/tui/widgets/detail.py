@@ -14,7 +14,7 @@ from workbench.tui.widgets.trace_text import trace_text
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from storage.windows import Line
+    from storage.traces.windows import Line
 
 
 class Detail(VerticalScroll, inherit_bindings=False):

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from storage.selection import completions, doubts
+from storage.traces.selection import completions, doubts
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from storage.latencies import TOTAL, Series
+from storage.metrics.latencies import TOTAL, Series
 from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row, ms
 from workbench.tui.widgets.plain import one_line
@@ -14,7 +14,7 @@ from workbench.tui.widgets.sparkline import sparkline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.latencies import Slow
+    from storage.metrics.latencies import Slow
     from workbench.latency import Comparison, Profile
 
 STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.render import shortened
-from storage.memories import short_source
+from storage.memory.memories import short_source
 from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row
 from workbench.tui.widgets.plain import one_line, plain
@@ -13,8 +13,8 @@ from workbench.tui.widgets.plain import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.memories import Memory
-    from storage.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import Shelf, Told
 
 SHELF = "shelf:"
 HEADINGS = (

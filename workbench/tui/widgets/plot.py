@@ -15,7 +15,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from storage.latencies import DAY_S
+from storage.metrics.latencies import DAY_S
 from workbench.tui.widgets.figures import ms
 from workbench.tui.widgets.sparkline import BLOCKS
 

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from storage.windows import PAGE_ROWS, Line
+from storage.traces.windows import PAGE_ROWS, Line
 from workbench.tui.widgets.columns import Look, cells_of
 from workbench.tui.widgets.cursor_view import CursorView, ends, moves
 

@@ -14,7 +14,7 @@ from workbench.tui.widgets.trace_text import heading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.windows import Line
+    from storage.traces.windows import Line
 
 TYPE_CELLS = 16
 

@@ -28,7 +28,7 @@ VERDICTS_TOLD = {"ok": "✓ right", "wrong": "✗ wrong"}
 def trace_text(trace: Row, *, width: int) -> Content:
     """Return everything that is known of a trace, wrapped to the width in cells.
 
-    ``trace`` is what ``storage.queries.show`` returns, with ``label_history`` and ``sources`` beside it.
+    ``trace`` is what ``storage.traces.queries.show`` returns, with ``label_history`` and ``sources`` beside it.
     """
     parts = (_head, _prompt, _added, _scores, _guardrails, _items, _time, _origin)
     lines: list[Content] = []

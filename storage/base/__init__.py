@@ -1,0 +1,1 @@
+"""What every other room stands on: private files, SQLite read and written in turns, a lean library."""

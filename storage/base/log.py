@@ -1,0 +1,40 @@
+"""The file ``log``: one line of JSON for each thing that failed, kept small."""
+
+from __future__ import annotations
+
+import os
+
+from storage.base import lean
+
+NAME = "log"
+LIMIT_BYTES = 1024 * 1024
+WARNING, DEBUG = "WARNING", "DEBUG"
+"""Something failed; something went as it may, and is kept only for who asked for that (``log_level = "debug"``)."""
+
+
+def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:
+    """Add one record and say whether that worked; a full file becomes ``log.1`` first."""
+    from storage.base import private
+
+    fields = {"at": lean.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}
+    line = lean.dumps({**fields, "reason": reason[:2000]})
+    path = f"{state_dir}/{NAME}"
+    try:
+        private.make_directory(state_dir)
+        _rotate(path)
+        descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, line.encode() + b"\n")
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _rotate(path: str) -> None:
+    try:
+        if os.stat(path).st_size > LIMIT_BYTES:
+            os.replace(path, f"{path}.1")
+    except FileNotFoundError:
+        return

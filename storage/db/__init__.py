@@ -1,0 +1,1 @@
+"""The database as a whole: opened, migrated, maintained, merged with another."""

@@ -1,0 +1,228 @@
+"""The database as everything but the hook opens it: created, migrated, with the spool taken in.
+
+StorageError          what a person is told instead of a traceback
+├── NewerDatabaseError     written by a later version of this program; left as it is
+└── DatabaseInUseError     another process would not let go of it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+import threading
+import time
+
+from storage import traces
+from storage.base import log, private
+from storage.memory import presence
+from storage.state import notices, screened
+from storage.traces import intake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOCK = "database.lock"
+PATIENCE_S = 10.0
+JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
+BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+ONE_THREAD = threading.Lock()
+"""What ``lockf`` gives is the process's: a second thread would have it at once, and lose it for both."""
+CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class StorageError(Exception):
+    """What a person is told instead of a traceback."""
+
+
+class NewerDatabaseError(StorageError):
+    """Written by a later version of this program; left as it is."""
+
+    def __init__(self, path: str, *, version: int) -> None:
+        super().__init__(
+            f"{path} has schema {version}, this version of enricher knows {traces.SCHEMA_VERSION}: "
+            "upgrade prompt-enricher, or set ENRICHER_HOME to another directory"
+        )
+        self.path, self.version = path, version
+
+
+class DatabaseInUseError(StorageError):
+    """Another process would not let go of it."""
+
+
+def connect(state_dir: str) -> sqlite3.Connection:
+    """Return a connection to a database of this schema that holds all that was spooled.
+
+    A damaged database is moved aside first, and the person told. Raises StorageError.
+    """
+    with said_in_words(state_dir), _within_reach(state_dir):
+        try:
+            return _connect(state_dir)
+        except sqlite3.DatabaseError as failure:
+            if not is_corrupt(failure):
+                raise
+        set_aside(state_dir)
+        return _connect(state_dir)
+
+
+@contextlib.contextmanager
+def said_in_words(state_dir: str) -> Iterator[None]:
+    """Turn what goes wrong with the database into a StorageError; damage found on the way is dealt with.
+
+    An OSError passes: with an open database it is that of whoever reads from it.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as failure:
+        with _within_reach(state_dir):
+            aside = set_aside(state_dir) if is_corrupt(failure) else ""
+        if aside:
+            raise StorageError(f"the trace database was damaged and is now {aside}; a new one starts") from failure
+        raise StorageError(f"{state_dir}/{traces.DATABASE} cannot be used: {failure}") from failure
+
+
+@contextlib.contextmanager
+def _within_reach(state_dir: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as failure:
+        raise StorageError(f"{state_dir} cannot be used: {failure.strerror or failure}") from failure
+
+
+def is_busy(failure: BaseException | None) -> bool:
+    """Say whether another process held the database, which ends by itself."""
+    if isinstance(failure, StorageError):
+        return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
+
+
+def is_corrupt(failure: sqlite3.Error) -> bool:
+    """Say whether SQLite found the file damaged, as against busy, full or out of reach."""
+    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
+
+
+def set_aside(state_dir: str) -> str:
+    """Move a damaged database out of the way and return its new name, empty where it was sound or gone."""
+    path = f"{state_dir}/{traces.DATABASE}"
+    with _locked(state_dir):
+        if not os.path.exists(path) or _is_sound(path):
+            return ""
+        aside = f"{path}.corrupt-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}"
+        for suffix in ("-shm", "-wal", ""):
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(path + suffix, aside + suffix)
+        intake.forget_marks(state_dir)
+    text = f"The trace database was damaged. It was moved to {aside}; a new one has been started."
+    log.append(state_dir, stage="database", reason=text)
+    notices.leave(state_dir, text)
+    return aside
+
+
+def _connect(state_dir: str) -> sqlite3.Connection:
+    private.make_directory(state_dir)
+    path = f"{state_dir}/{traces.DATABASE}"
+    _prepare(state_dir, path)
+    db = _open(path)
+    db.row_factory = sqlite3.Row
+    try:
+        intake.drain(state_dir, db)
+        presence.note(db, state_dir)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _open(path: str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
+    db.execute("pragma foreign_keys = on")
+    db.execute("pragma secure_delete = on")
+    db.execute(f"pragma journal_size_limit = {JOURNAL_LIMIT_BYTES:d}")
+    return db
+
+
+def _prepare(state_dir: str, path: str) -> None:
+    if _version(path) == traces.SCHEMA_VERSION:
+        return
+    with _locked(state_dir):
+        version = _version(path)
+        if version > traces.SCHEMA_VERSION:
+            raise NewerDatabaseError(path, version=version)
+        if version < 0:
+            intake.forget_marks(state_dir)
+            _create(path)
+            screened.note_a_new_account(state_dir)
+        elif version < traces.SCHEMA_VERSION:
+            migrate(path)
+
+
+def _version(path: str) -> int:
+    """Return the schema version, -1 where there is no database or one with nothing in it."""
+    if not os.path.exists(path) or os.stat(path).st_size == 0:
+        return -1
+    with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
+        return int(db.execute("pragma user_version").fetchone()[0])
+
+
+def _create(path: str) -> None:
+    """Build the database under another name, so that a hook sees a whole one or none."""
+    for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(leftover)
+    os.close(private.open_file(f"{path}.new", os.O_RDWR))
+    with contextlib.closing(_open(f"{path}.new")) as db:
+        db.execute("pragma auto_vacuum = incremental")  # sticks only before WAL and before the first table
+        db.execute("pragma journal_mode = wal")
+        _apply_migrations(db)
+    os.replace(f"{path}.new", path)
+
+
+def migrate(path: str) -> None:
+    """Bring an older database to this schema; nobody else may be using it."""
+    with contextlib.closing(_open(path)) as db:
+        _apply_migrations(db)
+
+
+def _apply_migrations(db: sqlite3.Connection) -> None:
+    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+        import site
+
+        site.main()
+    from storage.db import migrations
+
+    migrations.apply(db)
+
+
+def _is_sound(path: str) -> bool:
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
+            return bool(db.execute("pragma integrity_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as failure:
+        return not is_corrupt(failure)
+
+
+@contextlib.contextmanager
+def _locked(state_dir: str) -> Iterator[None]:
+    """Let one thread of one process at a time create, migrate or move the database; the lock dies with its holder."""
+    with ONE_THREAD:
+        descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
+        try:
+            _wait_for_lock(descriptor, state_dir)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _wait_for_lock(descriptor: int, state_dir: str) -> None:
+    give_up_at = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            os.lockf(descriptor, os.F_TLOCK, 0)
+        except (PermissionError, BlockingIOError):
+            if time.monotonic() > give_up_at:
+                raise DatabaseInUseError(f"another process has been preparing {state_dir} for too long") from None
+            time.sleep(0.02)
+        else:
+            return

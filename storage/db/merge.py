@@ -1,0 +1,270 @@
+"""Pool the traces of another database into this one, by their ids; the other is only read.
+
+MergeError            what keeps a database from being taken; the message names it and the remedy
+
+A trace is never changed once it is written. So what is here under the same id is either
+the same, or another trace, which is told and left as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.base import reader
+from storage.base.turns import transaction
+from storage.db import database
+from storage.traces import imports, intake
+from storage.traces.queries import CHILDREN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Row = tuple[traces.Value, ...]
+    Condense = Callable[[str, str], str]
+
+PAGE = 200
+"""Traces of one transaction."""
+MOST_CONFLICTS = 1000
+OLDEST_SCHEMA = 1
+
+COLUMNS = ", ".join(traces.TABLES["traces"])
+PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt", "inputs"))
+WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
+WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
+HOW_MANY = "select count(*) from traces"
+WHAT_WAS_SAID_OF_IT = "select labelled_at, verdict, task_type from labels where trace_id = :id order by id"
+FORGET_WHAT_WAS_SAID = "delete from labels where trace_id = :id"
+SAY_IT = "insert into labels (trace_id, labelled_at, verdict, task_type) values (?, ?, ?, ?)"
+WHICH_VERSIONS = "select hash, text, first_seen_at from instructions_versions"
+IS_THE_VERSION_HERE = "select 1 from instructions_versions where hash = :hash"
+WHICH_SOURCES = "select position, layer, path, text from instructions_sources where hash = :hash"
+HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
+
+
+class MergeError(database.StorageError):
+    """What keeps a database from being taken; the message names it and the remedy."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+@dataclass(slots=True)
+class Merged:
+    """What became of another database: counts, and the ids under which other content is here."""
+
+    path: str
+    traces: int = 0
+    same: int = 0
+    refused: int = 0
+    labels: int = 0
+    versions: int = 0
+    conflicts: list[str] = field(default_factory=list)
+    conflict_count: int = 0
+
+
+def merge(
+    db: sqlite3.Connection,
+    path: str,
+    *,
+    state_dir: str,
+    condense: Condense = lambda _prompt, inputs: inputs,
+    is_dry: bool = False,
+    advance: Callable[[int, int], None] | None = None,
+) -> Merged:
+    """Add the traces of the database at ``path`` with all beside them, labels and versions of the instructions.
+
+    ``condense`` takes a prompt and its recorded inputs, and returns them as this version records
+    them: that is what is stored and compared. With ``is_dry`` nothing is written. ``advance`` is
+    told how many traces were looked at, of how many. Each page is one transaction; memories,
+    sessions, replays and experiments stay where they are. Raises MergeError, or StorageError
+    where this database cannot be written.
+    """
+    result = Merged(path)
+    with _opened(path, state_dir) as other:
+        _take_versions(db, other, result, is_dry=is_dry)
+        total, done, after = _read(other, HOW_MANY, path=path)[0][0], 0, ""
+        while page := _read(other, WHICH_COME_NEXT, {"after": after}, path=path):
+            after, done = str(page[-1][0]), done + len(page)
+            _take_page(db, other, [_condensed(row, condense) for row in page], result, condense, is_dry=is_dry)
+            if advance:
+                advance(done, int(str(total)))
+    return result
+
+
+def broken_references(db: sqlite3.Connection) -> list[str]:
+    """Return the tables in which a row names a trace that is not there."""
+    tables = (*CHILDREN, "labels")
+    return [table for table in tables if db.execute(f"pragma foreign_key_check({table})").fetchone()]
+
+
+@contextlib.contextmanager
+def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
+    """Open a database of this schema for reading; an older one is copied and the copy migrated."""
+    version = _checked_version(path, state_dir)
+    if version == traces.SCHEMA_VERSION:
+        with contextlib.closing(_connected(path)) as other:
+            yield other
+        return
+    with tempfile.TemporaryDirectory(prefix="merge-", dir=state_dir) as folder:
+        copy = os.path.join(folder, traces.DATABASE)
+        try:
+            with contextlib.closing(_connected(path)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
+                old.backup(new)
+            database.migrate(copy)
+            other = _connected(copy)
+        except sqlite3.Error as failure:
+            raise MergeError(path, f"its copy cannot be brought to this schema: {failure}") from failure
+        with contextlib.closing(other):
+            yield other
+
+
+def _checked_version(path: str, state_dir: str) -> int:
+    if not os.path.isfile(path):
+        raise MergeError(path, "there is no such file")
+    if os.path.exists(own := os.path.join(state_dir, traces.DATABASE)) and os.path.samefile(path, own):
+        raise MergeError(path, "this is the database that others are merged into; name another")
+    with contextlib.closing(_connected(path)) as db:
+        version = int(str(_read(db, "pragma user_version", path=path)[0][0]))
+        is_ours = _read(db, "select 1 from sqlite_master where type = 'table' and name = 'traces'", path=path)
+    if version < OLDEST_SCHEMA or not is_ours:
+        raise MergeError(path, "no database of traces; a colleague's is $ENRICHER_HOME/enricher.db")
+    if version > traces.SCHEMA_VERSION:
+        raise MergeError(
+            path, f"it has schema {version}, this version of enricher knows {traces.SCHEMA_VERSION}: upgrade it first"
+        )
+    return version
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    """Open for reading; where SQLite cannot even leave its lock beside the file, as one that nobody changes."""
+    address = reader.address(os.path.abspath(path))
+    try:
+        try:
+            return _that_answers(address)
+        except sqlite3.OperationalError:
+            return _that_answers(f"{address}&immutable=1")
+    except sqlite3.Error as failure:
+        raise MergeError(path, f"it cannot be read: {failure}") from failure
+
+
+def _that_answers(address: str) -> sqlite3.Connection:
+    db = sqlite3.connect(address, uri=True, timeout=database.PATIENCE_S)
+    try:
+        db.execute("select count(*) from sqlite_master").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _read(
+    other: sqlite3.Connection, query: str, named: dict[str, traces.Value] | None = None, *, path: str
+) -> list[Row]:
+    try:
+        return other.execute(query, named or {}).fetchall()
+    except (sqlite3.Error, OverflowError) as failure:
+        raise MergeError(path, f"it cannot be read: {failure}; ask for a new copy") from failure
+
+
+def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: Merged, *, is_dry: bool) -> None:
+    for identity, text, seen in _read(other, WHICH_VERSIONS, path=result.path):
+        if not all(isinstance(value, str) for value in (identity, text, seen)):
+            continue
+        sources = _read(other, WHICH_SOURCES, {"hash": identity}, path=result.path)
+        is_here = db.execute(IS_THE_VERSION_HERE, {"hash": identity}).fetchone()
+        result.versions += not is_here
+        if is_dry or (is_here and db.execute(HAS_IT_SOURCES, {"hash": identity}).fetchone()):
+            continue
+        with transaction(db):
+            db.execute(intake.STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen})
+            for position, layer, source, content in sources:
+                row = {"hash": identity, "position": position, "layer": layer, "path": source, "text": content}
+                db.execute(intake.STORE_A_SOURCE, row)
+
+
+def _take_page(
+    db: sqlite3.Connection,
+    other: sqlite3.Connection,
+    page: list[Row],
+    result: Merged,
+    condense: Condense,
+    *,
+    is_dry: bool,
+) -> None:
+    batch: list[dict[str, traces.Rows]] = []
+    labelled: list[tuple[str, list[Row]]] = []
+    for row in page:
+        identity = str(row[0])
+        here = db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
+        if here is not None and _condensed(tuple(here), condense) != row:
+            _note_conflict(result, identity)
+            continue
+        result.same += here is not None
+        if here is None:
+            batch.append(_with_children(other, row, path=result.path))
+        if labels := _read(other, WHAT_WAS_SAID_OF_IT, {"id": identity}, path=result.path):
+            labelled.append((identity, labels))
+    sound = [tables for tables in batch if _is_plain(tables)]
+    added, refused = (len(sound), 0) if is_dry else imports.add(db, sound)
+    result.traces += added
+    result.refused += refused + len(batch) - len(sound)
+    _take_labels(db, labelled, result, is_dry=is_dry)
+
+
+def _condensed(row: Row, condense: Condense) -> Row:
+    prompt, inputs = row[PROMPT_AT], row[INPUTS_AT]
+    if not isinstance(prompt, str) or not isinstance(inputs, str):
+        return row
+    return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])
+
+
+def _note_conflict(result: Merged, identity: str) -> None:
+    result.conflict_count += 1
+    if len(result.conflicts) < MOST_CONFLICTS:
+        result.conflicts.append(identity)
+
+
+def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[str, traces.Rows]:
+    tables: dict[str, traces.Rows] = {"traces": [row]}
+    for table in CHILDREN:
+        columns = ", ".join(traces.TABLES[table])
+        tables[table] = _read(other, f"select {columns} from {table} where trace_id = :id", {"id": row[0]}, path=path)
+    return tables
+
+
+def _is_plain(tables: dict[str, traces.Rows]) -> bool:
+    """Say whether all values are texts and numbers: SQLite lets a foreign file hold bytes in any column."""
+    return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
+
+
+def _take_labels(
+    db: sqlite3.Connection, labelled: list[tuple[str, list[Row]]], result: Merged, *, is_dry: bool
+) -> None:
+    """Add what is new, all labels of a trace in the order of their time: the newest counts."""
+    if not labelled:
+        return
+    with transaction(db):
+        for identity, theirs in labelled:
+            ours = [tuple(label) for label in db.execute(WHAT_WAS_SAID_OF_IT, {"id": identity})]
+            new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(label)]
+            is_here = is_dry or db.execute(imports.IS_IT_THERE, {"id": identity}).fetchone()
+            if not new or not is_here:
+                continue
+            result.labels += len(new)
+            if not is_dry:
+                db.execute(FORGET_WHAT_WAS_SAID, {"id": identity})
+                ordered = sorted([*ours, *new], key=lambda label: str(label[0]))
+                db.executemany(SAY_IT, [(identity, *label) for label in ordered])
+
+
+def _is_label(label: Row) -> bool:
+    _at, verdict, task_type = label
+    is_known = verdict in ("ok", "wrong", "class") and (verdict == "class") == bool(task_type)
+    return is_known and all(isinstance(value, str) for value in label)

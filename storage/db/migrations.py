@@ -1,0 +1,544 @@
+"""The schema, as the numbered steps that lead to it; never on the hook's path.
+
+A step that was released is never changed. ``traces.SCHEMA_VERSION`` is the number of
+steps, and is set in the same transaction as the steps themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlite_utils import Database, Migrations
+
+from storage import traces
+from storage.base.turns import transaction
+from storage.metrics import rollups
+
+if TYPE_CHECKING:
+    import sqlite3
+
+migrations = Migrations("enricher")
+
+
+@migrations()
+def m001_traces(db: Database) -> None:
+    """Create one row for each prompt: what was asked, what came out, and all that it depended on."""
+    db.execute("""
+        create table traces (
+            id text primary key not null,
+            at text not null,
+            host text not null,
+            session_id text not null,
+            project text not null,
+            cwd text not null,
+            prompt text not null,
+            prompt_hmac text not null,
+            prompt_chars integer not null check (prompt_chars >= 0),
+            status text not null check (status in ('ok', 'silent', 'skipped', 'partial', 'error', 'shadow')),
+            skip_reason text not null check (status <> 'skipped' or skip_reason <> ''),
+            error text not null,
+            task_type text not null,
+            confidence real check (confidence between 0 and 1),
+            uncertain integer not null check (uncertain in (0, 1)),
+            search_intent text not null,
+            intent_confidence real check (intent_confidence between 0 and 1),
+            topics text not null check (json_valid(topics)),
+            complexity text not null,
+            workflow text not null,
+            approach text not null,
+            rules_hash text not null,
+            inputs text not null check (json_valid(inputs)),
+            output_text text not null,
+            output_tokens integer not null check (output_tokens >= 0),
+            scanned_chars integer not null check (scanned_chars >= 0),
+            latency_ms real not null check (latency_ms >= 0),
+            partial integer not null check (partial in (0, 1))
+        )
+    """)
+    db.execute("create index traces_of_a_session on traces (session_id, id)")
+    db.execute("create index traces_that_failed on traces (id) where status = 'error'")
+
+
+@migrations()
+def m002_decisions(db: Database) -> None:
+    """Add what was weighed for a trace: scores, stages, channels, what they offered, guardrails."""
+    db.execute("""
+        create table trace_scores (
+            trace_id text not null references traces (id) on delete cascade,
+            facet text not null,
+            name text not null,
+            score real not null,
+            evidence text not null check (json_valid(evidence)),
+            primary key (trace_id, facet, name)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_stages (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            stage text not null,
+            latency_ms real not null check (latency_ms >= 0),
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_channels (
+            trace_id text not null references traces (id) on delete cascade,
+            channel text not null,
+            status text not null,
+            latency_ms real not null check (latency_ms >= 0),
+            offered integer not null check (offered >= 0),
+            kept integer not null check (kept >= 0),
+            tokens integer not null check (tokens >= 0),
+            fallback text not null,
+            model text not null,
+            primary key (trace_id, channel)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_items (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            channel text not null,
+            ref text not null,
+            text text not null,
+            why text not null,
+            score real,
+            kept integer not null check (kept in (0, 1)),
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table trace_guardrails (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            guardrail_id text not null,
+            title text not null,
+            score real,
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m003_instructions_versions(db: Database) -> None:
+    """Add every version of the instructions that a trace names, whole."""
+    db.execute("""
+        create table instructions_versions (
+            hash text primary key not null,
+            text text not null,
+            first_seen_at text not null
+        )
+    """)
+
+
+@migrations()
+def m004_sessions(db: Database) -> None:
+    """Add what each session was told."""
+    db.execute("""
+        create table sessions (
+            session_id text not null,
+            trace_id text not null,
+            kind text not null check (kind in ('text', 'guardrail', 'approach', 'item')),
+            ref text not null,
+            tokens integer not null check (tokens >= 0),
+            primary key (session_id, trace_id, kind, ref)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m005_labels(db: Database) -> None:
+    """Add what people said of a trace; of several labels the newest counts."""
+    db.execute("""
+        create table labels (
+            id integer primary key,
+            trace_id text not null references traces (id) on delete cascade,
+            labelled_at text not null,
+            verdict text not null check (verdict in ('ok', 'wrong', 'class')),
+            task_type text not null check ((verdict = 'class') = (task_type <> ''))
+        )
+    """)
+    db.execute("create index labels_of_a_trace on labels (trace_id, id)")
+
+
+@migrations()
+def m006_views(db: Database) -> None:
+    """Name the questions that people ask most."""
+    db.execute("""
+        create view why_prompts_were_skipped as
+        select skip_reason, host, count(*) as prompts, max(at) as last_at
+        from traces where status = 'skipped' group by skip_reason, host
+    """)
+    db.execute("""
+        create view which_prompts_failed as
+        select id, at, host, session_id, error, prompt from traces where status = 'error'
+    """)
+    db.execute("""
+        create view when_each_host_was_last_seen as
+        select host, max(at) as last_at, count(*) as prompts from traces group by host
+    """)
+    db.execute("""
+        create view what_people_said as
+        select traces.id, traces.at, labels.labelled_at, labels.verdict, labels.task_type as labelled_task_type,
+               traces.task_type, traces.uncertain, traces.prompt
+        from labels join traces on traces.id = labels.trace_id
+        where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    """)
+
+
+@migrations()
+def m007_memories(db: Database) -> None:
+    """Add what a project remembers, findable by its words however a row gets in."""
+    db.execute("""
+        create table memories (
+            number integer primary key,
+            id text not null unique,
+            namespace text not null,
+            content text not null,
+            tags text not null check (json_valid(tags)),
+            project text not null,
+            path_prefix text not null,
+            source text not null,
+            origin text not null,
+            key text not null,
+            created_at text not null,
+            updated_at text not null,
+            reviewed integer not null check (reviewed in (0, 1)),
+            superseded_by text not null,
+            words text not null,
+            unique (project, origin, key)
+        )
+    """)
+    db.execute("create index memories_to_review on memories (project, number) where reviewed = 0")
+    db.execute("""
+        create virtual table memories_fts using fts5 (
+            content, tags, words, content = 'memories', content_rowid = 'number', tokenize = 'porter unicode61'
+        )
+    """)
+    db.execute("""
+        create table memory_counts (
+            project text primary key not null,
+            memories integer not null
+        ) without rowid
+    """)
+    index = (
+        "insert into memories_fts (rowid, content, tags, words) values (new.number, new.content, new.tags, new.words)"
+    )
+    drop = """
+        insert into memories_fts (memories_fts, rowid, content, tags, words)
+        values ('delete', old.number, old.content, old.tags, old.words)
+    """
+    more = """
+        insert into memory_counts (project, memories) values (new.project, 1)
+        on conflict (project) do update set memories = memories + 1
+    """
+    less = "update memory_counts set memories = memories - 1 where project = old.project"
+    db.execute(f"create trigger memories_come after insert on memories begin {index}; {more}; end")
+    db.execute(f"create trigger memories_go after delete on memories begin {drop}; {less}; end")
+    db.execute(f"""
+        create trigger memories_change after update of content, tags, words on memories begin {drop}; {index}; end
+    """)
+    db.execute(f"create trigger memories_move after update of project on memories begin {less}; {more}; end")
+
+
+@migrations()
+def m008_memory_context(db: Database) -> None:
+    """Add to each trace what was remembered for its prompt, as one JSON document."""
+    db.execute("""
+        alter table traces add column memory_context text not null default '{}' check (json_valid(memory_context))
+    """)
+
+
+@migrations()
+def m009_memory_vocabulary(db: Database) -> None:
+    """Name the words of the memories, and how many hold each."""
+    db.execute("create virtual table memory_vocabulary using fts5vocab ('memories_fts', 'row')")
+
+
+@migrations()
+def m010_memory_vectors(db: Database) -> None:
+    """Add what a model made of the memories, where somebody runs one: float32, little-endian."""
+    db.execute("""
+        create table memory_vectors (
+            number integer primary key references memories (number) on delete cascade,
+            model text not null,
+            vector blob not null
+        )
+    """)
+    db.execute("""
+        create trigger memories_lose_their_vector after update of content on memories
+        when new.content <> old.content begin delete from memory_vectors where number = old.number; end
+    """)
+
+
+@migrations()
+def m011_origins(db: Database) -> None:
+    """Tell prompts that a person typed into a hook from imported ones and from those of tests."""
+    db.execute("""
+        alter table traces add column origin text not null default 'hook' check (origin in ('hook', 'import', 'test'))
+    """)
+
+
+@migrations()
+def m012_sources_of_versions(db: Database) -> None:
+    """Add the files that a version of the instructions was compiled from, lowest layer first."""
+    db.execute("""
+        create table instructions_sources (
+            hash text not null,
+            position integer not null,
+            layer text not null,
+            path text not null,
+            text text not null,
+            primary key (hash, position)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m013_replays(db: Database) -> None:
+    """Add what other rules would have said: each replay that was kept, and every prompt that it changed."""
+    db.execute("""
+        create table replays (
+            id text primary key not null,
+            at text not null,
+            base text not null,
+            base_hash text not null,
+            candidate text not null,
+            candidate_hash text not null,
+            selection text not null,
+            context text not null check (context in ('recorded', 'today')),
+            diff text not null,
+            verdict text not null check (verdict in ('identical', 'changed', 'regressed', 'inconclusive')),
+            prompts integer not null check (prompts >= 0),
+            changed integer not null check (changed >= 0),
+            figures text not null check (json_valid(figures))
+        )
+    """)
+    db.execute("""
+        create table replay_results (
+            replay_id text not null references replays (id) on delete cascade,
+            trace_id text not null references traces (id) on delete cascade,
+            kinds text not null check (json_valid(kinds)),
+            cause text not null,
+            before text not null check (json_valid(before)),
+            after text not null check (json_valid(after)),
+            primary key (replay_id, trace_id)
+        ) without rowid
+    """)
+    db.execute("create index replays_of_a_trace on replay_results (trace_id)")
+
+
+@migrations()
+def m014_experiments(db: Database) -> None:
+    """Add comparisons of two instructions on the same prompts: one row per prompt and arm."""
+    db.execute("""
+        create table experiments (
+            id text primary key not null,
+            at text not null,
+            question text not null,
+            arms text not null check (json_valid(arms)),
+            report text not null check (json_valid(report))
+        )
+    """)
+    db.execute("""
+        create table experiment_results (
+            experiment_id text not null references experiments (id) on delete cascade,
+            prompt_id text not null,
+            arm text not null check (arm in ('a', 'b')),
+            task_type text not null,
+            tokens integer not null check (tokens >= 0),
+            latency_ms real not null check (latency_ms >= 0),
+            succeeded integer not null check (succeeded in (0, 1)),
+            quality real check (quality between 0 and 1),
+            violations integer check (violations >= 0),
+            text text not null,
+            primary key (experiment_id, prompt_id, arm)
+        ) without rowid
+    """)
+
+
+@migrations()
+def m015_searchable_prompts(db: Database) -> None:
+    """Make the words of the prompts findable, newest first; a number is the microsecond in the trace's id."""
+    db.execute("""
+        create table trace_numbers (
+            number integer primary key,
+            trace_id text not null unique references traces (id) on delete cascade
+        )
+    """)
+    db.execute("""
+        create view which_prompts_are_searchable as
+        select trace_numbers.number, traces.prompt from trace_numbers join traces on traces.id = trace_numbers.trace_id
+    """)
+    db.execute("""
+        create virtual table prompts_fts using fts5 (
+            prompt, content = 'which_prompts_are_searchable', content_rowid = 'number', tokenize = 'unicode61'
+        )
+    """)
+
+
+@migrations()
+def m016_traces_in_brief(db: Database) -> None:
+    """Keep what traces are filtered, counted and ranked by in one narrow index and two tiny ones."""
+    # A filter that matches nothing reads it whole: a million rows in 0.13 s, where the table takes seconds.
+    db.execute("""
+        create index if not exists traces_in_brief on traces (
+            id, origin, latency_ms, output_tokens, status, task_type, search_intent, host, project, rules_hash
+        )
+    """)
+    db.execute("create index if not exists traces_by_latency on traces (latency_ms)")
+    db.execute("create index if not exists traces_by_tokens on traces (output_tokens)")
+
+
+@migrations()
+def m017_roll_ups(db: Database) -> None:
+    """Add what readers sum up of the traces, so that a page about a million of them reads some thousand rows."""
+    db.execute("""
+        create table prompts_by_class (
+            origin text not null,
+            host text not null,
+            status text not null,
+            task_type text not null,
+            search_intent text not null,
+            rules_hash text not null,
+            prompts integer not null,
+            primary key (origin, host, status, task_type, search_intent, rules_hash)
+        ) without rowid
+    """)
+    db.execute("""
+        create table prompts_by_day (
+            origin text not null,
+            facet text not null,
+            day text not null,
+            value text not null,
+            prompts integer not null,
+            tokens integer not null,
+            primary key (origin, facet, day, value)
+        ) without rowid
+    """)
+    db.execute("""
+        create table latencies_by_day (
+            kind text not null check (kind in ('total', 'stage', 'channel')),
+            name text not null,
+            day text not null,
+            bucket integer not null,
+            position integer not null,
+            measurements integer not null,
+            primary key (kind, name, day, bucket, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table latencies_overall (
+            kind text not null check (kind in ('total', 'stage', 'channel')),
+            name text not null,
+            bucket integer not null,
+            position integer not null,
+            measurements integer not null,
+            primary key (kind, name, bucket, position)
+        ) without rowid
+    """)
+    db.execute("""
+        create table rolled_up (
+            up_to integer not null,
+            trace_id text not null
+        )
+    """)
+    db.execute("insert into rolled_up (up_to, trace_id) values (0, '')")
+    db.execute("""
+        create table coverage_measured (
+            rules_hash text primary key not null,
+            at text not null,
+            prompts integer not null check (prompts >= 0),
+            judged_again integer not null check (judged_again >= 0),
+            labelled integer not null check (labelled >= 0),
+            unmatched integer not null check (unmatched >= 0),
+            clusters text not null check (json_valid(clusters)),
+            overlaps text not null check (json_valid(overlaps)),
+            labels text not null check (json_valid(labels))
+        ) without rowid
+    """)
+    db.execute("""
+        create table rule_coverage (
+            rules_hash text not null references coverage_measured (rules_hash) on delete cascade,
+            position integer not null,
+            kind text not null,
+            rule text not null,
+            facet text not null,
+            name text not null,
+            label text not null,
+            weight integer not null,
+            file text not null,
+            line integer not null,
+            fired integer not null check (fired >= 0),
+            tokens integer not null check (tokens >= 0),
+            right integer not null check (right >= 0),
+            wrong integer not null check (wrong >= 0),
+            examples text not null check (json_valid(examples)),
+            primary key (rules_hash, position)
+        ) without rowid
+    """)
+    db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id collate nocase, trace_id)")
+    # What went well is not in it: an insert costs what it did.
+    db.execute("""
+        create index channels_that_failed on trace_channels (channel, status, trace_id)
+        where status not in ('ok', 'empty')
+    """)
+    db.execute("""
+        create index traces_that_were_skipped on traces (skip_reason, host, at)
+        where status = 'skipped' and origin = 'hook'
+    """)
+    _look_at_less(db)
+
+
+@migrations()
+def m018_silence_of_imports(db: Database) -> None:
+    """Call prompts silent to which nothing would have been added, imported or in shadow mode; count all anew if any."""
+    found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
+    if found.rowcount > 0:
+        for query in rollups.START_AGAIN:
+            db.execute(query)
+
+
+def _look_at_less(db: Database) -> None:
+    """Have the views on the hook's health read sums and an index, and leave out what did not go through it."""
+    for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
+        db.execute(f"drop view {name}")
+    db.execute("""
+        create view why_prompts_were_skipped as
+        select skip_reason, host, count(*) as prompts, max(at) as last_at
+        from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
+    """)
+    # The narrow index finds the last of a client among those of its last day.
+    db.execute("""
+        create view when_each_host_was_last_seen as
+        with counted as (
+            select value as host, max(day) as day, sum(prompts) as prompts from prompts_by_day
+            where origin = 'hook' and facet = 'host' group by value
+            union all
+            select host, substr(max(at), 1, 10), count(*) from traces
+            where rowid > (select up_to from rolled_up) and origin = 'hook' group by host
+        ), hosts as (
+            select host, max(day) as day, sum(prompts) as prompts from counted group by host
+        )
+        select host, coalesce((
+            select at from traces where id = (
+                select max(id) from traces indexed by traces_in_brief
+                where id < printf('%014x', strftime('%s', hosts.day, '+1 day') * 1000000)
+                  and id >= printf('%014x', strftime('%s', hosts.day) * 1000000)
+                  and origin = 'hook' and host = hosts.host
+            )
+        ), day) as last_at, prompts from hosts
+    """)
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date in one transaction that other processes wait for.
+
+    ``connection`` is in autocommit mode. A deferred transaction, which is what
+    ``Migrations.apply`` opens by itself, fails where several start at once.
+    """
+    db = Database(connection, execute_plugins=False)
+    with transaction(connection):
+        migrations.apply(db)
+        connection.execute(f"pragma user_version = {traces.SCHEMA_VERSION:d}")

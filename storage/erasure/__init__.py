@@ -1,0 +1,1 @@
+"""Delete for good, wherever the product has written: rows, copies, snapshots, leftovers."""

@@ -1,0 +1,190 @@
+"""Copies that hold prompts too: moved-aside databases, abandoned copies, indices of code, published snapshots.
+
+A damaged database cannot be edited, and a snapshot is served as a file that never changes: what holds anything of
+what is forgotten is removed whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.base import private
+from storage.erasure import snapshots
+from storage.erasure.mentions import PIECE_BYTES
+from storage.traces import spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from storage.erasure.leftovers import Forgotten
+
+ABANDONED_S = 3600
+ASIDE = f"{traces.DATABASE}.corrupt-"
+COPIES = "merge-"
+CODE_INDICES = "code"
+ID_DIGITS = 24
+RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
+
+
+def clean(state_dir: str, gone: Forgotten) -> list[str]:
+    """Remove what holds it; return what was removed, in words. Raises OSError."""
+    return [*_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
+
+
+def clean_by_age(state_dir: str, older_than: float) -> list[str]:
+    """Remove moved-aside databases, refused records and snapshots from before that second; return what, in words."""
+    said = [
+        f"{path} removed"
+        for path in _databases_aside(state_dir)
+        if modified(path) < older_than and private.removed(path)
+    ]
+    for path in files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
+        if modified(path) < older_than:
+            private.removed(path)
+    old = [one for one in snapshots.noted(state_dir) if _seconds(one.at) < older_than]
+    said += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
+    if old:
+        snapshots.forget(state_dir, [one.path for one in old])
+    return said
+
+
+def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
+    """Return what ``clean_by_age`` and ``clean_snapshots_before`` would remove, refused records aside."""
+    aside = [path for path in _aside(state_dir) if modified(path) < older_than]
+    old = [one.path for one in snapshots.noted(state_dir) if _is_outdated(one, older_than, before)]
+    return [*aside, *old]
+
+
+def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> bool:
+    try:
+        return snapshots.goes_back_before(one, before) or _seconds(one.at) < older_than
+    except OSError:  # it is not there any more
+        return False
+
+
+def holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
+    """Say whether a file mentions one of the texts or names one of the traces; one that cannot be read does not."""
+    try:
+        if gone.mentions.in_file(path, is_database=is_database):
+            return True
+        with open(path, "rb") as file:
+            return _names_one(file.read, gone.ids)
+    except OSError:
+        return False
+
+
+def mentions(path: str, gone: Forgotten) -> bool:
+    """Say whether a file mentions one of the texts; one that cannot be read does not."""
+    try:
+        return gone.mentions.in_file(path)
+    except OSError:
+        return False
+
+
+def files(folder: str) -> list[str]:
+    """Return the regular files of a folder, sorted; none where it is not there."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.path for entry in entries if entry.is_file(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def modified(path: str) -> float:
+    """Return when a file was changed, now where it is gone."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return time.time()
+
+
+def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
+    """Remove moved-aside databases and abandoned copies that hold it, and indices of code in which a text stands."""
+    said = []
+    for path in _databases_aside(state_dir):
+        if os.path.exists(path) and holds(path, gone, is_database=True):
+            stem = path.removesuffix("-wal").removesuffix("-shm")
+            for end in ("-wal", "-shm", ""):
+                private.removed(stem + end)
+            said.append(f"{stem} held some of it, and was removed")
+    for path in files(f"{state_dir}/{CODE_INDICES}"):
+        if os.path.exists(path) and not path.endswith("-shm") and mentions(path, gone):
+            stem = path.removesuffix("-wal")
+            for end in ("-wal", "-shm", ""):
+                private.removed(stem + end)
+            said.append("an index of code held it; it is built anew from the project's files as they are then")
+    return said
+
+
+def _aside(state_dir: str) -> list[str]:
+    found = [path for path in files(state_dir) if os.path.basename(path).startswith(ASIDE)]
+    return [path for path in found if not path.endswith("-shm")]
+
+
+def _databases_aside(state_dir: str) -> list[str]:
+    """Return the moved-aside databases, after removing abandoned copies of merged ones."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(state_dir)):
+            if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
+                is_left = time.time() - entry.stat().st_mtime > ABANDONED_S
+                shutil.rmtree(entry.path, ignore_errors=True) if is_left else None
+    return _aside(state_dir)
+
+
+def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
+    """Remove the snapshots that hold a trace older than that one; return what was removed, in words. Raises OSError."""
+    return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
+
+
+def _clean_snapshots(state_dir: str, gone: Forgotten) -> list[str]:
+    return _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
+
+
+def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], bool]) -> list[str]:
+    said, done = [], []
+    for snapshot in snapshots.noted(state_dir):
+        try:
+            if not holds_any(snapshot):
+                continue
+            os.unlink(snapshot.path)
+            said.append(
+                f"the snapshot {snapshot.path} held some of it, and was removed: end what serves it, publish again"
+            )
+        except FileNotFoundError:
+            said.append(f"the snapshot {snapshot.path} is not there any more; if you keep a copy, delete it yourself")
+        done.append(snapshot.path)
+    snapshots.forget(state_dir, done)
+    return said
+
+
+def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
+    """Say whether an id stands in a file: one pass for any number of ids, which are 24 hex digits as a rule."""
+    usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
+    others = [one.encode() for one in ids if len(one) != ID_DIGITS]
+    before = b""
+    while piece := read(PIECE_BYTES):
+        content = before + piece
+        if any(one in content for one in others) or not usual.isdisjoint(_ids_in(content)):
+            return True
+        before = content[-256:]
+    return False
+
+
+def _ids_in(content: bytes) -> Iterator[bytes]:
+    for run in RUN_OF_DIGITS.finditer(content):
+        digits = run[0]
+        yield from (digits[at : at + ID_DIGITS] for at in range(len(digits) - ID_DIGITS + 1))
+
+
+def _seconds(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return 0.0

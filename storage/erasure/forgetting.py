@@ -1,0 +1,297 @@
+"""Delete traces so that nothing of them can be read again: rows, the index of words, freed pages, the write-ahead log.
+
+Facts of SQLite 3.40 shape this: an FTS5 index keeps the words of a deleted row in its blocks until all its
+segments are merged, and the write-ahead log keeps whole old pages until it is cut off. All of it is done in
+transactions of some hundredths of a second, and may be interrupted anywhere: doing it again ends it.
+
+StillReadError        another program keeps the write-ahead log from being cut off
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from storage import traces
+from storage.base.turns import in_turn
+from storage.db import database
+from storage.metrics import rollups
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
+
+    from storage.erasure.mentions import Mentions
+
+    Advance = Callable[[int, int], None]
+
+BATCH_TRACES = 200
+MERGED_PAGES = 256
+VACUUMED_PAGES = 500
+LOOK_AGAIN_S = 0.05
+CACHE_KB = 65_536
+LONGEST_SHORT_PROMPT = 24
+"""A prompt of fewer characters is quoted only by what repeats it whole: "yes" stands in many texts."""
+
+WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
+WHICH_TRACES_MENTION_IT = """
+    select id from traces where mentions(
+        prompt || char(10) || output_text || char(10) || inputs || char(10) || approach || char(10) || error
+        || char(10) || memory_context || char(10) || topics || char(10) || workflow || char(10) || skip_reason
+        || char(10) || cwd || char(10) || project || char(10) || session_id)
+    union select trace_id from trace_items where mentions(ref || char(10) || text || char(10) || why)
+    union select trace_id from trace_channels where mentions(fallback || char(10) || model)
+    union select trace_id from sessions where mentions(session_id || char(10) || ref)
+    union select trace_id from replay_results where mentions(before || char(10) || after || char(10) || cause)
+    order by 1 desc
+"""
+WHICH_ARE_THERE = "select id from traces where id in (select value from json_each(:ids)) order by id desc"
+WHAT_IS_TO_BE_FORGOTTEN = """
+    select id, at, session_id, cwd, prompt, rules_hash, status from traces
+    where id in (select value from json_each(:ids)) order by id desc
+"""
+WHICH_CAME_LATER_IN_THE_SESSION = """
+    select id, inputs, output_text from traces where session_id = :session_id and id > :id and session_id <> ''
+"""
+WHICH_SESSIONS_GO_ON = """
+    select distinct session_id from traces
+    where session_id in (select value from json_each(:sessions)) and id not in (select value from json_each(:ids))
+"""
+WHAT_WERE_THEY_TOLD = """
+    select session_id, kind, ref from sessions
+    where session_id in (select value from json_each(:sessions)) and trace_id in (select value from json_each(:ids))
+"""
+WHICH_MEMORIES_MENTION_IT = "select id from memories where mentions(content || char(10) || tags || char(10) || source)"
+WHICH_MEMORIES_WERE_ASKED_FOR = """
+    select distinct memories.id from memories join traces on memories.project = traces.project
+    where traces.id in (select value from json_each(:ids)) and memories.origin = 'captured'
+      and instr(traces.prompt, memories.content) > 0
+"""
+
+TAKE_THE_WORDS_OUT = """
+    insert into prompts_fts (prompts_fts, rowid, prompt)
+    select 'delete', trace_numbers.number, traces.prompt
+    from trace_numbers join traces on traces.id = trace_numbers.trace_id
+    where trace_numbers.trace_id in (select value from json_each(:ids))
+"""
+FORGET_WHAT_SESSIONS_WERE_TOLD = """
+    delete from sessions where (session_id, trace_id) in
+        (select session_id, id from traces where id in (select value from json_each(:ids)))
+"""
+FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
+    delete from experiment_results
+    where experiment_id in (select id from experiments) and prompt_id in (select value from json_each(:ids))
+"""
+FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
+"""Its groups of prompts are named by their words, and do not say whose; readers measure again."""
+FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
+FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
+    delete from sessions where session_id in (select value from json_each(:sessions))
+"""
+FORGET_WHAT_MENTIONS_IT = (
+    """
+    delete from replays where mentions(
+        base || char(10) || candidate || char(10) || selection || char(10) || diff || char(10) || figures)
+    """,
+    "delete from experiment_results where mentions(text || char(10) || prompt_id)",
+    "delete from experiments where mentions(question || char(10) || arms || char(10) || report)",
+    "delete from sessions where mentions(session_id || char(10) || ref)",
+    """
+    delete from coverage_measured where rules_hash in (
+        select rules_hash from rule_coverage
+        where mentions(rule || char(10) || name || char(10) || label || char(10) || file)
+    )
+    """,
+)
+START_MERGING = "insert into prompts_fts (prompts_fts, rank) values ('merge', :pages)"
+
+
+class StillReadError(database.DatabaseInUseError):
+    """Another program keeps the write-ahead log from being cut off."""
+
+
+def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
+    """Return the traces of a session, newest first."""
+    return [row[0] for row in db.execute(WHICH_OF_THE_SESSION, {"session_id": traces.short(session_id)})]
+
+
+def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
+    """Return the traces in which, or beside which, one of the texts stands anywhere, newest first."""
+    _know(db, wanted)
+    return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
+
+
+def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
+    """Return the memories in which one of the texts stands."""
+    _know(db, wanted)
+    return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
+
+
+def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
+    """Return the memories that these prompts asked to remember."""
+    return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _these(ids))]
+
+
+def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
+    """Return the later traces of the same sessions whose records quote one of these prompts, newest first."""
+    found: set[str] = set()
+    for row in described(db, ids):
+        if row["prompt"].strip():
+            asked = {"session_id": row["session_id"], "id": row["id"]}
+            later = db.execute(WHICH_CAME_LATER_IN_THE_SESSION, asked)
+            found |= {own for own, inputs, said in later if _quotes(inputs, said, row["prompt"])}
+    return sorted(found - set(ids), reverse=True)
+
+
+def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
+    """Return id, at, session_id, cwd, prompt, rules_hash and status of those that are there, newest first."""
+    cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _these(ids))
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
+    """Return the sessions of which nothing is left without these traces."""
+    wanted = set(sessions) - {""}
+    named = {"sessions": json.dumps(sorted(wanted)), **_these(ids)}
+    return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
+
+
+def told(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
+    """Return what the sessions were told with these traces, as ``kind:ref`` by session."""
+    found: dict[str, set[str]] = {}
+    for session, kind, ref in db.execute(
+        WHAT_WERE_THEY_TOLD, {"sessions": json.dumps(sorted(sessions)), **_these(ids)}
+    ):
+        found.setdefault(session, set()).add(f"{kind}:{ref}")
+    return found
+
+
+def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
+    """Delete traces with all beside them, a batch per transaction; return how many there were.
+
+    ``db`` is in autocommit mode. ``scrub`` has to follow. Raises sqlite3.Error.
+    """
+    _prepare(db)
+    gone = 0
+    for start in range(0, len(ids), BATCH_TRACES):
+        batch = ids[start : start + BATCH_TRACES]
+        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # the batch of this turn
+        if advance:
+            advance(min(start + BATCH_TRACES, len(ids)), len(ids))
+    return gone
+
+
+def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
+    rollups.take_back(db, ids)
+    for query in (TAKE_THE_WORDS_OUT, FORGET_WHAT_SESSIONS_WERE_TOLD, FORGET_THE_ANSWERS_OF_EXPERIMENTS):
+        db.execute(query, _these(ids))
+    gone = db.execute(FORGET_THE_TRACES, _these(ids)).rowcount
+    if gone:
+        rollups.step_back(db)
+        db.execute(FORGET_WHAT_WAS_MEASURED)
+    return gone
+
+
+def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
+    """Delete what these sessions were told, and kept replays and experiments that mention one of the texts."""
+    named = {"sessions": json.dumps(sorted(sessions))}
+    in_turn(db, lambda: db.execute(FORGET_WHAT_THE_SESSIONS_WERE_TOLD, named))
+    if wanted:
+        _know(db, wanted)
+        for query in FORGET_WHAT_MENTIONS_IT:
+            in_turn(db, lambda query=query: db.execute(query))  # type: ignore[misc]
+
+
+def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
+    """Return those of the traces that the database holds."""
+    return [row[0] for row in db.execute(WHICH_ARE_THERE, _these(ids))]
+
+
+def scrub(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
+    """Take deleted words out of the index, give freed pages back, cut the write-ahead log off.
+
+    Raises StillReadError where somebody reads from the log all the time, sqlite3.Error where nothing can be written.
+    """
+    _prepare(db)
+    _merge_the_index(db)
+    make_final(db, patience_s=patience_s)
+
+
+def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
+    """Give freed pages back and cut the write-ahead log off, which keeps old pages whole. Raises as ``scrub``."""
+    while db.execute("pragma freelist_count").fetchone()[0]:
+        db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() ends it after a page
+    _cut_off_the_log(db, patience_s=patience_s)
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """Do not wait for the disk at each step: what a crash of the machine takes back is done again."""
+    db.execute("pragma synchronous = normal")
+    db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces lie scattered in the indices: half the time
+
+
+def _merge_the_index(db: sqlite3.Connection) -> None:
+    """Merge all segments into one, a few pages a transaction: what ``optimize`` does in a single long one."""
+    db.execute(START_MERGING, {"pages": -MERGED_PAGES})
+    while True:
+        before = db.total_changes
+        db.execute(START_MERGING, {"pages": MERGED_PAGES})
+        if db.total_changes - before < 2:  # so FTS5 says that there was nothing left to merge
+            return
+
+
+def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
+    """Wait for readers without holding the writers' lock meanwhile."""
+    give_up_at = time.monotonic() + patience_s
+    patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
+    db.execute("pragma busy_timeout = 0")
+    try:
+        while db.execute("pragma wal_checkpoint(truncate)").fetchone()[0]:
+            if time.monotonic() > give_up_at:
+                raise StillReadError(
+                    "deleted, but another program keeps what was deleted in the write-ahead log: close the workbench "
+                    "and other readers of the database, then run the same command again (the upkeep behind the next "
+                    "prompts tries it, too)"
+                )
+            time.sleep(LOOK_AGAIN_S)
+    finally:
+        db.execute(f"pragma busy_timeout = {patience_ms:d}")
+
+
+def _know(db: sqlite3.Connection, wanted: Mentions) -> None:
+    db.create_function("mentions", 1, wanted.in_text, deterministic=True)
+
+
+def _these(ids: Iterable[str]) -> dict[str, str]:
+    return {"ids": json.dumps(list(ids))}
+
+
+def _quotes(inputs: str, said: str, prompt: str) -> bool:
+    """Say whether a record repeats a prompt: a recorded conversation holds its beginning, with blanks for breaks."""
+    whole = _flat(prompt)
+    try:
+        texts = [_flat(text) for text in _texts(json.loads(inputs))]
+    except (ValueError, RecursionError):
+        texts = []
+    if len(whole) >= LONGEST_SHORT_PROMPT and any(whole in text for text in (*texts, _flat(said))):
+        return True
+    stems = (text.removesuffix("…").rstrip() for text in texts)
+    return any(
+        stem == whole or (len(stem) >= LONGEST_SHORT_PROMPT and (whole.startswith(stem) or stem in whole))
+        for stem in stems
+    )
+
+
+def _texts(value: object) -> list[str]:
+    """The texts of a recorded conversation and of what channels offered; settings and skills are nobody's words."""
+    if isinstance(value, dict):
+        return [text for key, one in value.items() if key not in ("settings", "skills") for text in _texts(one)]
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one)]
+    return [value] if isinstance(value, str) else []
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).casefold()

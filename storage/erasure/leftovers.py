@@ -1,0 +1,192 @@
+"""Take what is forgotten out of the files beside the database: log, events, sessions, spool, notices.
+
+Lines are overwritten where they stand, with as many bytes: who appends at the same moment loses nothing, and what
+was interrupted is simply done again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from storage import traces
+from storage.base import lean, log, private, unfinished
+from storage.erasure import copies
+from storage.state import notices, sessions
+from storage.traces import spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from storage.erasure.mentions import Mentions
+
+    Record = dict[str, Any]
+
+NEAR_S = 5.0
+"""What a prompt logs, it logs within this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is to be found nowhere: traces, whole sessions, texts.
+
+    ``moments`` are, by session, the seconds at which the traces were typed; ``told`` is, by session
+    that goes on, what it was told with them.
+    """
+
+    ids: frozenset[str]
+    mentions: Mentions
+    sessions: frozenset[str] = frozenset()
+    moments: Mapping[str, list[float]] = field(default_factory=dict)
+    told: Mapping[str, set[str]] = field(default_factory=dict)
+
+    def is_logged_in(self, line: bytes) -> bool:
+        """Say whether a line of the log is about one of them."""
+        record = _record(line)
+        session, at = str(record.get("session_id", "")), _seconds(str(record.get("at", "")))
+        is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
+        return is_near or self.is_in_line(line, session)
+
+    def is_in_line(self, line: bytes, session: str = "") -> bool:
+        """Say whether a line of JSON names or mentions one of them."""
+        session = session or str(_record(line).get("session_id", ""))
+        if session in self.sessions or self.mentions.in_bytes(line):
+            return True
+        return any(word in self.ids for word in line.decode("utf-8", "replace").replace("'", '"').split('"'))
+
+
+def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -> list[str]:
+    """Take it out of every file that the product keeps; return what was done, in words. Raises OSError."""
+    counts = {
+        "lines of the log": _clean_log(state_dir, gone),
+        "events": sum(_clean_events(path, gone) for path in event_files),
+        "session files": _clean_sessions(state_dir, gone),
+        "refused records": _clean_spool(state_dir, gone),
+        "half-written files": unfinished.erase(state_dir),
+        "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
+    }
+    _clean_claims(state_dir)
+    said = [f"{count:,} {name}" for name, count in counts.items() if count]
+    return [*said, *copies.clean(state_dir, gone)]
+
+
+def blank(path: str, is_meant: Callable[[bytes], bool], stand_in: Callable[[Record], Record]) -> int:
+    """Overwrite the lines that are meant by what stands for them, in as many bytes; return how many there were."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return 0
+    count = 0
+    with open(descriptor, "rb+", buffering=0) as file:
+        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+            return 0
+        for start, line in _lines(descriptor):
+            if not line.strip() or not is_meant(line):
+                continue
+            short = lean.dumps(stand_in(_record(line))).encode()
+            short = short if len(short) <= len(line) else b""
+            if short.ljust(len(line)) != line:
+                os.pwrite(descriptor, short.ljust(len(line)), start)
+                count += 1
+        if count:
+            os.fsync(file.fileno())
+    return count
+
+
+def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
+    with open(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        start = 0
+        for line in file:
+            yield start, line.removesuffix(b"\n")
+            start += len(line)
+
+
+def _clean_log(state_dir: str, gone: Forgotten) -> int:
+    def stand_in(record: Record) -> Record:
+        return {"at": str(record.get("at", "")), "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
+
+    return sum(blank(f"{state_dir}/{name}", gone.is_logged_in, stand_in) for name in (log.NAME, f"{log.NAME}.1"))
+
+
+def _clean_events(path: str, gone: Forgotten) -> int:
+    def stand_in(record: Record) -> Record:
+        return {"topic": str(record.get("topic", "")), "outcome": "forgotten"}
+
+    return sum(blank(name, gone.is_in_line, stand_in) for name in (path, f"{path}.1"))
+
+
+def _clean_sessions(state_dir: str, gone: Forgotten) -> int:
+    count = sum(sessions.reset_session(state_dir, session) for session in gone.sessions)
+    for session, names in gone.told.items():
+        count += _forget_told(session_file(state_dir, session), names)
+    return count + _clean_folder(f"{state_dir}/{sessions.FOLDER}", gone)
+
+
+def session_file(state_dir: str, session_id: str) -> str:
+    """Return the file of what the session was told (``storage.state.sessions`` writes it)."""
+    return f"{state_dir}/{sessions.FOLDER}/{lean.keyed_hash(b'session', traces.storable(session_id).encode())}"
+
+
+def _forget_told(path: str, names: set[str]) -> bool:
+    """Let the session be told again what it was told with a forgotten trace: only so nothing names it any more."""
+    count = 0
+    try:
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return False
+    with open(descriptor, "rb+", buffering=0):
+        for start, line in _lines(descriptor):
+            try:
+                tokens, told = json.loads(line)
+                left = lean.dumps([tokens, [name for name in told if name not in names]]).encode()
+            except (ValueError, TypeError):
+                continue
+            if len(left) < len(line.rstrip()):
+                os.pwrite(descriptor, left.ljust(len(line)), start)
+                count += 1
+    return count > 0
+
+
+def _clean_spool(state_dir: str, gone: Forgotten) -> int:
+    """Remove what lies aside, and what waits for a later version."""
+    count = 0
+    for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
+        for path in copies.files(folder):
+            name = os.path.basename(path)
+            is_named = name.partition(".")[0] in gone.ids
+            if is_named or copies.holds(path, gone, is_database=False):
+                count += private.removed(path)
+    return count
+
+
+def _clean_folder(folder: str, gone: Forgotten) -> int:
+    return sum(private.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
+
+
+def _clean_claims(state_dir: str) -> None:
+    """What says which prompt came just now is derived from the prompt; it counts for two seconds."""
+    path = f"{state_dir}/{sessions.CLAIMS}"
+    with contextlib.suppress(FileNotFoundError):
+        if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:
+            os.truncate(path, 0)
+
+
+def _record(line: bytes) -> Record:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _seconds(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,133 @@
+"""Take secrets out of the rows that are stored already: every text column of every table, JSON string by string.
+
+The tables are read from the schema, so a new one cannot be left out. Left alone are identifiers, the versions of the
+instructions, which a person wrote and a replay compares byte by byte, and sums.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from storage.base import lean
+from storage.base.turns import in_turn
+from storage.erasure import forgetting
+from storage.memory import memories
+from storage.memory.words import extra_words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    Redact = Callable[[str], str]
+    Advance = Callable[[int, int], None]
+
+LEFT_ALONE = frozenset(
+    """
+    instructions_versions instructions_sources prompts_by_class prompts_by_day latencies_by_day latencies_overall
+    rolled_up memory_counts trace_numbers memory_vectors
+    """.split()
+)
+IDENTIFIERS = frozenset(
+    """
+    id at trace_id session_id prompt_id replay_id experiment_id host origin status kind prompt_hmac rules_hash base_hash
+    candidate_hash hash created_at updated_at labelled_at key number position
+    """.split()
+)
+NAMED_BY_RULES = frozenset(("settings", "skills"))
+"""Parts of a recorded JSON document that hold no words of a person."""
+BATCH_ROWS = 500
+WHICH_TABLES = """
+    select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
+      and name not like 'sqlite_%' and name not like '%\\_fts\\_%' escape '\\' order by name
+"""
+PUT_THE_WORDS_BACK = """
+    insert into prompts_fts (rowid, prompt) select trace_numbers.number, traces.prompt
+    from trace_numbers join traces on traces.id = trace_numbers.trace_id
+    where trace_numbers.trace_id in (select value from json_each(:ids))
+"""
+
+
+def rescreen(
+    db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
+) -> dict[str, int]:
+    """Redact what is stored and return how many rows of which table change; ``is_dry`` only counts.
+
+    ``db`` is in autocommit mode. ``forgetting.scrub`` has to follow. Raises sqlite3.Error.
+    """
+    tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in LEFT_ALONE]
+    counts: dict[str, int] = {}
+    for number, table in enumerate(tables):
+        changed = _rescreen_table(db, table, redact, is_dry=is_dry)
+        if changed:
+            counts[table] = changed
+        if advance:
+            advance(number + 1, len(tables))
+    if counts.get("traces") and not is_dry:
+        in_turn(db, lambda: db.execute(forgetting.FORGET_WHAT_WAS_MEASURED))
+    if counts.get("memories") and not is_dry:
+        in_turn(db, lambda: db.execute(memories.PURGE_THE_INDEX))
+    return counts
+
+
+def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dry: bool) -> int:
+    columns = [(row[1], str(row[2]).lower(), int(row[5])) for row in db.execute(f"pragma table_info({table})")]
+    keys = [name for name, _kind, place in columns if place]
+    texts = [name for name, kind, _place in columns if kind == "text" and name not in IDENTIFIERS]
+    texts = [name for name in texts if (table, name) != ("memories", "words")]
+    if not texts:
+        return 0
+    wanted = ", ".join(dict.fromkeys([*keys, *texts]))
+    changes: list[tuple[dict[str, object], dict[str, Any]]] = []
+    for row in db.execute(f"select {wanted} from {table}"):
+        fields = dict(zip(dict.fromkeys([*keys, *texts]), row, strict=True))
+        told = {name: redacted for name in texts if (redacted := _redacted(fields[name], redact)) != fields[name]}
+        if told:
+            changes.append((told, {name: fields[name] for name in keys}))
+    for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
+        batch = changes[start : start + BATCH_ROWS]
+        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # the batch of this turn
+    return len(changes)
+
+
+def _write(db: sqlite3.Connection, table: str, changes: list[tuple[dict[str, object], dict[str, Any]]]) -> None:
+    ids = {"ids": json.dumps([key["id"] for told, key in changes if table == "traces" and "prompt" in told])}
+    db.execute(forgetting.TAKE_THE_WORDS_OUT, ids)
+    for told, key in changes:
+        setting = ", ".join(f"{name} = :new_{name}" for name in told)
+        where = " and ".join(f"{name} = :{name}" for name in key)
+        values = {**key, **{f"new_{name}": value for name, value in told.items()}}
+        db.execute(f"update or replace {table} set {setting} where {where}", values)
+        if table == "memories":
+            _index_anew(db, key)
+    db.execute(PUT_THE_WORDS_BACK, ids)
+
+
+def _index_anew(db: sqlite3.Connection, key: dict[str, Any]) -> None:
+    content, tags, written = db.execute(
+        "select content, tags, created_at from memories where number = :number", key
+    ).fetchone()
+    words = extra_words(" ".join([content, *json.loads(tags)]), written=written)
+    db.execute("update memories set words = :words where number = :number", {**key, "words": words})
+
+
+def _redacted(value: object, redact: Redact) -> object:
+    """Return a text without secrets; of a JSON document, each string in it."""
+    if not isinstance(value, str) or not value:
+        return value
+    if value[0] in "{[":
+        try:
+            document = json.loads(value)
+        except (ValueError, RecursionError):
+            return redact(value)
+        told = _redacted_document(document, redact)
+        return value if told == document else lean.dumps(told)
+    return redact(value)
+
+
+def _redacted_document(value: object, redact: Redact) -> object:
+    if isinstance(value, dict):
+        return {key: one if key in NAMED_BY_RULES else _redacted_document(one, redact) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_redacted_document(one, redact) for one in value]
+    return redact(value) if isinstance(value, str) else value

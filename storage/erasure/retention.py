@@ -1,0 +1,205 @@
+"""How long and how much is kept: the oldest traces go first, then versions of the instructions that none names.
+
+Bounds of 0 do not bind. A person's memories, their labels' golden cases and what they wrote out themselves are not
+traces and stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.erasure import forgetting
+from storage.traces import spool
+from storage.traces.windows import ABOVE_ALL
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from storage.erasure.mentions import Mentions
+
+DAY_S = 86_400
+PAGE_TRACES = 1_000
+ALWAYS_KEPT = 1_000
+"""Traces that the bound in megabytes leaves: memories lie in the same file, and may alone be larger than it."""
+YOUNG_S = 86_400
+"""A version that came so lately may be named by a prompt that is still on its way."""
+
+HOW_MANY = "select count(*) from traces"
+WHICH_IS_OLDEST = "select at from traces order by id limit 1"
+WHICH_ARE_OLDEST = "select id from traces order by id limit :limit"
+WHICH_COMES_NEXT = "select id from traces where id > :id order by id limit 1"
+WHICH_ARE_OLDER = "select id from traces where id < :id order by id"
+WHICH_VERSIONS_NOBODY_NAMES = """
+    select hash, first_seen_at from (
+        select hash, first_seen_at from instructions_versions
+        union select hash, '' from instructions_sources where hash not in (select hash from instructions_versions)
+    )
+    where hash not in (select rules_hash from traces)
+      and hash not in (select base_hash from replays) and hash not in (select candidate_hash from replays)
+      and hash not in (select value from json_each(:in_use))
+"""
+WHAT_DO_VERSIONS_SAY = (
+    "select hash, text from instructions_versions union all select hash, text from instructions_sources"
+)
+FORGET_THE_SOURCES = "delete from instructions_sources where hash = :hash"
+FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured where rules_hash = :hash"
+FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How old in days, how many, and how many megabytes of database; 0 does not bind."""
+
+    days: float = 0.0
+    rows: int = 0
+    mb: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.days or self.rows or self.mb)
+
+    def in_words(self) -> str:
+        """Return what is kept, for a person."""
+        said = [
+            *([f"{self.days:g} days"] if self.days else []),
+            *([f"{self.rows:,} prompts"] if self.rows else []),
+            *([f"{self.mb:g} MB"] if self.mb else []),
+        ]
+        return "at most " + " and ".join(said) if said else "everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the database holds: traces, the time of the oldest, bytes in use."""
+
+    traces: int
+    since: str
+    used_bytes: int
+
+
+def held(db: sqlite3.Connection) -> Held:
+    """Return what the database holds now."""
+    size, pages, free = (
+        db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
+    )
+    oldest = db.execute(WHICH_IS_OLDEST).fetchone()
+    return Held(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
+
+
+def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
+    """Return the traces beyond the bounds, oldest first; how many the megabytes cost is estimated.
+
+    ``prune`` looks again at the size it has reached.
+    """
+    found = _too_old(db, bounds, time.time() if now is None else now)
+    state = held(db)
+    count = max(
+        state.traces - bounds.rows if bounds.rows else 0,
+        _too_large(state, bounds, left=state.traces) if bounds.mb else 0,
+    )
+    return found if len(found) >= count else [row[0] for row in db.execute(WHICH_ARE_OLDEST, {"limit": count})]
+
+
+def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
+    """Delete the traces beyond the bounds, oldest first; return how many. ``forgetting.scrub`` has to follow."""
+    gone = 0
+    while ids := surplus(db, bounds):
+        gone += forgetting.delete(db, ids, advance=advance)
+    return gone
+
+
+def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
+    """Return the id of the oldest trace, or of the oldest after one; where there is none, what all ids sort before."""
+    found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
+    return str(found[0]) if found else ABOVE_ALL
+
+
+def prune_versions(
+    db: sqlite3.Connection,
+    state_dir: str,
+    *,
+    in_use: Iterable[str],
+    wanted: Mentions | None = None,
+    is_dry: bool = False,
+) -> int:
+    """Delete the versions of the instructions that no trace and no kept replay names; return how many.
+
+    ``in_use`` are those that a prompt would get today. One of the last day stays, unless it is ``wanted`` gone.
+    """
+    since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
+    unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
+    mentioning = {one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)} if wanted else set()
+    old = [one for one, seen in unnamed.items() if seen < since or one in mentioning]
+    for one in old if not is_dry else ():
+        # Without its mark first: a prompt that needs the version again then writes it again.
+        for name in (one, f"{one}{spool.SOURCES}"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
+        for query in (FORGET_THE_SOURCES, FORGET_WHAT_WAS_MEASURED, FORGET_THE_VERSION):
+            db.execute(query, {"hash": one})
+    return len(old)
+
+
+def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
+    """Return how many versions of the instructions say one of the texts themselves."""
+    return len({one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)})
+
+
+def first_id(seconds: float) -> str:
+    """Return what the ids from that second of the epoch on do not come before: they begin with the microsecond."""
+    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+
+
+def sizes(state_dir: str) -> dict[str, int]:
+    """Return the bytes of what grows: database with its log, spool, versions, compiled rules, code indices, log."""
+    return {
+        "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
+        "moved-aside databases": sum(
+            _size(state_dir, name) for name in _names(state_dir) if name.startswith(f"{traces.DATABASE}.corrupt-")
+        ),
+        "spool": _size(state_dir, spool.NAME),
+        "versions": _size(state_dir, spool.VERSIONS),
+        "rules": _size(state_dir, "rules"),
+        "code indices": _size(state_dir, "code"),
+        "log": _size(state_dir, "log", "log.1"),
+    }
+
+
+def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
+    if not bounds.days:
+        return []
+    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": first_id(now - bounds.days * DAY_S)})]
+
+
+def _too_large(state: Held, bounds: Bounds, *, left: int) -> int:
+    """How many traces are likely to hold what is too much, judged by what a trace costs on the average."""
+    excess = state.used_bytes - bounds.mb * 1e6
+    if excess <= 0 or left <= ALWAYS_KEPT:
+        return 0
+    likely = int(excess / max(1.0, state.used_bytes / left)) + 1
+    return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _size(state_dir: str, *names: str) -> int:
+    total = 0
+    for name in names:
+        path = f"{state_dir}/{name}"
+        if os.path.isdir(path):
+            total += sum(_size(path, inner) for inner in _names(path))
+        else:
+            with contextlib.suppress(OSError):
+                total += os.lstat(path).st_size
+    return total

@@ -1,0 +1,118 @@
+"""The recorded prompts as a replay reads them: newest first, a page at a time, only the columns it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from storage.traces.selection import Selection
+
+    Scores = dict[str, dict[str, dict[str, int]]]
+
+PAGE_ROWS = 500
+
+COLUMNS = (
+    "id", "at", "origin", "host", "session_id", "project", "cwd", "status", "prompt", "inputs", "rules_hash",
+    "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "approach", "output_text",
+    "output_tokens",
+)  # fmt: skip
+
+WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
+WHICH_ITEMS_WERE_KEPT = "select channel, ref from trace_items where trace_id = :id and kept order by position"
+WHAT_WAS_SCORED_BETWEEN = """
+    select trace_id, facet, name, score from trace_scores where trace_id between :oldest and :newest
+"""
+WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces where rules_hash <> '' group by rules_hash"
+WHICH_VERSIONS_HAVE_SOURCES = """
+    select hash, layer, path, text from instructions_sources order by hash, position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One recorded prompt under the names of the schema; ``inputs`` is JSON."""
+
+    id: str
+    at: str
+    origin: str
+    host: str
+    session_id: str
+    project: str
+    cwd: str
+    status: str
+    prompt: str
+    inputs: str
+    rules_hash: str
+    task_type: str
+    confidence: float | None
+    uncertain: int
+    search_intent: str
+    intent_confidence: float | None
+    approach: str
+    output_text: str
+    output_tokens: int
+
+
+def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[Row]]:
+    """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means all."""
+    before, left = "g", limit or -1
+    columns = ", ".join(f"traces.{column}" for column in COLUMNS)
+    query = f"""
+        select {columns} from traces where ({selection.where}) and traces.id < :corpus_before
+        order by traces.id desc limit :corpus_rows
+    """
+    while left:
+        wanted = PAGE_ROWS if left < 0 else min(PAGE_ROWS, left)
+        cursor = db.cursor()
+        cursor.row_factory = None
+        found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
+        page = [Row(*row) for row in found]
+        if page:
+            yield page
+        if len(page) < wanted:
+            return
+        before, left = page[-1].id, left - len(page) if left > 0 else left
+
+
+def count(db: sqlite3.Connection, selection: Selection) -> int:
+    """Return how many prompts are selected."""
+    query = f"select count(*) from traces where ({selection.where})"
+    return int(db.execute(query, selection.parameters).fetchone()[0])
+
+
+def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
+    """Return the ids of the guardrails in the text of a trace, in their order."""
+    return tuple(row[0] for row in db.execute(WHICH_GUARDRAILS_WERE_SHOWN, {"id": trace_id}))
+
+
+def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
+    """Return channel and reference of the items in the text of a trace, in their order."""
+    return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
+
+
+def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
+    """Return the scores of the traces between two ids, both included: by trace, facet and name."""
+    found: Scores = {}
+    cursor = db.cursor()
+    cursor.row_factory = None
+    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED_BETWEEN, {"oldest": oldest, "newest": newest}):
+        found.setdefault(trace_id, {}).setdefault(facet, {})[name] = int(score)
+    return found
+
+
+def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
+    """Return the versions that traces name, newest use first: hash, traces, id of the newest trace."""
+    found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
+    return sorted(found, key=lambda one: one[2], reverse=True)
+
+
+def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the files of every version that has any, by hash."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for row in db.execute(WHICH_VERSIONS_HAVE_SOURCES):
+        found.setdefault(row[0], []).append((row[1], row[2], row[3]))
+    return found

@@ -1,0 +1,150 @@
+"""Kept experiments: two arms, the same prompts, one row per prompt and arm; and what a session brought about.
+
+UnknownExperimentError    no experiment has this id, or several begin so
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from storage import traces
+from storage.base import lean
+from storage.base.turns import transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+KEEP_THE_EXPERIMENT = """
+    insert into experiments (id, at, question, arms, report) values (:id, :at, :question, :arms, :report)
+"""
+KEEP_THE_RESULT = """
+    insert into experiment_results
+        (experiment_id, prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text)
+    values
+        (:experiment_id, :prompt_id, :arm, :task_type, :tokens, :latency_ms, :succeeded, :quality, :violations, :text)
+"""
+WHICH_EXPERIMENTS_ARE_KEPT = "select id, at, question, arms, report from experiments order by id desc limit :limit"
+WHICH_IDS_BEGIN_SO = "select id from experiments where id >= :id and id < :id || 'g' order by id <> :id limit 2"
+WHAT_IS_THIS_EXPERIMENT = "select id, at, question, arms, report from experiments where id = :id"
+WHAT_CAME_OF_EACH_PROMPT = """
+    select prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text
+    from experiment_results where experiment_id = :id order by prompt_id, arm
+"""
+WHAT_WAS_LABELLED = """
+    select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
+"""
+WHAT_CAME_OF_EACH_SESSION = """
+    with newest as (
+        select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
+    )
+    select traces.session_id,
+           count(*) as prompts,
+           sum(traces.status = 'shadow') as held_back,
+           sum(case when traces.status = 'shadow' then 0 else traces.output_tokens end) as tokens,
+           count(newest.trace_id) as labelled,
+           coalesce(sum(newest.verdict = 'ok'
+               or (newest.verdict = 'class' and newest.task_type = traces.task_type)), 0) as right
+    from traces left join newest on newest.trace_id = traces.id
+    where traces.origin = 'hook' and traces.session_id <> '' and traces.status not in ('skipped', 'error')
+      and traces.at >= :since
+    group by traces.session_id order by traces.session_id
+"""
+
+
+class UnknownExperimentError(LookupError):
+    """No experiment has this id, or several begin so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one arm answered to one prompt; ``quality`` is None where nobody knows what is right."""
+
+    prompt_id: str
+    arm: str
+    task_type: str
+    tokens: int
+    latency_ms: float
+    succeeded: bool
+    quality: float | None
+    violations: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A comparison as it was kept; ``arms`` and ``report`` are plain JSON values."""
+
+    id: str
+    at: str
+    question: str
+    arms: dict[str, Any]
+    report: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the hook did in one session, and what people said of it; ``held_back`` counts prompts in shadow mode."""
+
+    session_id: str
+    prompts: int
+    held_back: int
+    tokens: int
+    labelled: int
+    right: int
+
+
+def keep(
+    db: sqlite3.Connection,
+    results: Sequence[Result],
+    *,
+    question: str,
+    arms: dict[str, Any],
+    report: dict[str, Any],
+) -> Experiment:
+    """Store an experiment with all its results, or nothing of it; return it under its new id."""
+    made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report)
+    row = {**asdict(made), "arms": json.dumps(arms), "report": json.dumps(report, allow_nan=False)}
+    with transaction(db):
+        db.execute(KEEP_THE_EXPERIMENT, row)
+        db.executemany(KEEP_THE_RESULT, ({"experiment_id": made.id, **asdict(result)} for result in results))
+    return made
+
+
+def kept(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
+    """Return the newest experiments, newest first."""
+    return [_experiment(row) for row in db.execute(WHICH_EXPERIMENTS_ARE_KEPT, {"limit": limit})]
+
+
+def find(db: sqlite3.Connection, wanted: str) -> Experiment:
+    """Return the one experiment whose id is ``wanted`` or begins so; raises UnknownExperimentError."""
+    ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
+    if not wanted or not ids:
+        raise UnknownExperimentError(f"no experiment {wanted!r}; see: enricher ab list")
+    if len(ids) > 1 and ids[0] != wanted:
+        raise UnknownExperimentError(f"several experiments begin with {wanted!r}; see: enricher ab list")
+    return _experiment(db.execute(WHAT_IS_THIS_EXPERIMENT, {"id": ids[0]}).fetchone())
+
+
+def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[Result]:
+    """Yield what each arm answered, by prompt and arm."""
+    for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
+        values = dict(row)
+        yield Result(**{**values, "succeeded": bool(values["succeeded"])})
+
+
+def labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Return the newest label of every labelled trace: verdict and task type."""
+    return {row[0]: (row[1], row[2]) for row in db.execute(WHAT_WAS_LABELLED)}
+
+
+def sessions(db: sqlite3.Connection, *, since: str = "") -> list[Session]:
+    """Return every session that the hook saw from ``since`` (UTC) on, tests, imports and skipped prompts aside."""
+    found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
+    return [Session(**dict(row)) for row in found]
+
+
+def _experiment(row: sqlite3.Row) -> Experiment:
+    return Experiment(row["id"], row["at"], row["question"], json.loads(row["arms"]), json.loads(row["report"]))

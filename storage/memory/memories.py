@@ -1,0 +1,266 @@
+"""What projects remember: decisions, attempts, blockers, kept and found by their words.
+
+``storage.memory.recall`` searches them. A memory is the same one again where project, origin
+and key are the same, so an import that runs twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from storage.base import lean, turns, unfinished
+from storage.memory import presence
+from storage.memory.words import extra_words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+NAMESPACES = (
+    "decisions", "patterns", "learnings", "context", "tech-debt", "blockers", "progress", "apis", "config", "security",
+    "performance", "testing",
+)  # fmt: skip
+ORIGINS = ("added", "captured", "team", "import:notes", "import:agents", "import:git", "import:jsonl")
+DEFAULT_NAMESPACE = "context"
+SHARED = "shared"
+LONGEST_ID = 128
+SHORT_SHA = 8
+
+COLUMNS = (
+    "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key", "created_at",
+    "updated_at", "reviewed", "superseded_by",
+)  # fmt: skip
+WHAT_IS_COMPARED = ("namespace", "content", "tags", "path_prefix", "source", "created_at", "superseded_by")
+
+WHICH_IS_IT = f"select {', '.join(COLUMNS)} from memories where id = :id"
+WHICH_IS_THE_SAME = f"""
+    select {", ".join(COLUMNS)} from memories where project = :project and origin = :origin and key = :key
+"""
+WHOSE_ID_IS_IT = "select project, origin, key from memories where id = :id"
+WHICH_MATCH = f"""
+    select {", ".join(COLUMNS)} from memories
+    where (:project = '' or project = :project)
+      and (:namespace = '' or namespace = :namespace)
+      and (:origin = '' or origin = :origin)
+      and (:reviewed is null or reviewed = :reviewed)
+      and (:after = '' or (created_at, id) < (select created_at, id from memories as last where last.id = :after))
+    order by created_at desc, id desc limit :limit
+"""
+WHICH_CAME_FROM = """
+    select key from memories where project = :project and origin = :origin and substr(source, 1, :length) = :prefix
+"""
+HOW_MANY_ARE_THEY = "select count(*), coalesce(sum(reviewed = 0), 0) from memories where project = :project"
+APPROVE = "update memories set reviewed = 1 where id = :id and reviewed = 0"
+FORGET = "delete from memories where id = :id"
+FORGET_THE_SAME = "delete from memories where project = :project and origin = :origin and key = :key"
+KEEP = f"""
+    insert into memories ({", ".join(COLUMNS)}, words) values ({", ".join(":" + name for name in COLUMNS)}, :words)
+"""
+CHANGE = """
+    update memories set namespace = :namespace, content = :content, tags = :tags, path_prefix = :path_prefix,
+        source = :source, created_at = :created_at, updated_at = :updated_at,
+        reviewed = max(reviewed, :reviewed), superseded_by = :superseded_by, words = :words
+    where project = :project and origin = :origin and key = :key
+"""
+# An FTS index keeps the words of deleted rows until its segments are merged.
+WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
+PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
+
+
+class Memory:
+    """One thing remembered; see ``ARCHITECTURE`` for what each column says.
+
+    ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a
+    monorepo that it is about, empty for the whole project; ``source`` is a path in the
+    project, ``git:<sha>``, a URL or empty; ``key`` names it within project and origin
+    (default: its content); ``created_at`` says when it was decided or written.
+    """
+
+    __slots__ = (
+        "content", "created_at", "id", "key", "namespace", "origin", "path_prefix", "project", "reviewed", "source",
+        "superseded_by", "tags", "updated_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        content: str,
+        *,
+        project: str,
+        namespace: str = DEFAULT_NAMESPACE,
+        tags: Iterable[str] = (),
+        path_prefix: str = "",
+        source: str = "",
+        origin: str = "added",
+        key: str = "",
+        created_at: str = "",
+        updated_at: str = "",
+        reviewed: bool = True,
+        superseded_by: str = "",
+        id: str = "",  # noqa: A002 (the column's name)
+    ) -> None:
+        self.content = content
+        self.project = project
+        self.namespace = namespace
+        self.tags = list(tags)
+        self.path_prefix = path_prefix
+        self.source = source
+        self.origin = origin
+        self.key = key or lean.keyed_hash(b"memory", content.encode(errors="replace"))
+        self.created_at = created_at
+        self.updated_at = updated_at
+        self.reviewed = reviewed
+        self.superseded_by = superseded_by
+        self.id = id
+
+    def to_json(self) -> dict[str, object]:
+        """Return what lists and exports show: the columns by their names."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+def add(db: sqlite3.Connection, memory: Memory) -> str:
+    """Keep a memory, or bring the one of the same project, origin and key up to date; return its id.
+
+    What was approved stays approved. Raises ValueError for an unknown namespace.
+    """
+    with transaction(db):
+        return _put(db, memory)[0]
+
+
+def get(db: sqlite3.Connection, memory_id: str) -> Memory | None:
+    """Return the memory of this id, None where there is none."""
+    row = db.execute(WHICH_IS_IT, {"id": memory_id}).fetchone()
+    return _memory(row) if row else None
+
+
+def listing(
+    db: sqlite3.Connection,
+    *,
+    project: str = "",
+    namespace: str = "",
+    origin: str = "",
+    reviewed: bool | None = None,
+    limit: int = 50,
+    after: str = "",
+) -> list[Memory]:
+    """Return memories, newest first; what is empty does not restrict, ``after`` is the last id of the page before."""
+    asked = {
+        "project": project, "namespace": namespace, "origin": origin, "reviewed": reviewed, "limit": limit,
+        "after": after,
+    }  # fmt: skip
+    return [_memory(row) for row in db.execute(WHICH_MATCH, asked)]
+
+
+def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
+    """Return how many memories a project has, and how many of them nobody has approved yet."""
+    every, waiting = db.execute(HOW_MANY_ARE_THEY, {"project": project}).fetchone()
+    return int(every), int(waiting)
+
+
+def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
+    """Delete memories, from the index and from half-written files too; return how many there were.
+
+    ``forgetting.make_final`` has to follow.
+    """
+    with transaction(db):
+        gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
+        if gone:
+            db.execute(PURGE_THE_INDEX)
+    if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
+        unfinished.erase(os.path.dirname(file))
+    return gone
+
+
+def approve(db: sqlite3.Connection, memory_id: str) -> bool:
+    """Note that a person has read it; say whether that was still to be done."""
+    return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
+
+
+def replace_all(
+    db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
+) -> tuple[int, int, int]:
+    """Make these the only memories of ``origin`` whose source begins so; return (added, changed, removed).
+
+    One transaction. What is unchanged is not written.
+    """
+    outcomes = {"added": 0, "changed": 0, "same": 0}
+    with transaction(db):
+        asked = {"project": project, "origin": origin, "prefix": source_prefix, "length": len(source_prefix)}
+        old = {row[0] for row in db.execute(WHICH_CAME_FROM, asked)}
+        for memory in memories:
+            memory.project, memory.origin = project, origin
+            outcomes[_put(db, memory)[1]] += 1
+            old.discard(memory.key)
+        for key in old:
+            db.execute(FORGET_THE_SAME, {"project": project, "origin": origin, "key": key})
+    return outcomes["added"], outcomes["changed"], len(old)
+
+
+def short_source(source: str) -> str:
+    """Return a source as a person writes it: a commit by the beginning of its name."""
+    return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Do all of it or nothing; inside another transaction, be part of that one."""
+    if db.in_transaction:
+        yield
+        return
+    with turns.transaction(db):
+        yield
+    presence.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
+
+
+def _put(db: sqlite3.Connection, memory: Memory) -> tuple[str, str]:
+    if memory.namespace not in NAMESPACES:
+        raise ValueError(f"no namespace {memory.namespace!r}: one of {', '.join(NAMESPACES)}")
+    row = _row(memory)
+    found = db.execute(WHICH_IS_THE_SAME, row).fetchone()
+    if found is None:
+        memory.id = row["id"] = _free_id(db, memory)
+        row["created_at"] = row["created_at"] or row["updated_at"]
+        db.execute(KEEP, row)
+        return memory.id, "added"
+    known = dict(zip(COLUMNS, found, strict=True))
+    memory.id = known["id"]
+    row["created_at"] = row["created_at"] or known["created_at"]
+    is_same = all(known[name] == row[name] for name in WHAT_IS_COMPARED) and known["reviewed"] >= row["reviewed"]
+    if not is_same:
+        db.execute(CHANGE, row)
+    return memory.id, "same" if is_same else "changed"
+
+
+def _row(memory: Memory) -> dict[str, object]:
+    row = {name: getattr(memory, name) for name in COLUMNS}
+    row["tags"] = lean.dumps(memory.tags)
+    row["reviewed"] = int(memory.reviewed)
+    row["updated_at"] = memory.updated_at or lean.utc_now()
+    row["words"] = extra_words(" ".join([memory.content, *memory.tags]), written=memory.created_at)
+    return {name: _storable(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def _storable(text: str) -> str:
+    return text.encode(errors="replace").decode() if not text.isascii() else text
+
+
+def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
+    """The given id, or one made of what names the memory; another one where that is taken."""
+    wanted = memory.id[:LONGEST_ID]
+    for attempt in range(100):
+        named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])
+        own = wanted or "m-" + lean.keyed_hash(b"memory", named.encode(errors="replace"))[:10]
+        if db.execute(WHOSE_ID_IS_IT, {"id": own}).fetchone() is None:
+            return own
+        wanted = ""
+    raise ValueError(f"no free id for {memory.key!r}")
+
+
+def _memory(row: Iterable[object]) -> Memory:
+    fields: dict[str, object] = dict(zip(COLUMNS, row, strict=True))
+    tags = lean.loads(str(fields.pop("tags")))
+    content = str(fields.pop("content"))
+    reviewed = bool(fields.pop("reviewed"))
+    texts = {name: str(value) for name, value in fields.items()}
+    return Memory(content, tags=tags if isinstance(tags, list) else [], reviewed=reviewed, **texts)

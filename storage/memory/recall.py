@@ -1,0 +1,490 @@
+"""Find the memories that a text is about; the hook, the command line and MCP ask here.
+
+SQLite's index names the candidates, cheaply and within a budget of postings; they are
+then weighed again on their words: BM25 (Robertson, Walker 1994) with constants for short
+texts, other words for the same thing, who speaks, and what was kept right before and
+after: an answer seldom repeats its question. Scores run from 0 to 1 and mean the same for
+any question, so a floor can be set. Work is bounded by counts, never by clocks: the same
+question gets the same answer.
+"""
+
+from __future__ import annotations
+
+import time
+
+from storage.base.lean import loads
+from storage.memory.stemming import stem
+from storage.memory.words import (
+    BASE_FORMS,
+    COMMON_WORDS,
+    FIRST_SIGN,
+    STOP_WORDS,
+    identifier_parts,
+    related,
+    sign_words,
+    words,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from sqlite3 import Connection
+
+SHARED = "shared"
+MOST_WORDS = 24
+LONGEST_JOINED = 24
+FEW_TERMS, TERMS_OF_MANY = 8, 5
+MOST_POSTINGS = 16_000
+CANDIDATES = 32
+LARGEST_WEIGHT = 1.5
+
+K1 = 1.0
+B = 0.2
+RELATED_WEIGHT = 0.5
+RANK_WEIGHT, RANK_FADES = 0.15, 3
+EARLY_WEIGHT = 0.1
+EARLY_WORDS = 12
+SPEAKER_WEIGHT = 0.5
+LONGEST_NAME = 60
+QUESTION_KEEPS = 0.9
+BESIDE_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
+SHORT_WORDS = 15
+WITH_NEIGHBOURS = 8
+IN_ORDER = "import:"
+"""All of these were set on the questions in ``tests/memory/invented`` and on those of public manuals together
+(``python -m tests.memory.retrieval`` measures them). The weights are of what stands so many memories from one: what
+follows a match is likelier to be the answer than what precedes it. They count fully for a text without words, half
+for one of ``SHORT_WORDS``: a short text says little alone. What shares no word with a question is found by its
+neighbours alone where the order means something: in what was imported, and in conversations."""
+
+PREFIX = 5
+HEAVIEST_TERMS = 8
+BACKGROUND, COMMON_SHARE = 1_000, 0.03
+"""As if there were so many other memories, which the common words are in: a store of five cannot tell what is rare."""
+ENOUGH = 15.0
+"""How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
+E = 2.718281828459045
+HALF = 0.47
+"""The relevance that scores a half."""
+ROOT = 2.0**-24
+DAY_S = 86_400
+FRESH_DAYS = 180
+AGE_COSTS = 0.06
+UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
+"""What is left of a score where nobody approved it, something replaced it, or it is about a folder below."""
+
+HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
+WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
+HOW_MANY = "select project, memories from memory_counts"
+_COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
+    superseded_by, words"""
+WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
+WHICH_STAND_THERE = f"select {_COLUMNS} from memories where number in ({{}})"
+_RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
+BEST = f"""
+    select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid
+    where project in (?, 'shared')
+"""
+BEST_OF_PROJECT = f"""
+    select {_COLUMNS} from (
+        select memories_fts.rowid as found
+        from memories_fts cross join memories as own on own.number = memories_fts.rowid
+        where memories_fts match ? and own.project in (?, 'shared')
+        order by rank limit ?
+    ) cross join memories on number = found
+"""
+NEWEST = f"""
+    select {_COLUMNS} from (
+        select memories_fts.rowid as found
+        from memories_fts cross join memories as own on own.number = memories_fts.rowid
+        where memories_fts match ? and own.project in (?, 'shared') order by memories_fts.rowid desc limit ?
+    ) cross join memories on number = found
+"""
+
+
+class Hit:
+    """A memory that was found.
+
+    ``raw`` is its score before the weight of its namespace, ``own`` what its own words
+    deserve, whatever it stands beside.
+    """
+
+    __slots__ = (
+        "content", "created_at", "id", "namespace", "origin", "own", "path_prefix", "project", "raw", "reviewed",
+        "score", "source", "superseded", "tags",
+    )  # fmt: skip
+
+    def __init__(self, row: tuple[object, ...], *, score: float, raw: float, own: float) -> None:
+        texts = [str(value) for value in row]
+        _number, self.id, self.namespace, self.content, tags, self.project, self.path_prefix = texts[:7]
+        self.source, self.origin, self.created_at = texts[7:10]
+        self.reviewed = bool(row[10])
+        self.superseded = texts[11]
+        listed = loads(tags)
+        self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
+        self.score, self.raw, self.own = score, raw, own
+
+
+class _Term:
+    """A word of the question: the stem that stands for it, other ways to say it, and what a match is worth."""
+
+    __slots__ = ("asked", "postings", "stems", "weight", "word")
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        base = BASE_FORMS.get(word, word)
+        self.stems = {stem(word): 1.0, stem(base): 1.0}
+        self.asked = [word, base] if len(self.stems) > 1 else [word]
+        self.postings = 0
+        self.weight = 0.0
+
+
+class _Question:
+    """The terms of a text, what they are worth in this store, and which of them the index is asked for."""
+
+    __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
+
+    def __init__(self, connection: Connection, text: str, memories: int) -> None:
+        said = dict.fromkeys(words(text)[: MOST_WORDS * 8])
+        said.update(dict.fromkeys(identifier_parts(text[:4000])))
+        if signs := sign_words(text[:4000]):
+            said = dict.fromkeys([*(word for word in said if max(word) < FIRST_SIGN), *signs])
+        told = [word for word in said if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+        self.terms: list[_Term] = []
+        seen: set[str] = set()
+        for term in map(_Term, told[:MOST_WORDS]):
+            if seen.isdisjoint(term.stems):
+                seen.update(term.stems)
+                self.terms.append(term)
+        # A short question needs every way to say it; a long prompt says enough, and each look into the index costs.
+        is_short = len(self.terms) <= FEW_TERMS
+        pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
+        joined = [first.word + second.word for first, second in pairs]
+        others = [related(term.word) if is_short else [] for term in self.terms]
+        rare = self.terms if is_short else [term for term in self.terms if term.word not in COMMON_WORDS]
+        common = _counts(connection, rare, [*joined, *(word for some in others for word in some)])
+        if not is_short and sum(common.values()) < CANDIDATES:
+            common = _counts(connection, self.terms, [])
+        elif not is_short:
+            # The rare words name enough; how often the common ones stand there may be guessed.
+            for term in self.terms:
+                if term.word in COMMON_WORDS:
+                    term.asked = []
+                    common.update(dict.fromkeys(term.stems, int(memories * COMMON_SHARE)))
+        for at, term in enumerate(self.terms):
+            also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
+            self._look_up(connection, term, common, memories, joined=also, others=others[at])
+        heaviest = sorted((term.weight for term in self.terms), reverse=True)[:HEAVIEST_TERMS]
+        self.whole = sum(heaviest)
+        self.known: dict[str, tuple[int, float]] = {}
+        self.matching: dict[str, tuple[int, float]] = {}
+        self.placed: set[str] = set()
+        self.prefixes: dict[str, int] = {}
+        self.beginnings: set[str] = set()
+        for at, term in enumerate(self.terms):
+            for one, weight in term.stems.items():
+                self.beginnings.add(one[:3])
+                self.beginnings.add(one[:2] + "y" if one[2:3] == "i" else one[:3])  # «try» has the stem «tri»
+                if weight > (self.known.get(one) or (0, 0.0))[1]:
+                    self.known[one] = (at, weight)
+            if len(term.word) > PREFIX and term.word.isalpha():
+                self.prefixes.setdefault(term.word[:PREFIX], at)
+
+    def _look_up(
+        self,
+        connection: Connection,
+        term: _Term,
+        common: Mapping[str, int],
+        memories: int,
+        *,
+        joined: list[str],
+        others: list[str],
+    ) -> None:
+        """Count the memories that hold the term; its weight is that of the term alone, not of the other words.
+
+        «Time zone» is also ``timezone``, where the store knows that word.
+        """
+        counts = [common.get(one, 0) for one in term.stems]
+        most = max(counts)
+        if not most and len(self.terms) <= FEW_TERMS:
+            most = self._guess(connection, term)
+            counts.append(most)
+        for told, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):
+            for word in told:
+                other = stem(word)
+                if other not in term.stems and other in common:
+                    term.stems[other] = weight
+                    term.asked.append(word)
+                    counts.append(common[other])
+        term.postings = sum(counts)
+        holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
+        term.weight = _log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
+
+    @staticmethod
+    def _guess(connection: Connection, term: _Term) -> int:
+        """A word that no memory holds may be misspelt, or another form of one that some do."""
+        word = term.word
+        if len(word) < PREFIX:
+            return 0
+        begins = word[:4]
+        most = 0
+        for other, count in connection.execute(WHICH_BEGIN_SO, (begins, begins + "\U0010ffff")).fetchall():
+            if _is_alike(word, other):
+                term.stems[other] = RELATED_WEIGHT
+                term.asked.append(other)
+                most = max(most, count)
+        return most
+
+    def match(self) -> str:
+        """Return what the index is asked for: the rarest terms whose postings fit the budget, empty where none does."""
+        left = MOST_POSTINGS
+        asked: list[str] = []
+        rarest = sorted((term for term in self.terms if term.postings and term.asked), key=lambda term: term.postings)
+        for term in rarest[: TERMS_OF_MANY if len(self.terms) > FEW_TERMS else FEW_TERMS]:
+            if term.postings > left:
+                break
+            left -= term.postings
+            asked += [f'"{one}"' for one in term.asked]
+        return " OR ".join(asked)
+
+    def rarest(self) -> str:
+        found = sorted((term.postings, at) for at, term in enumerate(self.terms) if term.postings)
+        return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
+
+    def place(self, word: str) -> None:
+        """Note which term a word of a memory stands for, and how well; words recur."""
+        base = BASE_FORMS.get(word, word)
+        found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
+        if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
+            found = (at, RELATED_WEIGHT)
+        if found is not None:
+            self.matching[word] = found
+
+
+def search(
+    connection: Connection,
+    text: str,
+    *,
+    project: str,
+    cwd_prefix: str = "",
+    limit: int = 10,
+    weights: Mapping[str, float] | None = None,
+    now: float = 0.0,
+    floor: float = 0.0,
+    candidates: int = CANDIDATES,
+) -> list[Hit]:
+    """Return the memories of ``project``, and those that are shared, that ``text`` is about, best first.
+
+    ``cwd_prefix`` is the folder within the project that the question comes from: what
+    is about a folder beside it is left out. ``weights`` are by namespace. ``now`` is in
+    seconds since the epoch (0: this moment). What scores below ``floor`` will not be
+    used, so its order is not worked on. Raises what a query raises.
+    """
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()  # SQLite takes no lone surrogates
+    counts = dict(connection.execute(HOW_MANY).fetchall())
+    own = counts.get(project, 0) + (counts.get(SHARED, 0) if project != SHARED else 0)
+    if own <= 0:
+        return []
+    total = sum(counts.values())
+    question = _Question(connection, text, total)
+    rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
+    rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
+    least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
+    weighed = _weigh(connection, question, rows, least=least)
+    ages: dict[str, float] = {}
+    now = now or time.time()
+    found: list[tuple[float, float, str, float, tuple[object, ...]]] = []
+    for one in weighed:
+        row = one.row
+        if not _applies(str(row[6]), cwd_prefix):
+            continue
+        written = str(row[9])[:10]
+        if written not in ages:
+            ages[written] = _freshness(written, now)
+        left = ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT
+        raw, alone = round(one.relevance * left, 6), round(one.deserved * left, 6)
+        found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
+    found.sort(key=lambda one: one[:3])
+    return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
+
+
+def _candidates(
+    connection: Connection, question: _Question, project: str, *, share: float, wanted: int
+) -> list[tuple[object, ...]]:
+    """Ask the index. Where most of it is the project's own, what it names is looked up afterwards only."""
+    asked = question.match()
+    if not asked:
+        asked = question.rarest()
+        return connection.execute(NEWEST, (asked, project, wanted)).fetchall() if asked else []
+    if share > 0.5:
+        return connection.execute(BEST, (asked, int(wanted / share), project)).fetchall()
+    return connection.execute(BEST_OF_PROJECT, (asked, project, wanted)).fetchall()
+
+
+class _Text:
+    """A memory on the scales: ``own`` is what its words are worth, ``told`` what they are worth to its neighbours.
+
+    ``relevance`` is what it comes to beside them, ``deserved`` without them, both 0 to 1.
+    """
+
+    __slots__ = ("deserved", "own", "relevance", "row", "session", "shared", "told", "words")
+
+    def __init__(self, row: tuple[object, ...]) -> None:
+        self.row = row
+        self.session = _session(row)
+        self.words = words(f"{row[4]} {row[3]}"[:4000])
+        self.own = self.told = self.shared = self.relevance = self.deserved = 0.0
+
+
+def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
+    """Return the texts of these rows, and of what stands beside the best of them, with their relevance, 0 to 1.
+
+    What stands beside a text changes the order only: how high the best one stands is what its own words deserve.
+    Where that is below ``least``, the order matters to nobody.
+    """
+    texts = {int(str(row[0])): _Text(row) for row in rows}
+    if not texts:
+        return []
+    average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0
+    for at, text in enumerate(texts.values()):
+        _compare(question, text, average)
+        text.own *= 1.0 + RANK_WEIGHT / (1 + at / RANK_FADES)  # what the index puts first has something for it
+    best = max(texts.values(), key=lambda text: text.own)
+    sure = (1.0 - E ** -(best.shared / ENOUGH)) / (question.whole or 1.0)
+    level = best.own * sure / (best.own * sure + HALF)
+    beside = _beside(connection, texts) if level >= least else {}
+    for number, text in beside.items():
+        _compare(question, text, average)
+        if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
+            texts[number] = text
+    for number, text in texts.items():
+        share = SHORT_WORDS / (SHORT_WORDS + len(text.words))
+        text.relevance = text.own
+        for distance, weight in BESIDE_WEIGHTS:
+            other = texts.get(number + distance)
+            if other is not None and other.session == text.session:
+                text.relevance += share * weight * other.told
+    for text in texts.values():
+        text.deserved = text.own * sure / (text.own * sure + HALF)
+    sure *= best.own / (max(text.relevance for text in texts.values()) or 1.0)
+    for text in texts.values():
+        text.relevance *= sure / (text.relevance * sure + HALF)
+    return list(texts.values())
+
+
+def _beside(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
+    """Return what stands beside the best texts and is none of them, where it was kept in the same session."""
+    wanted: dict[int, _Text] = {}
+    for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
+        for distance, _ in BESIDE_WEIGHTS:
+            if number + distance not in texts:
+                wanted.setdefault(number + distance, texts[number])
+    rows = connection.execute(WHICH_STAND_THERE.format(", ".join(map(str, wanted)))).fetchall()
+    found = {int(str(row[0])): row for row in rows}
+    return {number: _Text(row) for number, row in found.items() if _session(row) == wanted[number].session}
+
+
+def _session(row: tuple[object, ...]) -> tuple[object, ...]:
+    """What memories of one conversation, journal or document have in common: project, origin, source and day."""
+    return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
+
+
+def _compare(question: _Question, text: _Text, average: float) -> None:
+    """Weigh the words of one memory against the question.
+
+    The extra words, which it should be found by as well, count where its own do not.
+    What it shares by its speaker's name is no news to the others of the conversation.
+    """
+    terms, said, extra = question.terms, text.words, str(text.row[12]).split()
+    distinct = set(said)
+    new = distinct.union(extra) - question.placed
+    question.placed |= new
+    beginnings, prefixes = question.beginnings, question.prefixes
+    for word in new:
+        if word[:3] in beginnings or word[:PREFIX] in prefixes or word in BASE_FORMS:
+            question.place(word)
+    counts: dict[int, float] = {}
+    early: set[int] = set()
+    start = set(said[:EARLY_WORDS])
+    for word in distinct.intersection(question.matching):
+        term, weight = question.matching[word]
+        # Other words for a thing count once, however often they stand there.
+        counts[term] = counts.get(term, 0.0) + said.count(word) if weight == 1.0 else max(counts.get(term, 0.0), weight)
+        if word in start:
+            early.add(term)
+    for word in extra:
+        if word in question.matching and (term := question.matching[word][0]) not in counts:
+            counts[term] = question.matching[word][1]
+    content = str(text.row[3])
+    speaker = {question.matching[word][0] for word in _speaker(content) if word in question.matching}
+    keeps = QUESTION_KEEPS if content.endswith("?") else 1.0
+    room = K1 * (1 - B + B * len(said) / average)
+    for term in sorted(counts):
+        weight = terms[term].weight
+        worth = keeps * weight * (counts[term] * (K1 + 1) / (counts[term] + room) + EARLY_WEIGHT * (term in early))
+        text.shared += weight
+        if term in speaker:
+            text.own += worth + keeps * SPEAKER_WEIGHT * weight
+        else:
+            text.own += worth
+            text.told += worth
+
+
+def _speaker(content: str) -> list[str]:
+    """The name that a turn of a conversation begins with, as in «Anna Berg: I did» and «[May 3] **Anna**: I did»."""
+    head, colon, _ = content[:LONGEST_NAME].replace("*", "").partition(": ")
+    name = head.rpartition("] ")[2].partition(" (")[0].strip("[]")
+    return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
+
+
+def _log(x: float) -> float:
+    """The natural logarithm to six digits; to load ``math`` costs a cold process as much as a query."""
+    return (float(x**ROOT) - 1.0) / ROOT
+
+
+def _applies(path_prefix: str, cwd_prefix: str) -> bool:
+    if not path_prefix or not cwd_prefix:
+        return True
+    return f"{cwd_prefix}/".startswith(f"{path_prefix}/") or path_prefix.startswith(f"{cwd_prefix}/")
+
+
+def _standing(row: tuple[object, ...], cwd_prefix: str) -> float:
+    factor = 1.0 if row[10] else UNREVIEWED
+    factor *= SUPERSEDED if row[11] else 1.0
+    if row[6] and not f"{cwd_prefix}/".startswith(f"{row[6]}/"):
+        factor *= ABOVE
+    return factor
+
+
+def _freshness(written: str, now: float) -> float:
+    """What age leaves of a score; what is no ISO date is old."""
+    day = written.split("-")
+    if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
+        return 1.0 - AGE_COSTS
+    year, month, date = map(int, day)
+    # Days of the Gregorian calendar, the year beginning in March so that the leap day comes last.
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + date - 719_469
+    age = max(0.0, now / DAY_S - days)
+    return 1.0 - AGE_COSTS * age / (age + FRESH_DAYS)
+
+
+def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
+    """Return how many memories hold each stem of the terms and of the other words, by one query."""
+    wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
+    rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
+    return {str(term): int(count) for term, count in rows}
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Whether two words differ by one letter, or share all but their endings."""
+    shared = 0
+    for one, two in zip(word, other, strict=False):
+        if one != two:
+            break
+        shared += 1
+    if shared >= PREFIX and abs(len(word) - len(other)) <= 4:
+        return True
+    rest, others = word[shared:], other[shared:]
+    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:] or rest[:2] == others[1::-1]

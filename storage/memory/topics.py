@@ -1,0 +1,63 @@
+"""What the index of topics reads of the memories: names and versions first, texts only of what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from storage.base import lean
+from storage.memory.memories import SHARED
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+BATCH = 500
+
+WHICH_COUNT = "project in (:project, :shared) and superseded_by = ''"
+WHICH_VERSIONS = f"select id, updated_at from memories where {WHICH_COUNT}"
+WHAT_ALL_SAY = f"select id, namespace, tags, content, updated_at from memories where {WHICH_COUNT} order by number"
+WHAT_THEY_SAY = "select id, namespace, tags, content, updated_at from memories where id in ({}) order by number"
+
+
+class Note:
+    """A memory as far as its topics depend on it."""
+
+    __slots__ = ("changed_at", "content", "id", "namespace", "tags")
+
+    def __init__(self, identity: str, namespace: str, tags: list[str], content: str, changed_at: str = "") -> None:
+        self.id = identity
+        self.namespace = namespace
+        self.tags = tags
+        self.content = content
+        self.changed_at = changed_at
+
+
+def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
+    """Return id → time of the last change of what the project sees and nothing has superseded."""
+    return dict(db.execute(WHICH_VERSIONS, _seen_by(project)))
+
+
+def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
+    """Yield everything that the project sees and nothing has superseded, in the order it came."""
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples; there may be a hundred thousand
+    return map(_note, cursor.execute(WHAT_ALL_SAY, _seen_by(project)))
+
+
+def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
+    """Yield the memories of these ids, as far as they are there."""
+    wanted = list(ids)
+    for start in range(0, len(wanted), BATCH):
+        batch = wanted[start : start + BATCH]
+        yield from map(_note, db.execute(WHAT_THEY_SAY.format(",".join("?" * len(batch))), batch))
+
+
+def _seen_by(project: str) -> dict[str, str]:
+    return {"project": project, "shared": SHARED}
+
+
+def _note(row: tuple[str, str, str, str, str]) -> Note:
+    identity, namespace, tags, content, changed_at = row
+    listed = lean.loads(tags) if tags != "[]" else []
+    texts = [str(tag) for tag in listed] if isinstance(listed, list) else []
+    return Note(identity, namespace, texts, content, changed_at)

@@ -1,0 +1,1 @@
+"""Figures over the traces: roll-ups, percentiles, latencies, facets."""

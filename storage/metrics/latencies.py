@@ -1,0 +1,211 @@
+"""How long prompts took, by stage and channel, read in blocks from the newest to the oldest.
+
+Latencies are recorded in thousandths of a millisecond, so counting them by microsecond keeps every
+percentile exact. A block lies within one hour or day, is some ten thousand rows, and is read in a few
+hundred milliseconds whatever the length of the log. What was skipped or imported was never measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.traces.windows import ABOVE_ALL
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+
+    from storage.traces.selection import Selection
+
+BLOCK_PROMPTS = 20_000
+HOUR_S, DAY_S = 3600, 86400
+TIME_DIGITS = 14
+
+_MEASURED = "traces.status <> 'skipped' and traces.origin <> 'import'"
+_BETWEEN = "traces.id >= :low and traces.id < :before"
+_US = "cast(round({}.latency_ms * 1000) as integer)"
+
+_SOURCES = {
+    "total": ("traces", "1", "traces"),
+    "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
+    "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
+}
+"""By kind of series: where its rows are, which of them it means, and what its column belongs to."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Series:
+    """What is measured: the total, a stage, a channel; they sort as a prompt goes through them."""
+
+    position: int
+    kind: str
+    name: str
+
+
+TOTAL = Series(-1, "total", "total")
+AFTER_ALL_STAGES = 1000
+
+Counts = Counter[int]
+"""How many took so many microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A version of the rules: how many of the prompts were judged by it, and when the last of them was."""
+
+    rules_hash: str
+    prompts: int
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The latencies of prompts next to each other in time; ``low`` is the first id, ``start`` that of hour or day."""
+
+    start: int
+    low: str
+    counts: dict[Series, Counts]
+    uses: tuple[Use, ...]
+
+    @property
+    def prompts(self) -> int:
+        """How many prompts were measured."""
+        return self.counts[TOTAL].total() if TOTAL in self.counts else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """A prompt that took long; ``latency_ms`` is that of the series that was asked about."""
+
+    id: str
+    at: str
+    host: str
+    task_type: str
+    prompt: str
+    latency_ms: float
+
+
+def oldest(db: sqlite3.Connection, which: Selection) -> str:
+    """Return the id of the oldest measured prompt, empty where there is none."""
+    query = f"select traces.id from traces where ({which.where}) and {_MEASURED} order by traces.id limit 1"
+    row = db.execute(query, which.parameters).fetchone()
+    return row[0] if row else ""
+
+
+def newest(db: sqlite3.Connection) -> str:
+    """Return the newest id, whatever it is of, empty where there is none."""
+    return str(db.execute("select coalesce(max(id), '') from traces").fetchone()[0])
+
+
+def blocks(
+    db: sqlite3.Connection,
+    which: Selection,
+    *,
+    width_s: int,
+    after: str = "",
+    before: str = ABOVE_ALL,
+    most: int = BLOCK_PROMPTS,
+) -> Iterator[Block]:
+    """Yield the measured prompts newest first, at most ``most`` at a time, never across the bounds of ``width_s``."""
+    bottom = f"{after}!" if after else ""
+    while top := _first_before(db, which, low=bottom, before=before):
+        start = moment(top) // width_s * width_s
+        least = max(first_id(start), bottom)
+        low = _first_of(db, which, low=least, before=before, most=most) or least
+        yield _block(db, which, start=start, low=low, before=before)
+        before = low
+
+
+def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
+    """Return the oldest id of the next so many measured prompts before ``before``, empty where there are none."""
+    if full := _first_of(db, which, low="", before=before, most=most):
+        return full
+    found = oldest(db, which)
+    return found if found and found < before else ""
+
+
+def slowest(
+    db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
+) -> list[Slow]:
+    """Return the prompts with ids between the two that took longest in that series, the longest first."""
+    source, condition, column = _SOURCES[series.kind]
+    query = f"""
+        select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
+        from {source} where {_BETWEEN} and ({which.where}) and {_MEASURED} and {condition}
+        order by {column}.latency_ms desc, traces.id desc limit :most
+    """
+    asked = {**which.parameters, "low": low, "before": before, "name": series.name, "most": most}
+    return [Slow(*row) for row in db.execute(query, asked)]
+
+
+def of_version(
+    db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
+) -> dict[Series, Counts]:
+    """Return the latencies of the newest measured prompts that this version judged."""
+    ids = f"""
+        select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
+        order by traces.id desc limit :newest
+    """
+    return _gathered(db, f"traces.id in ({ids})", {**which.parameters, "rules_hash": rules_hash, "newest": newest})
+
+
+def moment(trace_id: str) -> int:
+    """Return the second of the epoch in which a trace began: its id begins with the microsecond."""
+    return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
+
+
+def first_id(second: int) -> str:
+    """Return what no id from that second on sorts before."""
+    return f"{max(0, second) * 1_000_000:014x}"
+
+
+def _first_before(db: sqlite3.Connection, which: Selection, *, low: str, before: str) -> str:
+    query = f"""
+        select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
+        order by traces.id desc limit 1
+    """
+    row = db.execute(query, {**which.parameters, "low": low, "before": before}).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
+    """Return the id of the last of so many prompts, empty where there are fewer."""
+    query = f"""
+        select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
+        order by traces.id desc limit 1 offset :most - 1
+    """
+    row = db.execute(query, {**which.parameters, "low": low, "before": before, "most": most}).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _block(db: sqlite3.Connection, which: Selection, *, start: int, low: str, before: str) -> Block:
+    where = f"{_BETWEEN} and ({which.where}) and {_MEASURED}"
+    asked = {**which.parameters, "low": low, "before": before}
+    uses = f"""
+        select traces.rules_hash, count(*), max(traces.at) from traces
+        where {where} and traces.rules_hash <> '' group by traces.rules_hash
+    """
+    return Block(start, low, _gathered(db, where, asked), tuple(Use(*row) for row in db.execute(uses, asked)))
+
+
+def _gathered(db: sqlite3.Connection, where: str, parameters: Mapping[str, object]) -> dict[Series, Counts]:
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples, which a Counter takes as they are
+    totals = f"select -1, 'total', 'total', {_US.format('traces')} from traces where {where}"
+    stages = f"""
+        select own.position, 'stage', own.stage, {_US.format("own")}
+        from traces cross join trace_stages as own on own.trace_id = traces.id where {where}
+    """
+    channels = f"""
+        select {AFTER_ALL_STAGES}, 'channel', own.channel, {_US.format("own")}
+        from traces cross join trace_channels as own on own.trace_id = traces.id where {where}
+    """
+    every: Counter[tuple[int, str, str, int]] = Counter()
+    for query in (totals, stages, channels):
+        every.update(cursor.execute(query, parameters))
+    found: dict[tuple[int, str, str], Counts] = {}
+    for (position, kind, name, us), count in every.items():
+        found.setdefault((position, kind, name), Counter())[us] += count
+    return {Series(*key): counts for key, counts in found.items()}

@@ -1,0 +1,244 @@
+"""What a history answers first: how many prompts, how often it fails, how long it takes, what it says and keeps back.
+
+Read from the roll-ups only, so that a million prompts cost some hundredths of a second; what no reader has
+counted yet is not in it. Prompts are those that went through the hook, imports are counted beside and in the share of
+silence; days are UTC.
+A percentile is the nearest rank over buckets and is 2.5 % off at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.metrics import rollups
+from storage.metrics.percentiles import SHARES, percentiles
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+LATE, FAILED = "timeout", "error"
+
+WHICH_DAYS = """
+    select coalesce(min(day), ''), coalesce(max(day), '') from prompts_by_day
+    where origin = 'hook' and facet = 'status' and day >= :since
+"""
+HOW_MANY_OF_EACH = """
+    select facet, min(value), sum(prompts) from prompts_by_day where origin = 'hook' and day >= :since
+    group by facet, case facet when 'guardrail' then lower(value) else value end
+    order by facet, sum(prompts) desc, min(value)
+"""
+HOW_MANY_IMPORTED = """
+    select coalesce(sum(prompts), 0), coalesce(sum(prompts) filter (where value <> 'skipped'), 0),
+           coalesce(sum(prompts) filter (where value = 'silent'), 0) from prompts_by_day
+    where origin = 'import' and facet = 'status' and day >= :since
+"""
+WHAT_WAS_EACH_DAY = """
+    select day, sum(prompts), coalesce(sum(prompts) filter (where value = 'error'), 0), sum(tokens)
+    from prompts_by_day where origin = 'hook' and facet = 'status' and day >= :since group by day order by day
+"""
+HOW_LONG_WAS_EACH_DAY = """
+    select day, bucket, measurements from latencies_by_day
+    where kind = 'total' and name = 'total' and day >= :since order by day, bucket
+"""
+HOW_LONG_OVERALL = """
+    select kind, name, bucket, sum(measurements), min(position) from latencies_overall
+    group by kind, name, bucket order by kind, name, bucket
+"""
+HOW_LONG_SINCE = """
+    with series as (select distinct kind, name from latencies_overall)
+    select own.kind, own.name, own.bucket, sum(own.measurements), min(own.position)
+    from series cross join latencies_by_day as own
+    on own.kind = series.kind and own.name = series.name and own.day >= :since
+    group by own.kind, own.name, own.bucket order by own.kind, own.name, own.bucket
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A value and in how many prompts it stands."""
+
+    value: str
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many of so many."""
+
+    part: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        """Between 0 and 1; 0 of none."""
+        return self.part / self.whole if self.whole else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Percentiles in milliseconds by nearest rank over buckets, 2.5 % off at most."""
+
+    name: str
+    position: int
+    measurements: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day on which there were prompts; percentiles are 0 where none was measured."""
+
+    day: str
+    prompts: int
+    failures: int
+    tokens: int
+    measured: int
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """How often a channel was asked and how that ended; ``latency`` is None where it was never measured."""
+
+    name: str
+    asked: int
+    late: int
+    failed: int
+    statuses: tuple[Count, ...]
+    latency: Latency | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The first questions answered; ``days`` is 0 for the whole history. Counts come most frequent first.
+
+    ``failures`` are of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
+    imported ones, which are in no other figure but ``imported``. ``total`` is the whole hook, ``stages`` come slowest
+    first (p95); both are None or empty where nothing was measured.
+    """
+
+    days: int
+    first_day: str
+    last_day: str
+    prompts: int
+    imported: int
+    failures: Rate
+    silences: Rate
+    partials: Rate
+    statuses: tuple[Count, ...]
+    task_types: tuple[Count, ...]
+    search_intents: tuple[Count, ...]
+    hosts: tuple[Count, ...]
+    guardrails: tuple[Count, ...]
+    skip_reasons: tuple[Count, ...]
+    channels: tuple[Channel, ...]
+    total: Latency | None
+    stages: tuple[Latency, ...]
+    by_day: tuple[Day, ...]
+
+
+def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
+    """Return the answers for the last ``days`` up to the newest prompt counted, for all of them where it is 0."""
+    since = _since(db, days)
+    first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
+    counts = _counts(db, since)
+    by_status = {one.value: one.prompts for one in counts.get("status", ())}
+    prompts = sum(by_status.values())
+    judged = prompts - by_status.get("skipped", 0)
+    imported, imported_judged, imported_silent = map(int, db.execute(HOW_MANY_IMPORTED, {"since": since}).fetchone())
+    latencies = _latencies(db, since)
+    stages = [one for (kind, _name), one in latencies.items() if kind == "stage"]
+    return Overview(
+        days=days,
+        first_day=first,
+        last_day=last,
+        prompts=prompts,
+        imported=imported,
+        failures=Rate(by_status.get("error", 0), prompts),
+        silences=Rate(by_status.get("silent", 0) + imported_silent, judged + imported_judged),
+        partials=Rate(by_status.get("partial", 0), judged),
+        statuses=tuple(Count(status, by_status[status]) for status in traces.STATUSES if status in by_status),
+        task_types=counts.get("task_type", ()),
+        search_intents=counts.get("search_intent", ()),
+        hosts=counts.get("host", ()),
+        guardrails=counts.get("guardrail", ()),
+        skip_reasons=counts.get("skip_reason", ()),
+        channels=_channels(counts.get("channel", ()), latencies),
+        total=latencies.get(("total", "total")),
+        stages=tuple(sorted(stages, key=lambda one: (-one.p95_ms, one.position))),
+        by_day=_by_day(db, since),
+    )
+
+
+def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
+    """Return percentiles in milliseconds of (bucket, measurements) in the order of buckets; zeros for none."""
+    return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
+
+
+def _since(db: sqlite3.Connection, days: int) -> str:
+    newest = db.execute(WHICH_DAYS, {"since": ""}).fetchone()[1]
+    if not days or not newest:
+        return ""
+    return (date.fromisoformat(newest) - timedelta(days=days - 1)).isoformat()
+
+
+def _counts(db: sqlite3.Connection, since: str) -> dict[str, tuple[Count, ...]]:
+    rows = db.execute(HOW_MANY_OF_EACH, {"since": since})
+    return {
+        facet: tuple(Count(value, prompts) for _facet, value, prompts in own)
+        for facet, own in groupby(rows, key=lambda row: str(row[0]))
+    }
+
+
+def _by_day(db: sqlite3.Connection, since: str) -> tuple[Day, ...]:
+    asked = {"since": since}
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples: half the time
+    measured = {
+        day: [(number, count) for _day, number, count in own]
+        for day, own in groupby(cursor.execute(HOW_LONG_WAS_EACH_DAY, asked), key=lambda row: str(row[0]))
+    }
+    return tuple(
+        _day(day, prompts, failures, tokens=tokens, buckets=measured.get(day, []))
+        for day, prompts, failures, tokens in cursor.execute(WHAT_WAS_EACH_DAY, asked)
+    )
+
+
+def _day(day: str, prompts: int, failures: int, *, tokens: int, buckets: list[tuple[int, int]]) -> Day:
+    p50_ms, p95_ms = _percentiles_ms(buckets, (0.5, 0.95))
+    return Day(day, prompts, failures, tokens, sum(count for _bucket, count in buckets), p50_ms, p95_ms)
+
+
+def _latencies(db: sqlite3.Connection, since: str) -> dict[tuple[str, str], Latency]:
+    rows = db.execute(HOW_LONG_SINCE, {"since": since}) if since else db.execute(HOW_LONG_OVERALL)
+    return {key: _latency(key[1], own) for key, own in groupby(rows, key=lambda row: (str(row[0]), str(row[1])))}
+
+
+def _latency(name: str, rows: Iterable[Sequence[int]]) -> Latency:
+    own = [(int(row[2]), int(row[3]), int(row[4])) for row in rows]
+    buckets = [(number, count) for number, count, _position in own]
+    position = min(position for _bucket, _count, position in own)
+    return Latency(name, position, sum(count for _bucket, count in buckets), *_percentiles_ms(buckets))
+
+
+def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]) -> tuple[Channel, ...]:
+    named: dict[str, list[Count]] = {}
+    for one in counts:
+        name, _blank, status = one.value.rpartition(" ")
+        named.setdefault(name, []).append(Count(status, one.prompts))
+    return tuple(_channel(name, own, latencies.get(("channel", name))) for name, own in sorted(named.items()))
+
+
+def _channel(name: str, statuses: list[Count], latency: Latency | None) -> Channel:
+    ended = {one.value: one.prompts for one in statuses}
+    return Channel(
+        name, sum(ended.values()), ended.get(LATE, 0), ended.get(FAILED, 0), tuple(statuses), latency
+    )  # fmt: skip

@@ -1,0 +1,247 @@
+"""Sums over the traces, kept by readers: prompts by class, by day and facet, latencies by day and of all days.
+
+All of them are additive: a trace is counted when a reader comes past it, in the order in which traces were
+written, and taken out again with the sign turned before it is deleted. Days are UTC. Rows of tests are counted
+under their origin and shown by nobody; latencies are those of the hook, for what it did not skip.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from storage.base.turns import in_turn
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+    ByClass = tuple[str, str, str, str, str, str]
+    ByDay = tuple[str, str, str, str]
+    Latency = tuple[str, str, str, int, int]
+    Overall = tuple[str, str, int, int]
+
+BATCH_ROWS = 200
+"""Counted in some hundredths of a second, also where each trace is of another day."""
+BUCKETS_PER_E = 20
+"""A bucket of latencies is 1/20 of a factor e wide: what is read from its middle is 2.5 % off at most."""
+LEAST_MS = 0.001
+AFTER_ALL_STAGES = 1000
+
+HOW_FAR = "select up_to, trace_id from rolled_up"
+WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
+WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
+WHICH_COME_NEXT = "select rowid, id from traces where rowid > :row order by rowid limit :limit"
+WHICH_ARE_COUNTED = """
+    select id from traces where id in (select value from json_each(:ids)) and rowid <= (select up_to from rolled_up)
+"""
+MOVE_ON = "update rolled_up set up_to = :row, trace_id = :id"
+WHICH_ROW_IS_LEFT = """
+    select rowid, id from traces where rowid <= (select up_to from rolled_up) order by rowid desc limit 1
+"""
+START_AGAIN = (
+    "delete from prompts_by_class",
+    "delete from prompts_by_day",
+    "delete from latencies_by_day",
+    "delete from latencies_overall",
+    "update rolled_up set up_to = 0, trace_id = ''",
+)
+
+WHAT_ARE_THEY = """
+    select traces.id, substr(traces.at, 1, 10), traces.origin, traces.host, traces.status, traces.task_type,
+           traces.search_intent, traces.rules_hash, traces.skip_reason, traces.output_tokens, traces.latency_ms
+    from json_each(:ids) as wanted cross join traces on traces.id = wanted.value
+"""
+WHICH_GUARDRAILS = """
+    select distinct own.trace_id, own.guardrail_id
+    from json_each(:ids) as wanted cross join trace_guardrails as own on own.trace_id = wanted.value
+"""
+WHICH_CHANNELS = """
+    select own.trace_id, own.channel, own.status, own.latency_ms
+    from json_each(:ids) as wanted cross join trace_channels as own on own.trace_id = wanted.value
+"""
+WHICH_STAGES = """
+    select own.trace_id, own.stage, own.position, own.latency_ms
+    from json_each(:ids) as wanted cross join trace_stages as own on own.trace_id = wanted.value
+"""
+
+_CLASS = "origin, host, status, task_type, search_intent, rules_hash"
+_DAY = "origin, facet, day, value"
+_LATENCY = "kind, name, day, bucket, position"
+_OVERALL = "kind, name, bucket, position"
+ADD_TO_CLASSES = f"""
+    insert into prompts_by_class ({_CLASS}, prompts) values (?, ?, ?, ?, ?, ?, ?)
+    on conflict do update set prompts = prompts + excluded.prompts
+"""
+ADD_TO_DAYS = f"""
+    insert into prompts_by_day ({_DAY}, prompts, tokens) values (?, ?, ?, ?, ?, ?)
+    on conflict do update set prompts = prompts + excluded.prompts, tokens = tokens + excluded.tokens
+"""
+ADD_TO_LATENCIES = f"""
+    insert into latencies_by_day ({_LATENCY}, measurements) values (?, ?, ?, ?, ?, ?)
+    on conflict do update set measurements = measurements + excluded.measurements
+"""
+ADD_OVERALL = f"""
+    insert into latencies_overall ({_OVERALL}, measurements) values (?, ?, ?, ?, ?)
+    on conflict do update set measurements = measurements + excluded.measurements
+"""
+DROP_EMPTY_CLASSES = f"delete from prompts_by_class where ({_CLASS}) = (?, ?, ?, ?, ?, ?) and prompts = 0"
+DROP_EMPTY_DAYS = f"delete from prompts_by_day where ({_DAY}) = (?, ?, ?, ?) and prompts = 0"
+DROP_EMPTY_LATENCIES = f"delete from latencies_by_day where ({_LATENCY}) = (?, ?, ?, ?, ?) and measurements = 0"
+DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?, ?, ?) and measurements = 0"
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What some traces add up to; ``tokens`` has the keys of ``by_day``."""
+
+    by_class: Counter[ByClass] = field(default_factory=Counter)
+    by_day: Counter[ByDay] = field(default_factory=Counter)
+    tokens: Counter[ByDay] = field(default_factory=Counter)
+    latencies: Counter[Latency] = field(default_factory=Counter)
+
+    def add(self, key: ByDay, tokens: int) -> None:
+        self.by_day[key] += 1
+        self.tokens[key] += tokens
+
+    def overall(self) -> Counter[Overall]:
+        """Return the latencies of all days together."""
+        found: Counter[Overall] = Counter()
+        for (kind, name, _day, number, position), count in self.latencies.items():
+            found[kind, name, number, position] += count
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """What the rows beside a trace are counted under."""
+
+    origin: str
+    day: str
+    tokens: int
+    is_measured: bool
+
+
+def bucket(latency_ms: float) -> int:
+    """Return the bucket of a latency in milliseconds; below a thousandth of one they are all alike."""
+    return math.floor(math.log(max(latency_ms, LEAST_MS)) * BUCKETS_PER_E)
+
+
+def middle_ms(number: int) -> float:
+    """Return the latency that stands for a bucket: the geometric middle, in milliseconds."""
+    return math.exp((number + 0.5) / BUCKETS_PER_E)
+
+
+def waiting(db: sqlite3.Connection) -> int:
+    """Return how many rows are not counted yet, gaps counted."""
+    return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
+
+
+def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
+    """Count the traces that were not counted yet, a batch per transaction; return how many still wait.
+
+    ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
+    """
+    is_going_on = True
+    while is_going_on and _is_due(db) and not should_stop():
+        is_going_on = in_turn(db, lambda: _count_next(db))
+    return max(0, waiting(db))
+
+
+def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
+    """Uncount traces that are about to be deleted, in the transaction of whoever deletes them."""
+    named = {"ids": json.dumps(list(ids))}
+    counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
+    if counted:
+        sums = _summed(db, counted)
+        _write(db, sums, sign=-1)
+        db.executemany(DROP_EMPTY_CLASSES, sums.by_class)
+        db.executemany(DROP_EMPTY_DAYS, sums.by_day)
+        db.executemany(DROP_EMPTY_LATENCIES, sums.latencies)
+        db.executemany(DROP_EMPTY_OVERALL, sums.overall())
+
+
+def step_back(db: sqlite3.Connection) -> None:
+    """Follow a deletion, in its transaction: the row numbers of the newest traces are given again."""
+    row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
+    db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
+
+
+def _is_due(db: sqlite3.Connection) -> bool:
+    return waiting(db) > 0 or _is_renumbered(db)
+
+
+def _is_renumbered(db: sqlite3.Connection) -> bool:
+    """Say whether the last row counted is another one now, or gone: another program deleted or renumbered rows."""
+    up_to, trace_id = db.execute(HOW_FAR).fetchone()
+    row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
+    return bool(up_to) and (row is None or row[0] != trace_id)
+
+
+def _count_next(db: sqlite3.Connection) -> bool:
+    """Count a batch, all from the first row on where rows were renumbered; say whether there was anything to count."""
+    if _is_renumbered(db):
+        for query in START_AGAIN:
+            db.execute(query)
+    row = db.execute(HOW_FAR).fetchone()[0]
+    batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()
+    if batch:
+        _write(db, _summed(db, [str(own) for _row, own in batch]), sign=1)
+        db.execute(MOVE_ON, {"row": batch[-1][0], "id": batch[-1][1]})
+    return bool(batch)
+
+
+def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
+    named = {"ids": json.dumps(list(ids))}
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples: half the time
+    sums = _Sums()
+    traces: dict[str, _Trace] = {}
+    for own, day, origin, host, status, task_type, intent, rules_hash, reason, tokens, ms in cursor.execute(
+        WHAT_ARE_THEY, named
+    ):
+        is_measured = status != "skipped" and origin == "hook"
+        traces[own] = _Trace(origin, day, tokens, is_measured)
+        sums.by_class[origin, host, status, task_type, intent, rules_hash] += 1
+        for facet, value in _facets(host, status, reason, task_type, intent):
+            sums.add((origin, facet, day, value), tokens)
+        if is_measured:
+            sums.latencies["total", "total", day, bucket(ms), -1] += 1
+    _sum_up_beside(cursor, sums, traces, named)
+    return sums
+
+
+def _facets(host: str, status: str, reason: str, task_type: str, intent: str) -> Iterator[tuple[str, str]]:
+    yield "status", status
+    yield "host", host
+    if reason:
+        yield "skip_reason", reason
+    if task_type:
+        yield "task_type", task_type
+    if intent:
+        yield "search_intent", intent
+
+
+def _sum_up_beside(cursor: sqlite3.Cursor, sums: _Sums, traces: dict[str, _Trace], named: dict[str, str]) -> None:
+    for own, guardrail in cursor.execute(WHICH_GUARDRAILS, named):
+        trace = traces[own]
+        sums.add((trace.origin, "guardrail", trace.day, guardrail), trace.tokens)
+    for own, channel, status, ms in cursor.execute(WHICH_CHANNELS, named):
+        trace = traces[own]
+        sums.add((trace.origin, "channel", trace.day, f"{channel} {status}"), trace.tokens)
+        if trace.is_measured:
+            sums.latencies["channel", channel, trace.day, bucket(ms), AFTER_ALL_STAGES] += 1
+    for own, stage, position, ms in cursor.execute(WHICH_STAGES, named):
+        trace = traces[own]
+        if trace.is_measured:
+            sums.latencies["stage", stage, trace.day, bucket(ms), position] += 1
+
+
+def _write(db: sqlite3.Connection, sums: _Sums, *, sign: int) -> None:
+    db.executemany(ADD_TO_CLASSES, ((*key, sign * count) for key, count in sums.by_class.items()))
+    db.executemany(ADD_TO_DAYS, ((*key, sign * count, sign * sums.tokens[key]) for key, count in sums.by_day.items()))
+    db.executemany(ADD_TO_LATENCIES, ((*key, sign * count) for key, count in sums.latencies.items()))
+    db.executemany(ADD_OVERALL, ((*key, sign * count) for key, count in sums.overall().items()))

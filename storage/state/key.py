@@ -1,0 +1,67 @@
+"""The installation's secret, with which prompts are hashed: 32 random bytes that never leave this machine."""
+
+from __future__ import annotations
+
+import os
+
+from storage.base import private
+
+NAME = "key"
+SIZE = 32
+LARGEST = 64 * 1024
+
+
+def load(state_dir: str) -> bytes:
+    """Return the key, made at the first call; processes that start together agree on one.
+
+    Never raises. Where nothing can be written, the key is good for this process only.
+    """
+    path = f"{state_dir}/{NAME}"
+    try:
+        content = _read(path)
+        if content is None:
+            return _create(state_dir, path)
+        return content if len(content) == SIZE else _repair(path)
+    except (OSError, ValueError):
+        return os.urandom(SIZE)
+
+
+def _read(path: str) -> bytes | None:
+    """Return the content of the key's file, None where there is none; somebody else's file is removed."""
+    try:
+        return private.read_own_file(path, LARGEST)
+    except FileNotFoundError:
+        return None
+    except private.ForeignFileError:
+        os.unlink(path)
+        return None
+
+
+def _create(state_dir: str, path: str) -> bytes:
+    private.make_directory(state_dir)
+    aside = private.write_aside(path, os.urandom(SIZE))
+    try:
+        os.link(aside, path)  # unlike a rename, fails where another process was first
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(aside)
+    content = _read(path)
+    if content is None:
+        raise FileNotFoundError(path)
+    return content
+
+
+def _repair(path: str) -> bytes:
+    """Complete a key that a full disk cut off; one process does it, the others wait and read."""
+    descriptor = private.open_file(path, os.O_RDWR)
+    try:
+        os.lockf(descriptor, os.F_LOCK, 0)
+        content = os.read(descriptor, SIZE + 1)
+        if len(content) != SIZE:
+            content = os.urandom(SIZE)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, content, 0)
+        return content
+    finally:
+        os.close(descriptor)

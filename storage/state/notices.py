@@ -1,0 +1,77 @@
+"""One-line messages that wait until a host can show them to the person, each shown once.
+
+A message that was shown is not shown again for a day, however often it is left. The
+folder exists only while something waits, so that the hook finds out for one system call.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from storage import traces
+from storage.base import lean, private
+
+NAME = "notices"
+SHOWN = "notices-shown"
+AGAIN_AFTER_S = 24 * 3600
+LIMIT_BYTES = 2000
+
+
+def leave(state_dir: str, text: str) -> bool:
+    """Leave a message and say whether it will be shown."""
+    content = " ".join(traces.storable(text).split()).encode()[:LIMIT_BYTES]
+    name = lean.keyed_hash(b"", content)
+    try:
+        if _was_shown(f"{state_dir}/{SHOWN}/{name}"):
+            return False
+        _write(f"{state_dir}/{NAME}", name, content)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def take(state_dir: str) -> str:
+    """Return the messages that wait, one a line; of several callers, one gets each."""
+    try:
+        names = sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if not name.startswith("."))
+    except (OSError, ValueError):
+        return ""
+    texts = [text for name in names if (text := _take_one(state_dir, name))]
+    _remove_if_empty(f"{state_dir}/{NAME}")
+    return "\n".join(texts)
+
+
+def _was_shown(path: str) -> bool:
+    try:
+        return 0 <= time.time() - os.stat(path).st_mtime < AGAIN_AFTER_S
+    except FileNotFoundError:
+        return False
+
+
+def _write(folder: str, name: str, content: bytes) -> None:
+    private.make_directory(folder)
+    try:
+        private.write_file(f"{folder}/{name}", content)
+    except FileNotFoundError:  # another process took the last notice, and the folder with it
+        private.make_directory(folder)
+        private.write_file(f"{folder}/{name}", content)
+
+
+def _take_one(state_dir: str, name: str) -> str:
+    waiting, shown = f"{state_dir}/{NAME}/{name}", f"{state_dir}/{SHOWN}/{name}"
+    try:
+        text = private.read_file(waiting, LIMIT_BYTES).decode("utf-8", "replace")
+        private.make_directory(f"{state_dir}/{SHOWN}")
+        os.rename(waiting, shown)  # the one whose rename succeeds shows it
+        os.utime(shown)
+    except OSError:
+        return ""
+    return text
+
+
+def _remove_if_empty(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:  # not empty: something was left meanwhile
+        return

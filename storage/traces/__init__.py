@@ -1,0 +1,172 @@
+"""The record of one prompt, and the database rows that it becomes.
+
+This runs at the end of every prompt; ``storage.traces.spool`` keeps the rows as a file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from storage.base import lean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Value = str | int | float | None
+    Rows = list[tuple[Value, ...]]
+
+DATABASE = "enricher.db"
+SCHEMA_VERSION = 18  # the number of migrations; what waits in the spool says for which it was written
+ID_LIMIT = 128
+
+STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
+INJECTING = ("ok", "partial")
+ORIGINS = ("hook", "import", "test")
+
+TABLES = {
+    "traces": (
+        "id", "at", "host", "session_id", "project", "cwd", "prompt", "prompt_hmac", "prompt_chars", "status",
+        "skip_reason", "error", "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics",
+        "complexity", "workflow", "approach", "rules_hash", "inputs", "output_text", "output_tokens", "scanned_chars",
+        "latency_ms", "partial", "memory_context", "origin",
+    ),
+    "trace_scores": ("trace_id", "facet", "name", "score", "evidence"),
+    "trace_stages": ("trace_id", "position", "stage", "latency_ms"),
+    "trace_channels": (
+        "trace_id", "channel", "status", "latency_ms", "offered", "kept", "tokens", "fallback", "model",
+    ),
+    "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
+    "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
+    "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
+    "memories": (
+        "number", "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key",
+        "created_at", "updated_at", "reviewed", "superseded_by", "words",
+    ),
+}  # fmt: skip
+
+
+class Trace:
+    """Everything one prompt's result depended on, the result, and what it cost.
+
+    The first group of attributes are the columns of ``traces``. The second are the
+    rows beside it, tuples in the order of TABLES without ``trace_id`` and ``position``:
+    ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
+    (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
+    (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
+    ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
+    approach or item. ``memories`` are what this prompt asked to remember, without ``number``.
+    ``workflow`` stays empty until there are plans to name one.
+    """
+
+    __slots__ = (
+        *TABLES["traces"], "channels", "guardrails", "injected", "items", "memories", "scores", "stages",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.id: str = new_trace_id()
+        self.at: str = lean.utc_now()
+        self.host: str = ""
+        self.session_id: str = ""
+        self.project: str = ""
+        self.cwd: str = ""
+        self.prompt: str = ""
+        self.prompt_hmac: str = ""
+        self.prompt_chars: int = 0
+        self.status: str = "silent"
+        self.skip_reason: str = ""
+        self.error: str = ""
+        self.task_type: str = ""
+        self.confidence: float | None = None
+        self.uncertain: bool = False
+        self.search_intent: str = ""
+        self.intent_confidence: float | None = None
+        self.topics: Iterable[str] = ()
+        self.complexity: str = ""
+        self.workflow: str = ""
+        self.approach: str = ""
+        self.rules_hash: str = ""
+        self.inputs: dict[str, object] = {}
+        self.output_text: str = ""
+        self.output_tokens: int = 0
+        self.scanned_chars: int = 0
+        self.latency_ms: float = 0.0
+        self.partial: bool = False
+        self.memory_context: dict[str, object] = {}
+        self.origin: str = "hook"
+        self.scores: list[tuple[object, ...]] = []
+        self.stages: list[tuple[object, ...]] = []
+        self.channels: list[tuple[object, ...]] = []
+        self.items: list[tuple[object, ...]] = []
+        self.guardrails: list[tuple[object, ...]] = []
+        self.injected: list[tuple[str, str]] = []
+        self.memories: list[tuple[object, ...]] = []
+
+
+def new_trace_id() -> str:
+    """Return 24 hex digits that sort by time: 14 of the microsecond, 10 of chance."""
+    return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
+
+
+def flatten(trace: Trace) -> dict[str, Rows]:
+    """Return the rows of each table, every value one that SQLite and JSON take alike."""
+    trace.session_id = short(trace.session_id)
+    own = trace.id = short(trace.id)
+    tables: dict[str, Rows] = {
+        "traces": [tuple(_value(getattr(trace, column)) for column in TABLES["traces"])],
+        "trace_scores": [(own, *map(_value, row)) for row in trace.scores],
+        "trace_stages": [(own, position, *map(_value, row)) for position, row in enumerate(trace.stages)],
+        "trace_channels": [(own, *map(_value, row)) for row in trace.channels],
+        "trace_items": [(own, position, *map(_value, row)) for position, row in enumerate(trace.items)],
+        "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
+        "sessions": _session_rows(trace),
+        "memories": [(None, *map(_value, row)) for row in trace.memories],
+    }
+    return tables
+
+
+def insertion(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that adds a row unless its key is there already.
+
+    «insert or ignore» would also swallow a row that a CHECK refuses.
+    """
+    places = ", ".join("?" * len(columns))
+    return f"insert into {table} ({', '.join(columns)}) values ({places}) on conflict do nothing"
+
+
+def storable(text: str) -> str:
+    """Return the text with lone surrogates, which UTF-8 cannot hold, replaced one for one by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+def short(identifier: str) -> str:
+    """Return a host's identifier in at most ID_LIMIT characters, different ones staying different."""
+    identifier = storable(identifier)
+    if len(identifier) <= ID_LIMIT:
+        return identifier
+    return f"{identifier[:64]}~{lean.keyed_hash(b'', identifier.encode())}"
+
+
+def _session_rows(trace: Trace) -> Rows:
+    session, own = short(trace.session_id), short(trace.id)
+    if not session or trace.status not in INJECTING:
+        return []
+    rows: Rows = [(session, own, kind, storable(ref), 0) for kind, ref in trace.injected]
+    if trace.output_tokens:
+        rows.append((session, own, "text", "", int(trace.output_tokens)))
+    return rows
+
+
+def _value(value: object) -> Value:
+    if isinstance(value, str):
+        return storable(value)
+    if value is None or isinstance(value, float):
+        return None if value is None or value - value != 0 else value  # JSON has no NaN and no infinity
+    if isinstance(value, int):
+        return max(-(2**63), min(int(value), 2**63 - 1))
+    return lean.dumps(list(value) if isinstance(value, tuple) else value)

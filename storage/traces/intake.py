@@ -1,0 +1,215 @@
+"""How what prompts left in the spool gets into the database, and how the spool stays small where it cannot.
+
+A file stays until the transaction that took it in is on the disk; taking it in again
+changes nothing. So any number of drains may run, and die, at any point.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+
+from storage import traces
+from storage.base import lean, log, private, unfinished
+from storage.base.turns import transaction
+from storage.traces import spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Record = dict[str, tuple[list[str], traces.Rows]]
+
+LIMIT_FILES = 1_000
+LIMIT_BYTES = 64 * 1024 * 1024
+LIMIT_REFUSED = 50
+LIMIT_VERSION_BYTES = 8 * 1024 * 1024
+BATCH_FILES = 50
+UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
+STORE_A_SOURCE = """
+    insert into instructions_sources (hash, position, layer, path, text)
+    values (:hash, :position, :layer, :path, :text) on conflict do nothing
+"""
+STORE_THE_VERSION = """
+    insert into instructions_versions (hash, text, first_seen_at) values (:hash, :text, :first_seen_at)
+    on conflict do nothing
+"""
+
+
+class Drained:
+    """What one drain did: traces taken in, files refused, files left for a newer version."""
+
+    __slots__ = ("left", "refused", "taken")
+
+    def __init__(self) -> None:
+        self.taken = self.refused = self.left = 0
+
+
+def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
+    """Take everything that waits into the database, then off the disk; nothing is lost or taken twice.
+
+    Raises sqlite3.Error where the database cannot be written; all files are still there then.
+    ``db`` is in autocommit mode and of this schema.
+    """
+    result = Drained()
+    folder = f"{state_dir}/{spool.NAME}"
+    names = spool.waiting(state_dir)
+    db.execute("pragma synchronous = full")  # what is unlinked must be on the disk
+    _take_in_versions(f"{state_dir}/{spool.VERSIONS}", db)
+    for start in range(0, len(names), BATCH_FILES):
+        batch = [
+            (name, tables) for name in names[start : start + BATCH_FILES] if (tables := _read(folder, name, result))
+        ]
+        _take_in(db, batch, folder=folder, result=result)
+    for name in (spool.NAME, spool.VERSIONS):
+        unfinished.sweep(f"{state_dir}/{name}")
+    return result
+
+
+def forget_marks(state_dir: str) -> None:
+    """Let the hook write the stored versions again, the database that held them being gone."""
+    for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
+        if _is_version(entry.name) and not _size(entry):
+            private.removed(entry.path)
+
+
+def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
+    for entry in _files(folder):
+        if not _is_version(entry.name) or not _size(entry):
+            continue
+        text = private.read_file(entry.path, LIMIT_VERSION_BYTES).decode("utf-8", "replace")
+        identity, of_sources, _ = entry.name.partition(spool.SOURCES)
+        if of_sources:
+            db.executemany(STORE_A_SOURCE, _sources(identity, text))
+        else:
+            # Written by the hook with the first prompt of this version; several may wait for one drain.
+            seen_at = lean.in_utc(entry.stat().st_mtime)
+            db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
+        private.write_file(entry.path, b"")
+
+
+def _is_version(name: str) -> bool:
+    return name.removesuffix(spool.SOURCES).isalnum()
+
+
+def _sources(identity: str, text: str) -> list[dict[str, object]]:
+    """The rows of a version's files; what is damaged is none, the version itself does not depend on it."""
+    try:
+        found = [(layer, path, content) for layer, path, content in json.loads(text)]
+    except (ValueError, TypeError):
+        return []
+    return [
+        {"hash": identity, "position": at, "layer": layer, "path": path, "text": content}
+        for at, (layer, path, content) in enumerate(found)
+    ]
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """The bytes of a file that may be gone by now: other processes rename and remove here too."""
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _files(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _read(folder: str, name: str, result: Drained) -> Record:
+    try:
+        content = private.read_file(f"{folder}/{name}", spool.LIMIT_FILE_BYTES + 1)
+        tables = _parse(content)
+    except FileNotFoundError:  # another drain was faster
+        return {}
+    except (OSError, ValueError, RecursionError):
+        _refuse(folder, name, result)
+        return {}
+    result.left += not tables
+    return tables
+
+
+def _parse(content: bytes) -> Record:
+    value = lean.loads(content.decode())
+    if not isinstance(value, dict) or not isinstance(value.get("v"), int) or not isinstance(value.get("tables"), dict):
+        raise ValueError("no record of a trace")
+    if value["v"] > traces.SCHEMA_VERSION:
+        return {}
+    tables = {table: _rows(table, named) for table, named in value["tables"].items()}
+    if not tables:
+        raise ValueError("a record of nothing")
+    return tables
+
+
+def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
+    if not isinstance(named, list) or len(named) != 2 or not all(isinstance(part, list) for part in named):
+        raise ValueError(f"no rows of {table}")
+    columns, rows = named
+    if not columns or not all(column in traces.TABLES.get(table, ()) for column in columns):
+        raise ValueError(f"{table} has no such columns")
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+        raise ValueError(f"ragged rows of {table}")
+    return columns, rows
+
+
+def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
+    """Take the batch in by one transaction, or one by one if a record in it is not acceptable."""
+    try:
+        with transaction(db):
+            for _name, tables in batch:
+                for table, (columns, rows) in tables.items():
+                    db.executemany(traces.insertion(table, columns), rows)
+    except UNACCEPTABLE:
+        if len(batch) == 1:
+            _refuse(folder, batch[0][0], result)
+            return
+        for single in batch:
+            _take_in(db, [single], folder=folder, result=result)
+        return
+    result.taken += sum(private.removed(f"{folder}/{name}") for name, _tables in batch)
+
+
+def _refuse(folder: str, name: str, result: Drained) -> None:
+    aside = f"{folder}/{spool.REFUSED}"
+    private.make_directory(aside)
+    try:
+        os.rename(f"{folder}/{name}", f"{aside}/{name}")
+    except FileNotFoundError:
+        return
+    result.refused += 1
+    log.append(os.path.dirname(folder), stage="spool", reason=f"{name!a} is no trace; moved to {spool.REFUSED}")
+    for surplus in sorted(os.listdir(aside))[:-LIMIT_REFUSED]:
+        if os.path.isfile(f"{aside}/{surplus}"):
+            os.unlink(f"{aside}/{surplus}")
+
+
+def make_room(state_dir: str) -> None:
+    """Drop the least useful traces beyond what the spool may hold, and count them."""
+    folder = f"{state_dir}/{spool.NAME}"
+    sizes = {name: os.lstat(f"{folder}/{name}").st_size for name in spool.waiting(state_dir)}
+    surplus_files, surplus_bytes = len(sizes) - LIMIT_FILES, sum(sizes.values()) - LIMIT_BYTES
+    for name in sorted(sizes, key=_usefulness):
+        if surplus_files <= 0 and surplus_bytes <= 0:
+            return
+        _drop(folder, name)
+        surplus_files -= 1
+        surplus_bytes -= sizes[name]
+
+
+def _usefulness(name: str) -> tuple[int, str]:
+    status = name.split(".")[1] if name.count(".") == 2 else ""
+    return (spool.USEFULNESS.index(status) if status in spool.USEFULNESS else -1, name)
+
+
+def _drop(folder: str, name: str) -> None:
+    try:
+        os.unlink(f"{folder}/{name}")
+    except FileNotFoundError:  # taken in, or dropped and counted, by another process
+        return
+    tally = private.open_file(f"{folder}/.dropped", os.O_WRONLY | os.O_APPEND)
+    os.write(tally, b".")  # the length of the file is the count: no reading, no lock
+    os.close(tally)

@@ -1,0 +1,79 @@
+"""What people said of the traces: of several labels of one the newest counts. And what could be given a label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.base import lean
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    Row = dict[str, object]
+
+VERDICTS = ("ok", "wrong")
+"""Everything else is the task type that the trace should have had."""
+
+LABEL_THE_TRACE = """
+    insert into labels (trace_id, labelled_at, verdict, task_type)
+    values (:id, :labelled_at, :verdict, :task_type)
+"""
+WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
+WHICH_CAN_HAVE_A_LABEL = """
+    select traces.id, traces.session_id, traces.prompt, traces.task_type, traces.confidence,
+           (select score from trace_scores
+            where trace_id = traces.id and facet = 'task_type' and name = traces.task_type) as best,
+           (select max(score) from trace_scores
+            where trace_id = traces.id and facet = 'task_type' and name <> traces.task_type) as second,
+           exists (select 1 from labels where labels.trace_id = traces.id) as is_labelled
+    from traces
+    where traces.origin <> 'test' and traces.status not in ('skipped', 'error') and trim(traces.prompt) <> ''
+    order by traces.id desc limit :limit
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that was judged; ``margin`` is the lead of its task type in points."""
+
+    id: str
+    session_id: str
+    prompt: str
+    task_type: str
+    confidence: float
+    margin: float
+    is_labelled: bool = False
+
+
+def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
+    """Store what a person says of the trace: "ok", "wrong", or the task type it should have had."""
+    is_class = verdict not in VERDICTS
+    entry: Row = {
+        "id": trace_id,
+        "labelled_at": lean.utc_now(),
+        "verdict": "class" if is_class else verdict,
+        "task_type": verdict if is_class else "",
+    }
+    db.execute(LABEL_THE_TRACE, entry)
+    return entry
+
+
+def given(db: sqlite3.Connection, trace_id: str) -> Row | None:
+    """Return the newest label of the trace, None where nobody said anything."""
+    row = db.execute(WHAT_WAS_THE_LABEL, {"id": trace_id}).fetchone()
+    return None if row is None else dict(row)
+
+
+def candidates(db: sqlite3.Connection, *, limit: int) -> list[Prompt]:
+    """Return the newest prompts that were judged and whose text was kept, newest first, without those of tests."""
+    return [
+        Prompt(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
+        for trace_id, session, prompt, task_type, confidence, best, second, is_labelled in db.execute(
+            WHICH_CAN_HAVE_A_LABEL, {"limit": limit}
+        )
+    ]
+
+
+def _lead(best: float | None, second: float | None) -> float:
+    return max(0.0, (best or 0.0) - (second or 0.0))

@@ -1,0 +1,241 @@
+"""What people and the workbench ask of the traces; reads only.
+
+Rows come back under the column names of the schema, with JSON columns as values and
+flags as booleans: what ``--json`` prints and what ``export`` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.traces import labels
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    Row = dict[str, object]
+
+JSON_COLUMNS = ("topics", "inputs", "evidence", "memory_context")
+FLAG_COLUMNS = ("uncertain", "partial")
+CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
+PAGE_ROWS = 200
+DATE = re.compile(
+    r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
+)
+
+_MATCHING = """
+    from traces
+    where (:status = '' or status = :status)
+      and (:host = '' or host = :host)
+      and (:session_id = '' or session_id = :session_id)
+      and (:project = '' or project = :project)
+      and (:task_type = '' or task_type = :task_type)
+      and (:origin = '' or origin = :origin)
+      and at >= :since
+"""
+
+WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
+WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
+WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
+# Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt; an imported
+# one was not answered.
+_IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 'import'"
+WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
+WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
+WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
+
+HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"
+HOW_MANY_WERE_JUDGED = f"""
+    select coalesce(sum(status = 'silent'), 0), count(*), coalesce(sum(origin = 'import'), 0) {_MATCHING}
+    and status <> 'skipped' and (:origin <> '' or origin <> 'test')
+"""
+HOW_MANY_SKIPPED_BY_REASON = f"""
+    select skip_reason, count(*) as prompts {_MATCHING} and status = 'skipped'
+    group by skip_reason order by prompts desc, skip_reason
+"""
+WHEN_WAS_EACH_HOST_LAST_SEEN = f"select host, max(at) as last_at {_MATCHING} group by host order by last_at desc, host"
+HOW_LONG_DOES_IT_TAKE = f"""
+    with matching as (select id, latency_ms {_MATCHING} and status <> 'skipped'),
+    measured as (
+        select 'total' as stage, -1 as position, latency_ms from matching
+        union all
+        select trace_stages.stage, trace_stages.position, trace_stages.latency_ms
+        from trace_stages join matching on matching.id = trace_stages.trace_id
+    ),
+    ranked as (
+        select stage, position, latency_ms,
+               row_number() over (partition by stage order by latency_ms) as place,
+               count(*) over (partition by stage) as measurements
+        from measured
+    )
+    select stage, measurements,
+           min(case when place * 100 >= measurements * 50 then latency_ms end) as p50_ms,
+           min(case when place * 100 >= measurements * 95 then latency_ms end) as p95_ms,
+           min(case when place * 100 >= measurements * 99 then latency_ms end) as p99_ms
+    from ranked group by stage order by min(position), stage
+"""
+
+
+class UnknownTraceError(LookupError):
+    """No trace has this id, or several begin so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which traces are meant; what is empty does not restrict."""
+
+    status: str = ""
+    host: str = ""
+    session_id: str = ""
+    project: str = ""
+    task_type: str = ""
+    since: str = ""
+    origin: str = ""
+
+    def parameters(self) -> dict[str, str]:
+        """Return the named parameters of the queries."""
+        return {
+            "status": self.status,
+            "host": self.host,
+            "session_id": traces.short(self.session_id),
+            "project": self.project,
+            "task_type": self.task_type,
+            "since": self.since.removesuffix("Z"),
+            "origin": self.origin,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Percentiles of one stage by nearest rank; the stage «total» is the whole."""
+
+    stage: str
+    measurements: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How the hook has been doing; ``failure_rate`` is of all prompts.
+
+    ``silent_share`` is of the ``judged`` prompts, which were not skipped: ``judged_imports`` of them were imported.
+    """
+
+    prompts: int
+    by_status: dict[str, int]
+    failure_rate: float
+    silent_share: float
+    judged: int
+    judged_imports: int
+    skips: dict[str, int]
+    latencies: tuple[Latency, ...]
+    last_seen: dict[str, str]
+
+
+def find(db: sqlite3.Connection, wanted: str) -> str:
+    """Return the one id that is ``wanted`` or begins so; raises UnknownTraceError."""
+    ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
+    if not wanted or not ids:
+        raise UnknownTraceError(f"no trace {wanted!r}")
+    if len(ids) > 1 and ids[0] != wanted:
+        raise UnknownTraceError(f"several traces begin with {wanted!r}")
+    return str(ids[0])
+
+
+def matching(db: sqlite3.Connection, which: Filter, *, limit: int, before: str = "") -> list[Row]:
+    """Return the newest traces that match, newest first, older than ``before`` where that is given."""
+    parameters = {**which.parameters(), "limit": limit, "before": before}
+    return [_readable(row) for row in db.execute(WHICH_TRACES_MATCH, parameters)]
+
+
+def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
+    """Return one trace with everything beside it, of each kind at most the first ``most``; raises UnknownTraceError."""
+    row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
+    if row is None:
+        raise UnknownTraceError(f"no trace {trace_id!r}")
+    return _with_children(db, _readable(row), most=most)
+
+
+def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
+    """Return the id of the newest trace of the session, else of the host, else of all; raises UnknownTraceError."""
+    if session_id:
+        found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
+    else:
+        found = db.execute(WHICH_WAS_LAST, {"host": host}).fetchone()[0]
+    if found is None:
+        raise UnknownTraceError("there is no trace yet" if not session_id else f"no trace of session {session_id!r}")
+    return str(found)
+
+
+def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
+    """Return that version of the instructions, or None where it was never stored."""
+    row = db.execute(WHICH_INSTRUCTIONS, {"hash": rules_hash}).fetchone()
+    return None if row is None else str(row[0])
+
+
+def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Iterator[Row]:
+    """Yield every matching trace, newest first, a page in memory at a time."""
+    before = ""
+    while page := matching(db, which, limit=PAGE_ROWS, before=before):
+        before = str(page[-1]["id"])
+        yield from (_with_children(db, row) if with_children else row for row in page)
+
+
+def stats(db: sqlite3.Connection, which: Filter) -> Stats:
+    """Count and time the matching traces; where no origin is named those of the hook, silence with imported ones."""
+    named = which.parameters()
+    silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
+    named["origin"] = named["origin"] or "hook"
+    by_status = {row["status"]: row["prompts"] for row in db.execute(HOW_MANY_BY_STATUS, named)}
+    prompts = sum(by_status.values())
+    return Stats(
+        prompts=prompts,
+        by_status={status: by_status[status] for status in traces.STATUSES if status in by_status},
+        failure_rate=by_status.get("error", 0) / prompts if prompts else 0.0,
+        silent_share=silent / judged if judged else 0.0,
+        judged=judged,
+        judged_imports=imports,
+        skips={row["skip_reason"]: row["prompts"] for row in db.execute(HOW_MANY_SKIPPED_BY_REASON, named)},
+        latencies=tuple(Latency(**row) for row in db.execute(HOW_LONG_DOES_IT_TAKE, named)),
+        last_seen={row["host"]: row["last_at"] for row in db.execute(WHEN_WAS_EACH_HOST_LAST_SEEN, named)},
+    )
+
+
+def is_date(text: str) -> bool:
+    """Say whether the text begins a UTC time as the traces have it: a year, a month, a day, a time of day."""
+    found = DATE.fullmatch(text)
+    try:
+        return found is not None and bool(datetime.fromisoformat(f"{found[1]}{found[2] or '-01'}{found[3] or '-01'}"))
+    except ValueError:
+        return False
+
+
+def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
+    for table in CHILDREN:
+        order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
+        query = f"select * from {table} where trace_id = :id order by {order} limit :most"
+        rows = db.execute(query, {"id": row["id"], "most": most})
+        children = [_readable(child, without="trace_id") for child in rows]
+        row[table.removeprefix("trace_")] = children
+        for item in children if table == "trace_items" else ():
+            item["kept"] = bool(item["kept"])
+    row["label"] = labels.given(db, str(row["id"]))
+    return row
+
+
+def _readable(row: sqlite3.Row, *, without: str = "") -> Row:
+    return {column: _as_value(column, row[column]) for column in row.keys() if column != without}  # noqa: SIM118
+
+
+def _as_value(column: str, value: object) -> object:
+    if column in JSON_COLUMNS and isinstance(value, str):
+        return json.loads(value)
+    return bool(value) if column in FLAG_COLUMNS else value

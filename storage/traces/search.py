@@ -1,0 +1,113 @@
+"""The words of the prompts, findable: kept up to date by readers, in transactions so short that no hook feels them.
+
+Traces enter in the order in which they were written, so everything up to some row is in the index and nothing
+behind it; where that row is takes twenty looks. A trace's number is the microsecond in its id, or the next one
+that is free: newest first is ``order by rowid desc``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from storage.base.turns import in_turn
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from storage.traces.selection import Selection
+
+BATCH_ROWS = 500
+TIME_DIGITS = 14
+TOKEN = re.compile(r"\w+")
+
+WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
+IS_THE_ROW_IN = """
+    select trace_numbers.number is not null from traces left join trace_numbers on trace_numbers.trace_id = traces.id
+    where traces.rowid >= :row order by traces.rowid limit 1
+"""
+WHICH_COME_NEXT = """
+    select traces.rowid as row, traces.id as id, traces.prompt as prompt from traces
+    where traces.rowid > :row order by traces.rowid limit :limit
+"""
+NUMBER_THE_TRACE = """
+    insert into trace_numbers (number, trace_id) values (:number, :id)
+"""
+IS_THE_NUMBER_TAKEN = "select 1 from trace_numbers where number = :number"
+IS_THE_TRACE_NUMBERED = "select 1 from trace_numbers where trace_id = :id"
+INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :prompt)"
+
+
+def waiting(db: sqlite3.Connection) -> int:
+    """Return how many rows lie behind the last one that is in the index, gaps counted."""
+    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    return last - _indexed_up_to(db, last)
+
+
+def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
+    """Take the prompts that are missing into the index, a batch per transaction; return how many still wait.
+
+    ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
+    """
+    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    row = _indexed_up_to(db, last)
+    while row < last and not should_stop():
+        batch = db.execute(WHICH_COME_NEXT, {"row": row, "limit": BATCH_ROWS}).fetchall()
+        if not batch:
+            break
+        missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
+        in_turn(db, lambda missing=missing: _take_in(db, missing))  # type: ignore[misc]  # the batch of this turn
+        row = int(batch[-1][0])
+    return max(0, last - row)
+
+
+def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
+    """Return the selection so that its words are looked up in the index, where that is complete and can find them.
+
+    The index finds words from their beginning; without it they are found anywhere, by reading every prompt.
+    """
+    match = expression(which.words)
+    return replace(which, match="" if waiting(db) else match) if match else which
+
+
+def expression(words: tuple[str, ...]) -> str:
+    """Return what the index is asked for all of these texts, empty where none of them holds a word.
+
+    Every text is a phrase; its last word may be the beginning of one.
+    """
+    phrases = [TOKEN.findall(text) for text in words]
+    return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""
+
+
+def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
+    """Return the greatest row such that it and all before it are in the index, 0 for none."""
+    low, high = 0, last
+    while low < high:
+        middle = (low + high + 1) // 2
+        found = db.execute(IS_THE_ROW_IN, {"row": middle}).fetchone()
+        if found is None or found[0]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _take_in(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
+    for trace_id, prompt in batch:
+        if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
+            continue  # another reader was faster
+        number = _number(db, trace_id)
+        db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
+        db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})
+
+
+def _number(db: sqlite3.Connection, trace_id: str) -> int:
+    try:
+        number = int(trace_id[:TIME_DIGITS], 16)
+    except ValueError:  # an id of another program sorts behind all of ours
+        number = 0
+    while db.execute(IS_THE_NUMBER_TAKEN, {"number": number}).fetchone():
+        number += 1
+    return number

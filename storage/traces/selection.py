@@ -1,0 +1,347 @@
+"""Which traces are meant, as a person types it: ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
+
+All parts must hold. ``-`` before a part turns it round, a comma between values means any of them, quotes keep
+blanks together. What is typed reaches SQL as named parameters only. Rows of tests are left out unless
+``origin:`` is named.
+
+SelectionError        what cannot be understood, where in the text, and what to write instead
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.traces import queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Value = str | float
+
+PART = re.compile(r'(?P<minus>-?)(?:(?P<field>[A-Za-z_]+)(?P<sign>:|>=|<=|>|<))?(?P<value>"[^"]*"?|\S*)')
+SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
+SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+NO_TESTS = "traces.origin <> 'test'"
+WENT_BADLY = (" timeout", " error")
+"""How a channel ends that failed; the few that did have an index of their own. A name may hold blanks, too."""
+VERDICTS = ("ok", "wrong", "class")
+_NEWEST_LABEL = """
+    select labels.trace_id from labels where labels.id =
+    (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+"""
+
+
+class SelectionError(ValueError):
+    """What cannot be understood, where in the text (from 0), and what to write instead."""
+
+    def __init__(self, text: str, position: int, remedy: str) -> None:
+        super().__init__(f"{text} (at {position + 1}): {remedy}")
+        self.text, self.position, self.remedy = text, position, remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must hold.
+
+    ``where`` stands for everything, the words included. ``beside`` is the same without them, for whoever
+    looks for the words in the index: ``match`` is what that is asked (``storage.traces.search.with_index`` sets it).
+    ``bounds`` are those of the conditions that an index of their own may answer at once. ``typed`` is the text
+    that was understood.
+    """
+
+    where: str
+    parameters: dict[str, Value] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    beside: str = ""
+    match: str = ""
+    bounds: tuple[str, ...] = ()
+    typed: str = ""
+
+
+EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What was understood so far."""
+
+    now: float
+    conditions: list[str] = field(default_factory=list)
+    on_words: list[str] = field(default_factory=list)
+    parameters: dict[str, Value] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
+    bounds: list[str] = field(default_factory=list)
+
+    def name(self, value: Value) -> str:
+        """Return the name of a parameter that holds the value."""
+        name = f"s{len(self.parameters)}"
+        self.parameters[name] = value
+        return f":{name}"
+
+
+def parse(text: str, *, now: float | None = None) -> Selection:
+    """Return what the text selects; raises SelectionError.
+
+    ``now`` is the second of the epoch from which ``since:2d`` counts.
+    """
+    parts = _Parts(time.time() if now is None else now)
+    fields = set()
+    for found in PART.finditer(text):
+        if found[0].strip():
+            _understand(found, parts)
+            fields.add((found["field"] or "").lower())
+    if "origin" not in fields:
+        parts.conditions.insert(0, NO_TESTS)
+    beside = " and ".join(parts.conditions) or "1"
+    where = " and ".join([*parts.conditions, *parts.on_words]) or "1"
+    bounds = tuple(parts.bounds)
+    return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=bounds, typed=text.strip())
+
+
+def _understand(found: re.Match[str], parts: _Parts) -> None:
+    name, sign, value = (found["field"] or "").lower(), found["sign"] or "", found["value"]
+    minus = "not " if found["minus"] else ""
+    if not name:
+        _add_words(found, value, minus, parts)
+        return
+    place = found.start("field")
+    if name not in FIELDS:
+        near = difflib.get_close_matches(name, FIELDS, n=1)
+        hint = f"did you mean {near[0]}:?" if near else f"put quotes around words; fields: {', '.join(FIELDS)}"
+        raise SelectionError(f"there is no field {found['field']!r}", place, hint)
+    takes = FIELDS[name]
+    if sign not in takes.signs:
+        raise SelectionError(f"{name} takes {' '.join(takes.signs)}", found.start("sign"), f"like {takes.example}")
+    value = _unquoted(value, found.start("value"))
+    if not value:
+        raise SelectionError(f"{name} has no value", found.end(), f"like {takes.example}")
+    try:
+        condition = takes.condition(sign, value, parts)
+    except ValueError as error:
+        raise SelectionError(str(error), found.start("value"), f"like {takes.example}") from None
+    parts.conditions.append(f"{minus}({condition})")
+    if takes.is_indexed and not minus:
+        parts.bounds.append(f"traces where {condition}")
+    if name == "guardrail" and not minus:
+        parts.bounds.append(_with_guardrail(value, parts))
+
+
+def _add_words(found: re.Match[str], value: str, minus: str, parts: _Parts) -> None:
+    words = _unquoted(value, found.start("value"))
+    if not words:
+        raise SelectionError("nothing stands here", found.start(), 'write a word, a "phrase", or a field')
+    pattern = "%" + re.sub(r"([\\%_])", r"\\\1", words) + "%"
+    condition = f"traces.prompt like {parts.name(pattern)} escape '\\'"
+    if minus:
+        parts.conditions.append(f"not ({condition})")
+    else:
+        parts.on_words.append(f"({condition})")
+        parts.words.append(words)
+
+
+def _unquoted(value: str, position: int) -> str:
+    if not value.startswith('"'):
+        return value
+    if len(value) < 2 or not value.endswith('"'):
+        raise SelectionError("the quotes are not closed", position, 'end the phrase with "')
+    return value[1:-1]
+
+
+def _is(column: str) -> Condition:
+    def condition(_sign: str, value: str, parts: _Parts) -> str:
+        named = ", ".join(parts.name(one) for one in value.split(",") if one)
+        return f"traces.{column} in ({named})"
+
+    return condition
+
+
+def _one_of(column: str, known: tuple[str, ...]) -> Condition:
+    def condition(sign: str, value: str, parts: _Parts) -> str:
+        for one in value.split(","):
+            if one not in known:
+                raise ValueError(f"{one!r} is none of {', '.join(known)}")
+        return _is(column)(sign, value, parts)
+
+    return condition
+
+
+def _begins(column: str) -> Condition:
+    def condition(_sign: str, value: str, parts: _Parts) -> str:
+        name = parts.name(value)
+        return f"traces.{column} >= {name} and traces.{column} < {name} || char(1114111)"
+
+    return condition
+
+
+def _number(column: str) -> Condition:
+    def condition(sign: str, value: str, parts: _Parts) -> str:
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"{value!r} is no number") from None
+        return f"traces.{column} {sign} {parts.name(number)}"
+
+    return condition
+
+
+def _project(_sign: str, value: str, parts: _Parts) -> str:
+    name = parts.name(value.rstrip("/"))
+    return f"""traces.project = {name} or traces.project like '%/' || {name}
+        or (traces.project not like '%/%' and traces.cwd like '%/' || {name})"""
+
+
+def _guardrail(_sign: str, value: str, parts: _Parts) -> str:
+    named = ", ".join(parts.name(one) for one in value.split(",") if one)
+    return f"""exists (select 1 from trace_guardrails
+        where trace_guardrails.trace_id = traces.id and trace_guardrails.guardrail_id collate nocase in ({named}))"""
+
+
+def _reason(sign: str, value: str, parts: _Parts) -> str:
+    # The status stands in the narrow index, so that only what was skipped is looked up.
+    return f"traces.status = 'skipped' and {_is('skip_reason')(sign, value, parts)}"
+
+
+def _channel(_sign: str, value: str, parts: _Parts) -> str:
+    values = [one for one in value.split(",") if one]
+    named = ", ".join(parts.name(one) for one in values)
+    if all(one.endswith(WENT_BADLY) for one in values):
+        return f"""traces.id in (select own.trace_id from trace_channels as own
+            where own.status not in ('ok', 'empty') and own.channel || ' ' || own.status in ({named}))"""
+    return f"""exists (select 1 from trace_channels as own where own.trace_id = traces.id
+        and (own.channel in ({named}) or own.channel || ' ' || own.status in ({named})))"""
+
+
+def _with_guardrail(value: str, parts: _Parts) -> str:
+    named = ", ".join(parts.name(one) for one in value.split(",") if one)
+    return f"""trace_guardrails as added cross join traces on traces.id = added.trace_id
+        where added.guardrail_id collate nocase in ({named})"""
+
+
+def _signal(_sign: str, value: str, parts: _Parts) -> str:
+    name = parts.name(value)  # a word or phrase stands in quotes of its own
+    return f"""exists (select 1 from trace_scores, json_each(trace_scores.evidence) as piece where
+        trace_scores.trace_id = traces.id and json_extract(piece.value, '$[0]') in ({name}, '"' || {name} || '"'))"""
+
+
+def _label(_sign: str, value: str, _parts: _Parts) -> str:
+    if value not in (*VERDICTS, "none", "any"):
+        raise ValueError(f"{value!r} is none of {', '.join((*VERDICTS, 'none', 'any'))}")
+    if value in VERDICTS:
+        return f"traces.id in ({_NEWEST_LABEL} and labels.verdict = '{value}')"
+    return f"traces.id {'not ' * (value == 'none')}in (select trace_id from labels)"
+
+
+def _shown(_sign: str, value: str, _parts: _Parts) -> str:
+    if value not in ("yes", "no"):
+        raise ValueError(f"{value!r} is neither yes nor no")
+    return f"traces.output_tokens {'>' if value == 'yes' else '='} 0"
+
+
+def _since(_sign: str, value: str, parts: _Parts) -> str:
+    return f"traces.id >= {parts.name(_first_id(value, parts.now))}"
+
+
+def _before(_sign: str, value: str, parts: _Parts) -> str:
+    return f"traces.id < {parts.name(_first_id(value, parts.now))}"
+
+
+def _first_id(value: str, now: float) -> str:
+    """Return what the ids from that moment on do not come before: they begin with the microsecond."""
+    if span := SPAN.fullmatch(value):
+        seconds = now - float(span[1]) * SECONDS[span[2]]
+    elif value == "today":
+        seconds = now - now % 86400
+    elif queries.is_date(value):
+        whole = value + "-01" * (2 - value.count("-")) if len(value) < 10 else value
+        seconds = datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
+    else:
+        raise ValueError(f"{value!r} is no time")
+    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+
+
+if TYPE_CHECKING:
+    Condition = Callable[[str, str, _Parts], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the language; ``values`` are those it can have, where they are fixed; some have an index."""
+
+    signs: tuple[str, ...]
+    example: str
+    about: str
+    condition: Condition
+    values: tuple[str, ...] = ()
+    is_indexed: bool = False
+
+
+WHOLE_VALUES = ("type", "intent", "host", "guardrail")
+"""Fields that know only what they have; the beginning or the end of it does not do."""
+_EQUAL = (":",)
+_COMPARED = (">", ">=", "<", "<=")
+FIELDS = {
+    "type": Field(_EQUAL, "type:debug,test", "the task type", _is("task_type")),
+    "intent": Field(_EQUAL, "intent:howto", "the search intent", _is("search_intent")),
+    "guardrail": Field(_EQUAL, "guardrail:H3", "a guardrail that was added", _guardrail),
+    "signal": Field(_EQUAL, 'signal:"stack_trace"', "a signal that fired", _signal),
+    "reason": Field(_EQUAL, "reason:slash_command", "why it was skipped", _reason),
+    "channel": Field(_EQUAL, 'channel:"code timeout"', "a channel that was asked, or how that ended", _channel),
+    "host": Field(_EQUAL, "host:claude", "the agent client", _is("host")),
+    "project": Field(_EQUAL, "project:shop", "the project, the end of its path, or its folder", _project),
+    "session": Field(_EQUAL, "session:3f2a", "the beginning of a session", _begins("session_id"), is_indexed=True),
+    "id": Field(_EQUAL, "id:0064", "the beginning of a trace's id", _begins("id")),
+    "status": Field(_EQUAL, "status:ok,partial", "how it ended", _one_of("status", traces.STATUSES), traces.STATUSES),
+    "origin": Field(_EQUAL, "origin:import", "where it came from", _one_of("origin", traces.ORIGINS), traces.ORIGINS),
+    "version": Field(_EQUAL, "version:ab12", "the beginning of a version of the rules", _begins("rules_hash")),
+    "label": Field(_EQUAL, "label:wrong", "what a person said", _label, (*VERDICTS, "none", "any")),
+    "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
+    "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),
+    "since": Field(
+        _EQUAL, "since:2d", "from then on (30m, 4h, 2d, 1w, today, a UTC date)", _since, ("1h", "today", "2d", "1w")
+    ),
+    "before": Field(_EQUAL, "before:2026-11-01", "until then", _before, ("1h", "today", "2d", "1w")),
+    "shown": Field(_EQUAL, "shown:yes", "whether anything was added", _shown, ("yes", "no")),
+}
+
+
+def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return the text with its last part completed in every way that is known; ``values`` are by field."""
+    last = text[text.rfind(" ") + 1 :]
+    before = text[: len(text) - len(last)]
+    minus, last = ("-", last[1:]) if last.startswith("-") else ("", last)
+    name, colon, value = last.partition(":")
+    if not colon:
+        signs = {field: FIELDS[field].signs[0] for field in FIELDS if field.startswith(last)}
+        return [f"{before}{minus}{field}{sign}" for field, sign in signs.items()]
+    if name not in FIELDS:
+        return []
+    *earlier, begun = value.split(",")
+    known = values.get(name, ()) or FIELDS[name].values
+    found = [one for one in known if one.startswith(begun) and one != begun and one not in earlier]
+    return [f"{before}{minus}{name}:{','.join([*earlier, _quoted(one)])}" for one in found]
+
+
+def doubts(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return, for a text that selects nothing, which of its values no recent trace has, and which are near.
+
+    ``values`` are by field, the most frequent first.
+    """
+    found = []
+    for part in PART.finditer(text):
+        name = (part["field"] or "").lower()
+        known = values.get(name, ()) if name in WHOLE_VALUES else ()
+        for one in part["value"].strip('"').split(",") if known and not part["minus"] else ():
+            if one and one.casefold() not in map(str.casefold, known):
+                near = difflib.get_close_matches(one, known, n=3) or known[:8]
+                found.append(f"{name}:{one} is not among the recent prompts; there is: {', '.join(near)}")
+    return found
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value

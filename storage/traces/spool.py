@@ -1,0 +1,122 @@
+"""What prompts leave for the database: one file for each trace, one for each version of the instructions.
+
+This runs at the end of every prompt, in a process that is a few milliseconds old, and writes
+one small file, aside and renamed. Loading SQLite and opening the database would cost that process
+as much again as everything else it does, so whoever comes next takes in what lies here
+(``storage.traces.intake``): a detached process within a second, or a reader. A trace's file is named by
+its id, so that names sort by time, and by its status, so that making room needs to open none.
+"""
+
+from __future__ import annotations
+
+import os
+
+from storage import traces
+from storage.base import lean, private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+NAME = "spool"
+REFUSED = "refused"
+VERSIONS = "versions"
+SOURCES = ".sources"
+LIMIT_FILE_BYTES = 8 * 1024 * 1024
+FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
+
+# What is dropped first when there is no room, least useful first.
+USEFULNESS = ("skipped", "silent", "shadow", "partial", "ok", "error")
+
+
+def record(state_dir: str, trace: traces.Trace) -> str:
+    """Keep the trace and say where: "spooled", or "lost" where nothing can be written.
+
+    Never raises.
+    """
+    try:
+        tables = traces.flatten(trace)
+        put(state_dir, trace.id, status="ok" if trace.memories else trace.status, tables=tables)
+    except FAILURES as failure:
+        from storage.base import log
+
+        reason = f"trace {trace.id!a} was lost: {failure!r}"
+        log.append(state_dir, stage="record", reason=reason, session_id=trace.session_id)
+        return "lost"
+    return "spooled"
+
+
+def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:
+    """Keep the rows as one file.
+
+    Raises OSError where nothing can be written, ValueError for rows beyond all measure.
+    """
+    named = {table: [traces.TABLES[table], rows] for table, rows in tables.items() if rows}
+    content = lean.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
+    if len(content) > LIMIT_FILE_BYTES:
+        raise ValueError(f"{len(content)} bytes are no trace")
+    _write(f"{state_dir}/{NAME}", _file_name(record_id, status), content)
+
+
+def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
+    """Keep a version of the instructions unless it is known; raises OSError where nothing can be written.
+
+    Its file stays as an empty mark once the database holds it: one ``stat`` says it is known.
+    """
+    if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
+        _write(f"{state_dir}/{VERSIONS}", identity, text().encode())
+
+
+def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
+    """Keep the files of a version (layer, path, text) unless they are known; raises OSError as ``put_version``."""
+    if not has_sources(state_dir, identity):
+        name = f"{identity}{SOURCES}"
+        _write(f"{state_dir}/{VERSIONS}", name, lean.dumps([list(map(traces.storable, one)) for one in texts]).encode())
+
+
+def has_sources(state_dir: str, identity: str) -> bool:
+    """Say whether the files of a version were kept, in the database or on the way there."""
+    return os.path.exists(f"{state_dir}/{VERSIONS}/{identity}{SOURCES}")
+
+
+def waiting(state_dir: str) -> list[str]:
+    """Return the names of the traces that wait, oldest first."""
+    try:
+        return sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if is_record(name))
+    except (OSError, ValueError):
+        return []
+
+
+def is_record(name: str) -> bool:
+    """Say whether a name in the spool is that of a trace."""
+    return not name.startswith(".") and name != REFUSED
+
+
+def dropped(state_dir: str) -> int:
+    """Return how many traces were ever dropped for want of room."""
+    try:
+        return os.stat(f"{state_dir}/{NAME}/.dropped").st_size
+    except OSError:
+        return 0
+
+
+def refused(state_dir: str) -> int:
+    """Return how many files lie aside because they were no traces."""
+    try:
+        return len(os.listdir(f"{state_dir}/{NAME}/{REFUSED}"))
+    except OSError:
+        return 0
+
+
+def _write(folder: str, name: str, content: bytes) -> None:
+    try:
+        private.write_file(f"{folder}/{name}", content)
+    except FileNotFoundError:  # the folder is missing the first time only
+        private.make_directory(folder)
+        private.write_file(f"{folder}/{name}", content)
+
+
+def _file_name(record_id: str, status: str) -> str:
+    fit = record_id.isascii() and record_id.isalnum()
+    own = record_id if fit else lean.keyed_hash(b"", record_id.encode())
+    return f"{own}.{status if status in USEFULNESS else 'error'}.json"

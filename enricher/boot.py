@@ -8,6 +8,6 @@ sys.path.append(__file__[: -len("/enricher/boot.py")])
 from enricher import bundle  # noqa: E402 (found there)
 
 bundle.install()
-from enricher.hook import main  # noqa: E402 (its modules come from there)
+from enricher.hook.process import main  # noqa: E402 (its modules come from there)
 
 main(sys.argv[1:], started=bundle.STARTED)

@@ -18,7 +18,7 @@ STARTED = time.perf_counter()
 """The deadline of a prompt counts from here: reading the file is part of it."""
 
 OURS = ("enricher", "storage")
-HOOK = "enricher.hook"
+HOOK = "enricher.hook.process"
 """What this module imports, and what that imports, every prompt needs."""
 FUTURE = "from __future__ import annotations\n"
 WITH_LATE_ANNOTATIONS = 0x1000000

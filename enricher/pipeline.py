@@ -1,7 +1,7 @@
 """The whole way of a prompt on one page: redact, skip or classify, gather, decide, say.
 
 Here is all the input and output between a host's event and its answer; what is
-decided in between is pure (``enricher.decision``).
+decided in between is pure (``enricher.respond.decision``).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import time
 
 from enricher.classify import verdict
 from enricher.context import Gathered, Request
-from enricher.context.conversation import Conversation
-from enricher.decision import Enrichment, Inputs, decide, says_nothing
-from enricher.event import skip_reason
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
-from enricher.project import identify
-from enricher.recording import describe
-from enricher.redaction import redact_and_cap
-from enricher.render import harmless
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.event import skip_reason
+from enricher.prompt.project import identify
+from enricher.prompt.redaction import redact_and_cap
+from enricher.record.recording import describe
+from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing
+from enricher.respond.render import harmless
 from enricher.rules import cache
 from enricher.settings import GATES, asks_model, is_as_specified, is_on, with_environment
 from storage import traces
@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from enricher.event import PromptEvent
+    from enricher.prompt.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
 
@@ -204,7 +204,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
     if not says_nothing(judged, rules.body, run.settings, prompt):
-        from enricher.context.channels import gather
+        from enricher.context.gathering import gather
 
         request = Request(
             event,
@@ -254,7 +254,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told:
         return Conversation()
     if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.lexists(event.transcript_path):
         return Conversation()
-    from enricher.transcripts import read_conversation
+    from enricher.sources.transcripts import read_conversation
 
     return read_conversation(event, told)
 
@@ -262,7 +262,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told:
 def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
     """Once a session, that a project's rules take no part; where trust follows a branch, the upkeep looks first."""
     if run.untrusted and f"notice:{run.untrusted}" not in told:
-        from enricher.trust import follows_branch
+        from enricher.prompt.trust import follows_branch
 
         if follows_branch(run.untrusted):
             return
@@ -287,7 +287,7 @@ def _remember(prompt: str, run: Run) -> bool:
         return False
     if not has_memory_cue(prompt):
         return False
-    from enricher.context import capture
+    from enricher.prompt import capture
 
     run.trace.memories = list(capture.rows(prompt, run.project.id))
     if run.settings["shadow"]:
@@ -304,6 +304,6 @@ def _skills(event: PromptEvent) -> list[tuple[str, str]]:
     folders = skill_folders(event.host, project_root(event.cwd) if event.cwd else "")
     if not folders:
         return []
-    from enricher.context.skills import installed_skills
+    from enricher.context.channels.skills import installed_skills
 
     return installed_skills(folders)

@@ -54,7 +54,9 @@ def compiled_rules() -> None:
     layers = Layers()
     layers.instructions.append(Layer("packaged", packaged_file()))
     if _read_shipped(layers) is None:
-        subprocess.run([sys.executable, "-m", "enricher.rules.build"], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-m", "enricher.rules.compiling.build"], cwd=ROOT, check=True, stderr=subprocess.DEVNULL
+        )
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ MUTATIONS = (
     # --- the hook: exit code, deadline, nothing on stderr, what it loads
     Mutation(
         "the hook exits 1",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "    os._exit(0)",
         "    os._exit(1)",
         "E22 P42",
@@ -37,7 +37,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the hook lets the deadline pass through as an exception",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "    except BaseException as failure:  # the outermost frame",
         "    except Exception as failure:  # the outermost frame",
         "E22",
@@ -45,7 +45,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the hook has four seconds",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "DEADLINE_S = 1.5",
         "DEADLINE_S = 4",
         "E18",
@@ -53,7 +53,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the hook waits for the end of stdin",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "            if value is not None:\n                return value",
         "            if value is not None:\n                continue",
         "E22",
@@ -61,7 +61,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the hook loads re",
-        "enricher/event.py",
+        "enricher/prompt/event.py",
         "from __future__ import annotations\n",
         "from __future__ import annotations\n\nimport re  # noqa: F401\n",
         "",
@@ -69,7 +69,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failure is told to the person at once",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "FAILURES_BEFORE_TELLING = 3",
         "FAILURES_BEFORE_TELLING = 1",
         "E23",
@@ -94,7 +94,7 @@ MUTATIONS = (
     ),
     Mutation(
         "private keys are not looked for",
-        "enricher/redaction/__init__.py",
+        "enricher/prompt/redaction/__init__.py",
         'BLOCKS = (b"<private", b"private key", b"private-lines:")',
         'BLOCKS = (b"<private", b"private-lines:")',
         "",
@@ -102,7 +102,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of a huge prompt the middle hides where a block of a secret begins",
-        "enricher/redaction/__init__.py",
+        "enricher/prompt/redaction/__init__.py",
         "    text = _replace(text, _merge(block_spans(raw, raw.lower(), list(BLOCKS))), kinds)\n",
         "",
         "",
@@ -110,7 +110,7 @@ MUTATIONS = (
     ),
     Mutation(
         "log = hash keeps the prompt",
-        "enricher/recording.py",
+        "enricher/record/recording.py",
         '        trace.prompt = trace.output_text = trace.approach = ""',
         '        trace.output_text = trace.approach = ""',
         "",
@@ -118,7 +118,7 @@ MUTATIONS = (
     ),
     Mutation(
         "text of transcripts is kept with its secrets",
-        "enricher/transcripts/wording.py",
+        "enricher/sources/transcripts/wording.py",
         "    text = redact(text[: 2 * limit + 512])[0]\n",
         "    text = text[: 2 * limit + 512]\n",
         "",
@@ -127,7 +127,7 @@ MUTATIONS = (
     # --- skip reasons
     Mutation(
         "prompts of subagents are enriched",
-        "enricher/event.py",
+        "enricher/prompt/event.py",
         '    if event.agent:\n        return "subagent"\n',
         "",
         "",
@@ -135,7 +135,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an ellipsis is taken for the bypass prefix",
-        "enricher/event.py",
+        "enricher/prompt/event.py",
         r'    if first in {".", "/", "\\"} or first.isdigit():',
         r'    if first in {"/", "\\"} or first.isdigit():',
         "",
@@ -143,7 +143,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the opening phrase counts in lower case only",
-        "enricher/event.py",
+        "enricher/prompt/event.py",
         "    if prompt[: len(_BYPASS_PHRASE)].lower() == _BYPASS_PHRASE:",
         "    if prompt[: len(_BYPASS_PHRASE)] == _BYPASS_PHRASE:",
         "E26",
@@ -208,7 +208,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a weak search intent brings more memories",
-        "enricher/context/memory.py",
+        "enricher/context/channels/memory.py",
         "    return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)",
         "    return min(max_count, base_count + STEP)",
         "S1-2.2c S1-2.10a",
@@ -216,7 +216,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the least confidence of a person is not asked for",
-        "enricher/context/memory.py",
+        "enricher/context/channels/memory.py",
         '    return intent if is_sure and intent in WEIGHTS else ""',
         '    return intent if intent in WEIGHTS else ""',
         "S1-2.2c S1-2.10a",
@@ -224,7 +224,7 @@ MUTATIONS = (
     ),
     Mutation(
         "five resources are suggested",
-        "enricher/uris.py",
+        "enricher/sources/uris.py",
         "MOST_SUGGESTED = 4",
         "MOST_SUGGESTED = 5",
         "S1-6.3c",
@@ -232,7 +232,7 @@ MUTATIONS = (
     ),
     Mutation(
         "suggested resources are not percent-encoded",
-        "enricher/uris.py",
+        "enricher/sources/uris.py",
         '    return f"{SCHEME}://search/{encode(query)}"',
         '    return f"{SCHEME}://search/{query}"',
         "S1-6.3c",
@@ -240,7 +240,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the index of topics has no lock",
-        "enricher/topics.py",
+        "enricher/interfaces/library/topics.py",
         "        self._lock = threading.RLock()",
         '        self._lock = __import__("contextlib").nullcontext()',
         "S1-3.2c",
@@ -257,7 +257,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the label of the approach gives an order",
-        "enricher/render.py",
+        "enricher/respond/render.py",
         '        tail.append(f"**Suggested Approach**: {lines.approach}")',
         '        tail.append(f"**Required Approach**: {lines.approach}")',
         "E15",
@@ -265,7 +265,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a guardrail is shown without enough evidence",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "        elif score < needed:",
         "        elif score < needed - 3:",
         "",
@@ -273,7 +273,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a guardrail is said in every prompt of a session",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "        elif not ref:",
         "        elif ref is None:",
         "",
@@ -281,7 +281,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the weakest guardrail stands first",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "    chosen.sort(key=lambda one: (one.id not in of_class, -one.score))",
         "    chosen.sort(key=lambda one: (one.id not in of_class, one.score))",
         "E43",
@@ -290,7 +290,7 @@ MUTATIONS = (
     # --- one finish for every text
     Mutation(
         "a text can close a tag of the client",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "    result.text = finish(result.text)\n",
         "",
         "",
@@ -298,7 +298,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a notice can close a tag of the client",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "    return finish(told)",
         "    return told",
         "",
@@ -307,7 +307,7 @@ MUTATIONS = (
     # --- one way to a verdict
     Mutation(
         "deciding changes the verdict it is given",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '        judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})',
         '        judged.search_intent, judged.intent_confidence = "", 0.0',
         "",
@@ -315,7 +315,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay judges anew what another source decided",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '    return found.changed({name: kept[name] for name in ("source", *DECIDED)})',
         "    return found",
         "",
@@ -323,7 +323,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what another source decided outlives a change of the rules",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "or recorded is None or recorded.hash != rules.hash:",
         "or recorded is None:",
         "",
@@ -332,7 +332,7 @@ MUTATIONS = (
     # --- floors and budgets of context
     Mutation(
         "the floor of a channel does not hold",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '    if rule is None or offered.score < rule["min_score"]:',
         "    if rule is None:",
         "",
@@ -340,7 +340,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel may have more than its share",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "        Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items",
         "        Item(item.label, item.text, channel=item.channel) for item in open_items",
         "Y13 Y14",
@@ -348,7 +348,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt's budget is not the person's",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '        tokens = min(tokens, int(inputs.settings["budgets.session_tokens"]) - inputs.spent)',
         '        tokens = int(inputs.settings["budgets.session_tokens"]) - inputs.spent',
         "E59",
@@ -356,7 +356,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a session's budget never ends",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '        tokens = min(tokens, int(inputs.settings["budgets.session_tokens"]) - inputs.spent)',
         '        tokens = min(tokens, int(inputs.settings["budgets.session_tokens"]))',
         "",
@@ -364,7 +364,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an item is said in every prompt of a session",
-        "enricher/recording.py",
+        "enricher/record/recording.py",
         '    if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):',
         '    if run.enrichment is not None and trace.status == "shadow":',
         "",
@@ -380,7 +380,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the agent has just said is told",
-        "enricher/context/channels.py",
+        "enricher/context/gathering.py",
         "        mark_said(gathered, request.conversation.answer)\n",
         "",
         "",
@@ -412,7 +412,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the agent is told the class though the instructions say never",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "(class_line == BESIDE and has_more)",
         "has_more",
         "",
@@ -420,7 +420,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a shipped guardrail speaks for its task type alone",
-        "enricher/rules/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         'threshold = data.get("min_score") if is_about else None',
         "threshold = None",
         "",
@@ -428,7 +428,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt gets a sentence for everything that it calls for",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "with_sentence = [one for one in chosen if one.say][1:]",
         "with_sentence: list[Scored] = []",
         "",
@@ -452,7 +452,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a doubt is read into the first prompt of a conversation",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "        elif needs == PAST and not has_past:",
         "        elif needs == PAST and has_past is None:",
         "",
@@ -460,7 +460,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel that nobody listed is passed over in silence",
-        "enricher/rules/registered.py",
+        "enricher/rules/compiling/registered.py",
         "        if module.stem not in CHANNELS and DECLARES in",
         "        if module.stem in CHANNELS and not DECLARES in",
         "",
@@ -477,7 +477,7 @@ MUTATIONS = (
     # --- what of a conversation is recorded, and replay
     Mutation(
         "the agent's whole answer is recorded",
-        "enricher/context/conversation.py",
+        "enricher/prompt/conversation/__init__.py",
         'for name in self.__slots__ if name != "answer" and (value := getattr(self, name))}',
         "for name in self.__slots__ if (value := getattr(self, name))}",
         "",
@@ -485,7 +485,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay has lost the names that the answer mentioned",
-        "enricher/context/conversation.py",
+        "enricher/prompt/conversation/__init__.py",
         'for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):',
         'for name in ("prompts", "files", "changed", "commands", "errors"):',
         "",
@@ -493,7 +493,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay of an older history tells what the agent had said",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "            mark_said(channels, conversation.answer)",
         '            mark_said(channels, "")',
         "",
@@ -501,7 +501,7 @@ MUTATIONS = (
     ),
     Mutation(
         "older histories keep the answers",
-        "enricher/forgetting.py",
+        "enricher/erasure/forgetting.py",
         "            answers.take_out(db, state)\n",
         "",
         "",
@@ -519,7 +519,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a replay does not know what the session was told before",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         '            "injected": self.injected,',
         '            "injected": [],',
         "",
@@ -535,7 +535,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the sixth prompt back is shown",
-        "enricher/transcripts/__init__.py",
+        "enricher/sources/transcripts/__init__.py",
         "MOST_PROMPTS = 5",
         "MOST_PROMPTS = 6",
         "Y17",
@@ -577,7 +577,7 @@ MUTATIONS = (
     # --- install, uninstall, trust, rules
     Mutation(
         "installing again registers again",
-        "enricher/installation/jsonhooks.py",
+        "enricher/install/editing/jsonhooks.py",
         "    if not found:\n        return _with_new(shape, text, command)",
         "    if found or not found:\n        return _with_new(shape, text, command)",
         "E57",
@@ -585,7 +585,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the file of a client is not backed up",
-        "enricher/installation/files.py",
+        "enricher/install/files.py",
         '    backup = "" if change.before is None or change.is_ours else _back_up(target, change.before)',
         '    backup = ""',
         "",
@@ -593,7 +593,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client's file that another program has just changed is overwritten",
-        "enricher/installation/files.py",
+        "enricher/install/files.py",
         "    if not change.is_ours and read_text(target) != change.before:",
         "    if change.is_ours and read_text(target) != change.before:",
         "",
@@ -601,7 +601,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the registered command can fail",
-        "enricher/installation/launcher.py",
+        "enricher/install/launcher.py",
         '_ENDING = " 2>/dev/null || true"',
         '_ENDING = " 2>/dev/null"',
         "",
@@ -609,7 +609,7 @@ MUTATIONS = (
     ),
     Mutation(
         "trust outlives a change of the content",
-        "enricher/trust.py",
+        "enricher/prompt/trust.py",
         "        return bool(given) and given[0] == fingerprint(root)",
         "        return bool(given)",
         "",
@@ -625,7 +625,7 @@ MUTATIONS = (
     ),
     Mutation(
         "enricher check passes a file with errors",
-        "enricher/cli/check.py",
+        "enricher/interfaces/cli/setup/check.py",
         "    sys.exit(1 if errors else 0)",
         "    sys.exit(0)",
         "",
@@ -633,7 +633,7 @@ MUTATIONS = (
     ),
     Mutation(
         "doctor exits 0 where something is broken",
-        "enricher/cli/doctor.py",
+        "enricher/interfaces/cli/setup/doctor.py",
         "    raise SystemExit(0 if is_well else 1)",
         "    raise SystemExit(0)",
         "",
@@ -658,7 +658,7 @@ MUTATIONS = (
     ),
     Mutation(
         "trace forget deletes without having asked",
-        "enricher/cli/deletion.py",
+        "enricher/interfaces/cli/deletion.py",
         "        raise click.ClickException(REFUSAL)",
         "        return True",
         "",
@@ -757,7 +757,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a figure that just meets its target is reported as missed",
-        "enricher/bench/targets.py",
+        "enricher/interfaces/bench/targets.py",
         "getattr(row, target.figure) > target.most",
         "getattr(row, target.figure) >= target.most",
         "",
@@ -765,7 +765,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of plurals in -ies only the singular is looked for in a list of tasks",
-        "enricher/context/tasklists.py",
+        "enricher/sources/tasklists.py",
         'word.removesuffix("i").encode',
         "word.encode",
         "",
@@ -798,7 +798,7 @@ MUTATIONS = (
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",
-        "enricher/events.py",
+        "enricher/record/events.py",
         "        return min(MOST_S, max(0.001, float(asked)))",
         "        return max(0.001, float(asked))",
         "P38",
@@ -806,7 +806,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the alarm of the events does not ring",
-        "enricher/events.py",
+        "enricher/record/events.py",
         "        within(max(0.001, until - time.monotonic()), _ring, action)",
         "        within(60.0, _ring, action)",
         "P27 P38",
@@ -847,7 +847,7 @@ MUTATIONS = (
     # --- promises kept: installation, damage, other users, profiles, layers, snapshots
     Mutation(
         "max_tokens does not bound the memories",
-        "enricher/context/memory.py",
+        "enricher/context/channels/memory.py",
         "        for hit in hits[:fitting]\n",
         "        for hit in hits\n",
         "",
@@ -863,7 +863,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of two lists that could be meant the last one is taken",
-        "enricher/context/enumerations.py",
+        "enricher/prompt/conversation/enumerations.py",
         'return last if "?" in behind and len(behind) <= TAIL_CHARS else None',
         "return last",
         "",
@@ -871,7 +871,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a fact is not said again after a compaction",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "        if self.is_as_specified or self.conversation.has_forgotten:\n",
         "        if self.is_as_specified:\n",
         "",
@@ -879,7 +879,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an unsure search intent reminds, too",
-        "enricher/context/memory.py",
+        "enricher/context/channels/memory.py",
         "is_sure = isinstance(least, int | float) and confidence >= least",
         "is_sure = isinstance(least, int | float)",
         "",
@@ -887,7 +887,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client without our server is told of resources",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "    if inputs.has_mcp:",
         "    if True:",
         "",
@@ -895,7 +895,7 @@ MUTATIONS = (
     ),
     Mutation(
         "as specified, the guardrails of the class are missing",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "        if always or identity in of_class:",
         "        if always:",
         "",
@@ -903,7 +903,7 @@ MUTATIONS = (
     ),
     Mutation(
         "as specified, a session is told once",
-        "enricher/decision.py",
+        "enricher/respond/decision.py",
         "        if self.is_as_specified or self.conversation.has_forgotten:",
         "        if self.conversation.has_forgotten:",
         "",
@@ -919,7 +919,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a deletion goes ahead in a dry run",
-        "enricher/cli/deletion.py",
+        "enricher/interfaces/cli/deletion.py",
         "    if is_sure and not is_dry:",
         "    if not is_dry:",
         "",
@@ -927,7 +927,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a forgotten memory stays in the write-ahead log",
-        "enricher/forgetting.py",
+        "enricher/erasure/forgetting.py",
         "        forgetting.make_final(db)",
         "        pass",
         "",
@@ -935,7 +935,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an import follows a link out of the repository",
-        "enricher/memory/imports.py",
+        "enricher/sources/memory/imports.py",
         "        return Reading(remarks=[notes.refusal(path)])",
         "        pass",
         "",
@@ -943,7 +943,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any token opens the HTTP server",
-        "enricher/mcp/token.py",
+        "enricher/interfaces/mcp/token.py",
         '    return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), expected)',
         '    return scheme.lower() == b"bearer"',
         "",
@@ -951,7 +951,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a token that others can read is used",
-        "enricher/mcp/token.py",
+        "enricher/interfaces/mcp/token.py",
         "    if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:",
         "    if status.st_uid != os.geteuid():",
         "",
@@ -959,7 +959,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client that was left out is no failure",
-        "enricher/cli/install.py",
+        "enricher/interfaces/cli/setup/install.py",
         "    if faults or plan.left_out:",
         "    if faults:",
         "",
@@ -967,7 +967,7 @@ MUTATIONS = (
     ),
     Mutation(
         "hooks that are no table stop the doctor",
-        "enricher/installation/tomlhooks.py",
+        "enricher/install/editing/tomlhooks.py",
         "    groups = hooks.get(event, []) if isinstance(hooks, dict) else None",
         "    groups = hooks.get(event, [])",
         "",
@@ -975,7 +975,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a packaged guardrail wins over one's own catalogue",
-        "enricher/rules/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         "    for one in reversed(named):",
         "    for one in named:",
         "",
@@ -991,7 +991,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a class that does not exist is only a warning",
-        "enricher/rules/unused.py",
+        "enricher/rules/checks/unused.py",
         'yield Problem(rule.file, rule.line, "error", message)',
         'yield Problem(rule.file, rule.line, "warning", message)',
         "",
@@ -999,7 +999,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a refused variable is credited",
-        "enricher/cli/config.py",
+        "enricher/interfaces/cli/setup/config.py",
         " if name not in unread}",
         "}",
         "",
@@ -1007,7 +1007,7 @@ MUTATIONS = (
     ),
     Mutation(
         "config show leaves the channels out",
-        "enricher/cli/config.py",
+        "enricher/interfaces/cli/setup/config.py",
         "every = {**_switches(compiled), **settings}",
         "every = settings",
         "",
@@ -1023,7 +1023,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the hook has no time for is not recorded",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         '    if steps and not detached.fork(run.state, "record", lambda: _do(steps, within_s=RECORDING_S)):',
         "    if False:",
         "",
@@ -1031,7 +1031,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client that reads late gets half an answer",
-        "enricher/hook.py",
+        "enricher/hook/process.py",
         "        on_alarm(max(EPILOGUE_S, _left(run)), _ring)",
         "        on_alarm(EPILOGUE_S, _ring)",
         "",
@@ -1143,7 +1143,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a copy is compared with today's packaged file",
-        "enricher/installation/copies.py",
+        "enricher/install/doctor/copies.py",
         "base = max(versions, key=lambda version: _share(version, text))",
         "base = versions[0]",
         "",
@@ -1175,7 +1175,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a rescreened history is offered again",
-        "enricher/rescreening.py",
+        "enricher/erasure/rescreening.py",
         "screened.note(state)",
         "pass",
         "",
@@ -1183,7 +1183,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the doctor offers no rescreen",
-        "enricher/installation/doctor.py",
+        "enricher/install/doctor/doctor.py",
         "if not history.is_screened:",
         "if history.is_screened:",
         "",
@@ -1191,7 +1191,7 @@ MUTATIONS = (
     ),
     Mutation(
         "names in a pasted log are looked up",
-        "enricher/context/names.py",
+        "enricher/prompt/wording/names.py",
         "        reader.pasted(bare) if is_quoted else reader.line(bare)",
         "        reader.line(bare)",
         "",
@@ -1199,7 +1199,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file that the conversation has open is told",
-        "enricher/context/code.py",
+        "enricher/context/channels/code.py",
         '(KNOWN if known & {fact.path, *fact.others} else "")',
         '""',
         "",
@@ -1207,7 +1207,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a docstring counts as a caller",
-        "enricher/code/lookup.py",
+        "enricher/sources/code/lookup.py",
         'if path.endswith(".py") and text.count',
         'if path.endswith(".none") and text.count',
         "",
@@ -1215,7 +1215,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the code index holds the secrets of files",
-        "enricher/code/index.py",
+        "enricher/sources/code/indexing/index.py",
         "self.text = without_secrets(text)",
         "self.text = text",
         "",
@@ -1223,7 +1223,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a Russian password is kept",
-        "enricher/redaction/names.py",
+        "enricher/prompt/redaction/names.py",
         '    ("пароль", PASSWORD),',
         "",
         "",
@@ -1231,7 +1231,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a value looked up in code is taken for a secret",
-        "enricher/redaction/values.py",
+        "enricher/prompt/redaction/values.py",
         'return text.lower().startswith(_ROOTS) and text[-1:] in {"]", ")"}',
         "return False",
         "",
@@ -1248,7 +1248,7 @@ MUTATIONS = (
     ),
     Mutation(
         "commits of another clone are told",
-        "enricher/context/history.py",
+        "enricher/context/channels/history.py",
         '    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:',
         '    if "is_whole" not in kept:',
         "",
@@ -1256,7 +1256,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an order to count what failed since a time is taken for trouble since then",
-        "enricher/code/occasions.py",
+        "enricher/prompt/wording/occasions.py",
         "is_since=is_since) and not is_order and not (",
         "is_since=is_since) and not (",
         "",
@@ -1264,7 +1264,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an index built anew reads every diff again",
-        "enricher/code/index.py",
+        "enricher/sources/code/indexing/index.py",
         "            if kept:",
         "            if not kept:",
         "",
@@ -1272,7 +1272,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what a commit did is taken for a decision",
-        "enricher/memory/history.py",
+        "enricher/sources/memory/history.py",
         "for one in reasons if is_revert or _DECISION.search(one))",
         "for one in reasons)",
         "",
@@ -1281,7 +1281,7 @@ MUTATIONS = (
     # --- ways of the project, tests, skills
     Mutation(
         "half of a longer name asks for the action",
-        "enricher/context/actions.py",
+        "enricher/prompt/wording/actions.py",
         "if behind and not (behind[0] in _words().go_on or _is_version(behind[0])):",
         "if not things:",
         "",
@@ -1289,7 +1289,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the client has loaded is told again",
-        "enricher/context/ways.py",
+        "enricher/context/channels/ways.py",
         "        return HAS_IT + told",
         '        return ""',
         "",
@@ -1297,7 +1297,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a test of another folder's file is told",
-        "enricher/code/testfiles.py",
+        "enricher/sources/code/testfiles.py",
         'path.rpartition("/")[0] == source.rpartition("/")[0]][:1]',
         "path][:1]",
         "",
@@ -1305,7 +1305,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a skill covers what it does not do",
-        "enricher/guidance/skills.py",
+        "enricher/sources/skills.py",
         "    if not deeds & _deeds([",
         "    if not deeds | _deeds([",
         "E47",
@@ -1313,7 +1313,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a question in a talk without edits is reminded of",
-        "enricher/guidance/__init__.py",
+        "enricher/respond/guidance.py",
         "        elif needs == EDITS and has_past and not has_edits:",
         "        elif needs == EDITS and has_edits and not has_past:",
         "",
@@ -1321,7 +1321,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a second line tells of the same file",
-        "enricher/context/code.py",
+        "enricher/context/channels/code.py",
         "    found = _one_for_each_file(found)\n",
         "",
         "",
@@ -1329,7 +1329,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel is loaded that has nothing to look into",
-        "enricher/context/channels.py",
+        "enricher/context/gathering.py",
         '    return name != "session" or bool(request.conversation)',
         "    return True",
         "",

@@ -24,8 +24,8 @@ from unittest.mock import patch
 import warm
 
 from enricher.context import CHANNELS
-from enricher.rules import sources
-from enricher.rules.build import refresh_layers
+from enricher.rules.compiling import sources
+from enricher.rules.compiling.build import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database
 from storage.traces import queries
@@ -37,21 +37,24 @@ ENTRY = """\
 import sys
 sys.path.insert(0, sys.argv.pop(1))
 sys.argv[0] = "enricher"
-from enricher.cli import main
+from enricher.interfaces.cli import main
 main()
 """
 KEEP_MODULES = """\
 import os, sys
 sys.path.append(sys.argv[1])
-import enricher.hook
+import enricher.hook.process
 from enricher import bundle
-for name in ("classify", "code", "context", "guidance", "hosts", "redaction", "transcripts"):
+for name in (
+    "classify", "context", "context.channels", "hosts", "prompt", "prompt.conversation", "prompt.redaction",
+    "prompt.wording", "respond", "sources", "sources.code", "sources.transcripts",
+):
     package = __import__("enricher." + name, fromlist=["__path__"])
     for module in os.listdir(package.__path__[0]):
         if module.endswith(".py") and module != "__init__.py":
             __import__(package.__name__ + "." + module[:-3])
-import enricher.events, enricher.formats, enricher.uris, storage.base.log, storage.state.notices, storage.memory.presence, storage.memory.recall
-import storage.traces.intake, storage.base.reader
+import enricher.record.events, storage.base.log, storage.base.reader, storage.memory.presence
+import storage.memory.recall, storage.state.notices, storage.traces.intake
 bundle.refresh()
 """
 """Every module that a prompt may load: a prompt that loads one more has them all compiled anew."""

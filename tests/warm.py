@@ -32,10 +32,10 @@ SERVER = """
 import gc, importlib, json, os, pkgutil, socket, sys
 root, fileno = sys.argv[1:]
 sys.path.insert(0, root)
-import enricher.cli, workbench.commands
-for package in (enricher.cli, workbench.commands):
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        if module.name != "enricher.cli.hook":
+import enricher.interfaces.cli, workbench.commands
+for package in (enricher.interfaces.cli, workbench.commands):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if module.name != "enricher.interfaces.cli.setup.hook":
             importlib.import_module(module.name)
 gc.collect(); gc.freeze()
 requests = socket.socket(fileno=int(fileno))
@@ -73,7 +73,7 @@ os.umask(request["umask"])
 sys.argv = ["enricher", *request["words"]]
 sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
 del root, fileno, message, streams, reply, command, number, stream, request, name, requests
-enricher.cli.main()
+enricher.interfaces.cli.main()
 """
 
 _servers: dict[int, tuple[socket.socket, subprocess.Popen[bytes]]] = {}

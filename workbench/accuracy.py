@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from enricher.classify.table import Table
-from enricher.rules.compiler import compile_layers
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.calibration import calibrate, folds_of, is_shown, points_left_out
 from workbench.fitting import fit, scores

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import LONE_LAYER
+from enricher.rules.compiling.compiler import LONE_LAYER
 from storage.evaluation import labelled
 from workbench.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.judge import level_of

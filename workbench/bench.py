@@ -17,7 +17,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.bench import HOOK, PROMPT, Case, Row, event, home
+from enricher.interfaces.bench import HOOK, PROMPT, Case, Row, event, home
 from storage.metrics.percentiles import percentile
 from storage.traces import windows
 from storage.traces.selection import EVERYTHING
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 YARDSTICK = "python -c 'import textual.app'"
 START, TAIL = "start to the first rows", "a prompt arrives"
 FILTERS = ("type:debug", "type:framework status:error", "guardrail:H9", "ms>300", "label:wrong", "since:1d ms<1")
-ENTRY = "from enricher.cli import main; main()"
+ENTRY = "from enricher.interfaces.cli import main; main()"
 SIZE = (120, 40)
 GIVE_UP_S = 60.0
 MARK_CHARS = 10

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify import verdict
-from enricher.context.conversation import Conversation
-from enricher.decision import Inputs, decide
-from enricher.redaction import redact
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.redaction import redact
+from enricher.respond.decision import Inputs, decide
 from enricher.settings import DEFAULTS
 from storage.traces import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.decision import Enrichment
+    from enricher.respond.decision import Enrichment
     from enricher.rules.cache import Rules
     from enricher.settings import Value
 

@@ -15,11 +15,11 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.api import recorded_rules
-from enricher.context.conversation import Conversation
-from enricher.guidance.facts import read_facts
 from enricher.home import project_root
-from enricher.rules.document import Problem
+from enricher.interfaces.api import recorded_rules
+from enricher.prompt.conversation import Conversation
+from enricher.respond.facts import read_facts
+from enricher.rules.compiling.document import Problem
 from enricher.settings import DEFAULTS
 from storage.base import private
 from storage.traces import queries

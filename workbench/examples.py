@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
-from enricher.decision import Inputs
+from enricher.respond.decision import Inputs
 from storage.evaluation import labelled
 from workbench.case import Excerpt
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from enricher.rules.signals import MOST_FITTED
+from enricher.rules.compiling.signals import MOST_FITTED
 from workbench.labelled import (
     SEARCH_INTENT,
     TASK_TYPE,

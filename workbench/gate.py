@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.home import project_root
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import compile_layers
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
 from workbench import cases as files
 from workbench import revision as revisions
@@ -21,7 +21,7 @@ from workbench.gate_report import Checked, Report
 from workbench.statistics import verdict_of
 
 if TYPE_CHECKING:
-    from enricher.rules.compiler import Compiled
+    from enricher.rules.compiling.compiler import Compiled
     from workbench.case import Case
     from workbench.revision import Revision
 

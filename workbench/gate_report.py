@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.case import OK
 
 if TYPE_CHECKING:
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
     from workbench.case import Case, Decided
     from workbench.gate_figures import Figures
     from workbench.statistics import Verdict

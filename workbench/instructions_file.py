@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
+from enricher.prompt.trust import is_trusted
 from enricher.rules import own_layer
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
-from enricher.trust import is_trusted
 from storage.base import private
 
 if TYPE_CHECKING:

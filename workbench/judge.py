@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.context import POINTING_WORDS
-from enricher.context.conversation import Conversation
-from enricher.context.followup import kind
+from enricher.prompt import POINTING_WORDS
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation.followup import kind
 from workbench.outcome import Outcome, judged_again, weighed_again
 from workbench.reach import JUDGE, NOT, WEIGH, Reach
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
-from enricher.rules.signals import MARKERS, leaning_key
+from enricher.rules.compiling.signals import MARKERS, leaning_key
 from workbench.labelled_rows import LabelError, Prompt, read_labelled, read_rows, without_copies
 
 if TYPE_CHECKING:

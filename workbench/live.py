@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.rules.compiler import LONE_LAYER, compile_layers
+from enricher.rules.checks.lint import findings
+from enricher.rules.compiling.compiler import LONE_LAYER, compile_layers
 from enricher.rules.layers import Layer, find_layers
-from enricher.rules.lint import findings
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench import attribution, cases, sides
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from enricher.rules.cache import Rules
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
     from storage.evaluation.corpus import Row
     from workbench.compare import Change
     from workbench.corpus import Corpus

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
 from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
-from enricher.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
+from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
 from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:

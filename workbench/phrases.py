@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify.reading import MARKS
-from enricher.rules.signals import RESERVED, tokens
+from enricher.rules.compiling.signals import RESERVED, tokens
 from storage.memory.words import STOP_WORDS
 
 if TYPE_CHECKING:

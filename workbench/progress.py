@@ -15,7 +15,7 @@ from workbench.standing import Standing
 if TYPE_CHECKING:
     import sqlite3
 
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
     from workbench.outcome import Outcome
     from workbench.sides import Side
     from workbench.statistics import Share, Verdict

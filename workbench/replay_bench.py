@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from enricher.bench import home
-from enricher.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
 from enricher.home import root_dir, state_dir
-from enricher.rules.compiler import compile_layers
+from enricher.interfaces.bench import home
+from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench import sides
 from workbench.corpus import opened
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 READ = "prompts read, not replayed"
-ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from enricher.cli import main; main()"
+ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from enricher.interfaces.cli import main; main()"
 FIRST_MS = 1_700_000_000_000
 PROMPTS_PER_SESSION = 5
 SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from enricher.render import shortened
+from enricher.respond.render import shortened
 from workbench.case import WRONG
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from enricher.memory.git import GitError, ask
+from enricher.sources.git import GitError, ask
 
 
 class RevisionError(Exception):

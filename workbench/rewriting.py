@@ -9,12 +9,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from enricher.rules.document import read_document
+from enricher.rules.compiling.document import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.rules.document import Document, RuleBlock
+    from enricher.rules.compiling.document import Document, RuleBlock
 
     Signals = list[dict[str, Any]]
 

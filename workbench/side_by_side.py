@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.decision import Inputs, replayed_verdict
+from enricher.respond.decision import Inputs, replayed_verdict
 from storage.evaluation import corpus as stored
 from storage.traces.selection import Selection
 from workbench.compare import Prompt, kinds

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import LONE_LAYER, compile_layers
-from enricher.rules.document import Problem
+from enricher.rules.compiling.compiler import LONE_LAYER, compile_layers
+from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import Layer
 from storage.base.lean import keyed_hash
 from workbench.stacks import layer_file, stack_of
@@ -27,7 +27,7 @@ from workbench.versions import compile_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from enricher.rules.compiler import Compiled
+    from enricher.rules.compiling.compiler import Compiled
     from storage.evaluation.corpus import Row
     from workbench.stacks import LayerFile
     from workbench.versions import Texts, Versions

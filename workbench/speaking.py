@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from enricher.project import identify
-from enricher.rules.compiler import CATALOGUE
-from enricher.rules.document import Problem
+from enricher.prompt.project import identify
+from enricher.prompt.trust import is_trusted
+from enricher.rules.compiling.compiler import CATALOGUE
+from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, speaking_folders
-from enricher.trust import is_trusted
 from storage.base.lean import keyed_hash
 from workbench.sides import NEWEST, SHORT, SideError, sound
 from workbench.stacks import OF_ONE_FOLDER, LayerFile

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
-from enricher.project import identify
-from enricher.rules.compiler import compile_layers
+from enricher.prompt.project import identify
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
 
 if TYPE_CHECKING:

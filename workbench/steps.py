@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
-from enricher.rules.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT
 from workbench import statistics
 from workbench.phrases import phrases_for
 

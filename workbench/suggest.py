@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
-from enricher.rules.lint import findings
+from enricher.rules.checks.lint import findings
 from workbench import sides, statistics
 from workbench.compare import kinds
 from workbench.examples import example, from_log, from_rows, task_type

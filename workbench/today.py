@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.context import Request
-from enricher.context.channels import gather
-from enricher.event import PromptEvent
+from enricher.context.gathering import gather
 from enricher.home import state_dir
-from enricher.project import identify
+from enricher.prompt.event import PromptEvent
+from enricher.prompt.project import identify
 from enricher.settings import with_environment
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from enricher.classify import Classification
     from enricher.context import Gathered
-    from enricher.decision import Inputs
+    from enricher.respond.decision import Inputs
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import Row
 

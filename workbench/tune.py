@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
-from enricher.rules.compiler import compile_layers
-from enricher.rules.document import read_document
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.document import read_document
+from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers
 from enricher.rules.layers import Layer
-from enricher.rules.signals import LEAST_WEIGHT, condition_numbers
 from workbench.calibration import calibrate, points_left_out
 from workbench.fitting import fit, scores
 from workbench.labelled import (
@@ -36,9 +36,9 @@ from workbench.labelled import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from enricher.rules.compiler import Compiled
-    from enricher.rules.document import RuleBlock
-    from enricher.rules.signals import ClassRule
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
     from workbench.calibration import Thresholds
     from workbench.labelled import Numbers
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from enricher.api import recorded_rules
-from enricher.rules.compiler import CATALOGUE, compile_layers
+from enricher.interfaces.api import recorded_rules
+from enricher.rules.compiling.compiler import CATALOGUE, compile_layers
+from enricher.rules.compiling.sources import packaged_texts
 from enricher.rules.layers import Layer
-from enricher.rules.sources import packaged_texts
 from storage.evaluation import corpus
 from storage.traces import queries
 from workbench.unpacked import UnpackedTable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from enricher.rules.cache import Rules
-    from enricher.rules.compiler import Compiled
+    from enricher.rules.compiling.compiler import Compiled
 
     Texts = Sequence[tuple[str, str, str]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from enricher.reasons import SKIPS
+from enricher.prompt.reasons import SKIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import CATALOGUE, LONE_LAYER, compile_layers
-from enricher.rules.document import read_document
+from enricher.rules.compiling.compiler import CATALOGUE, LONE_LAYER, compile_layers
+from enricher.rules.compiling.document import read_document
+from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers, label
 from enricher.rules.layers import HEURISTICS, find_layers
-from enricher.rules.signals import LEAST_WEIGHT, condition_numbers, label
 from workbench.sides import SideError
 from workbench.stacks import layer_file, stack_of
 from workbench.versions import compile_texts
@@ -22,9 +22,9 @@ from workbench.versions import compile_texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from enricher.rules.compiler import Compiled
-    from enricher.rules.document import RuleBlock
-    from enricher.rules.signals import ClassRule
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
     from workbench.versions import Texts, Versions
 
 

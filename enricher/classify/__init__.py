@@ -1,13 +1,14 @@
 """Classify a prompt: signals fire, their weights add up, the lead gives the confidence.
 
 Pure and linear: the same text and the same compiled table always give the same
-result. The table comes from the instructions file (``enricher.rules.signals``).
+result. The table comes from the instructions file (``enricher.rules.compiling.signals``).
 """
 
 from __future__ import annotations
 
-from enricher.classify import matching, reading, structure
+from enricher.classify import matching, reading
 from enricher.classify import topics as intents
+from enricher.prompt.wording import structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify.table import Table
-    from enricher.context.conversation import Conversation
+    from enricher.prompt.conversation import Conversation
     from enricher.rules.cache import Rules
 
 RULES = "rules"

@@ -1,7 +1,7 @@
 """Our channels of context: which there are, what each declares, what it is asked, and what it answers.
 
 Every module of this package may import this one, so it imports none of them;
-``enricher.context.channels`` loads and asks the channels.
+``enricher.context.gathering`` loads and asks the channels.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.redaction import redact
+from enricher.prompt.redaction import redact
 
 CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 
-POINTING_WORDS = 24
-"""A prompt of more words says itself what it is about."""
-MOST_RECORDED = 40
-"""Prompts, files, names and the like that are recorded of a conversation; ``enricher.transcripts`` keeps far fewer."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +23,9 @@ if TYPE_CHECKING:
 
     from enricher.classify import Classification
     from enricher.context.asking import Judgement
-    from enricher.context.conversation import Conversation
-    from enricher.event import PromptEvent
-    from enricher.project import Project
+    from enricher.prompt.conversation import Conversation
+    from enricher.prompt.event import PromptEvent
+    from enricher.prompt.project import Project
     from enricher.settings import Value
 
 
@@ -145,14 +141,14 @@ class Request:
 
     def has_index(self) -> bool:
         """Say whether there is an index of the project's files."""
-        from enricher.code import database_file
+        from enricher.sources.code import database_file
 
         return bool(self.project.root) and os.path.exists(database_file(self.state, self.project.id))
 
     def index(self) -> Connection | None:
         """Return a connection to the project's index, shared by all channels; None if there is no index yet."""
         if self._index is None:
-            from enricher.code import open_index
+            from enricher.sources.code import open_index
 
             self._index = open_index(self.state, self.project.id, lambda: time.perf_counter() > self.until)
         return self._index
@@ -259,12 +255,3 @@ def presentable(item: Candidate) -> Candidate:
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]
     return item
-
-
-def cut(text: str, limit: int) -> str:
-    """Return the text on one line, cut at a word where it is longer than ``limit`` characters."""
-    flat = " ".join(text.split())
-    if len(flat) <= limit:
-        return flat
-    kept = flat[: limit - 1]
-    return (kept.rpartition(" ")[0] if " " in kept[-20:] else kept).rstrip(" ,.;:") + "…"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.context import CHANNELS
-from enricher.context.channels import load
+from enricher.context.gathering import load
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

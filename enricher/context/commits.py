@@ -8,18 +8,18 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.code import past
-from enricher.code.words import STOP_WORDS, stem, words_of
 from enricher.context import Candidate
+from enricher.prompt.wording.words import STOP_WORDS, stem, words_of
+from enricher.sources.code import past
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from enricher.code.past import Event
-    from enricher.code.times import Span
     from enricher.context import Request
-    from enricher.context.history import Named
+    from enricher.context.channels.history import Named
+    from enricher.prompt.wording.times import Span
+    from enricher.sources.code.past import Event
 
 MOST_TOLD = 3
 MOST_PAIRS = 12
@@ -121,8 +121,8 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
     """Return commits of the time whose work the prompt speaks of: those about what it names, else the newest."""
-    from enricher.code import occasions
-    from enricher.code.times import span
+    from enricher.prompt.wording import occasions
+    from enricher.prompt.wording.times import span
 
     tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
     found = span(prose, request.now, tags)

@@ -2,7 +2,7 @@
 
 One file per client; a call loads only the one that is speaking. Every adapter has
 ``parse(payload)``, which takes whatever the client sent and never raises, and
-``answer(context, notice)``, which puts two finished texts (``enricher.render.finish``)
+``answer(context, notice)``, which puts two finished texts (``enricher.respond.render.finish``)
 into the one object that client understands, or returns None for "print nothing".
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
-    from enricher.event import PromptEvent
+    from enricher.prompt.event import PromptEvent
 
     class Adapter(Protocol):
         """What every module of this package offers."""
@@ -98,7 +98,7 @@ def text(payload: object, *path: str) -> str:
 
 def common_event(payload: object, host: str) -> PromptEvent:
     """Return the event of a client that uses the field names most of them share."""
-    from enricher.event import PromptEvent
+    from enricher.prompt.event import PromptEvent
 
     return PromptEvent(
         text(payload, "prompt"),

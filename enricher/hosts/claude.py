@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from enricher.event import PromptEvent
 from enricher.hosts import nested, text
+from enricher.prompt.event import PromptEvent
 
 EVENT = "UserPromptSubmit"
 TITLE = "Claude Code"

@@ -6,8 +6,8 @@ says, and names no transcript.
 
 from __future__ import annotations
 
-from enricher.event import PromptEvent
 from enricher.hosts import text
+from enricher.prompt.event import PromptEvent
 
 EVENT = "userPromptSubmitted"
 TITLE = "GitHub Copilot CLI"

@@ -6,8 +6,8 @@ clients; ``continue`` is documented and must never be false.
 
 from __future__ import annotations
 
-from enricher.event import PromptEvent
 from enricher.hosts import text
+from enricher.prompt.event import PromptEvent
 
 EVENT = "beforeSubmitPrompt"
 TITLE = "Cursor"

@@ -10,7 +10,7 @@ from enricher.hosts import common_event, nested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.event import PromptEvent
+    from enricher.prompt.event import PromptEvent
 
 EVENT = "BeforeAgent"
 TITLE = "Gemini CLI"

@@ -6,8 +6,8 @@ into a synthetic text part and ``systemMessage`` into a toast.
 
 from __future__ import annotations
 
-from enricher.event import PromptEvent
 from enricher.hosts import text
+from enricher.prompt.event import PromptEvent
 
 EVENT = "chat.message"
 TITLE = "OpenCode"

@@ -188,7 +188,7 @@ gc.disable()
 signal.alarm(20)
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
 sys.path.insert(0, sys.argv.pop(1))
-from enricher.rules.build import refresh
+from enricher.rules.compiling.build import refresh
 refresh()
 """
 """The compiler as a process: a prompt may be waiting, so nothing is looked for or swept that it does not need."""

@@ -109,7 +109,7 @@ def _add_project(layers: Layers, cwd: str) -> None:
     if not cwd:
         return
     for name, folder in speaking_folders(cwd):
-        from enricher.trust import is_trusted
+        from enricher.prompt.trust import is_trusted
 
         if is_trusted(folder):
             _add(layers, name, os.path.join(folder, OWN_FOLDER))

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from enricher.rules.catalogue import Files
-from enricher.rules.compiler import LISTED_KEYS, compile_layers
-from enricher.rules.document import LOADER, PARTS, Problem, read_document
+from enricher.rules.compiling.catalogue import Files
+from enricher.rules.compiling.compiler import LISTED_KEYS, compile_layers
+from enricher.rules.compiling.document import LOADER, PARTS, Problem, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from enricher.rules.compiler import Compiled
-    from enricher.rules.document import Document, RuleBlock
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.document import Document, RuleBlock
     from enricher.rules.layers import Layer
 
 YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")

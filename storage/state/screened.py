@@ -11,7 +11,7 @@ from storage.base import private
 
 NAME = "screened"
 VERSION = 2
-"""Raise it whenever ``enricher.redaction`` finds more than before, so that ``enricher doctor`` offers a rescreen."""
+"""Raise it whenever ``enricher.prompt.redaction`` finds more, so that ``enricher doctor`` offers a rescreen."""
 
 
 def version(state_dir: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from enricher.rules.compiler import compile_layers
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.commands.tune import tune
 from workbench.labelled import LabelError, read_rows

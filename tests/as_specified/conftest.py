@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.project import identify
+from enricher.prompt.project import identify
 from storage.db import database
 from storage.memory import memories
 from storage.memory.memories import Memory

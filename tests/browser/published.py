@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 ENTRY = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'enricher'; from enricher.cli import main; main()"
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'enricher'; "
+    "from enricher.interfaces.cli import main; main()"
 )
 PATIENCE_S = 60
 HOME = "/-/enricher"

@@ -11,7 +11,11 @@ from types import CodeType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = [ROOT / "enricher" / "intent.py", *sorted((ROOT / "enricher" / "classify").glob("*.py"))]
+ROOMS = [
+    ROOT / "enricher" / "interfaces" / "compat" / "intent.py",
+    *sorted((ROOT / "enricher" / "classify").glob("*.py")),
+    ROOT / "enricher" / "prompt" / "wording" / "structure.py",
+]
 RUN = """
 import json, os, sys
 rooms, seen = set(json.loads(sys.argv[1])), set()

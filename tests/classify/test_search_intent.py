@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enricher import intent
-from enricher.intent import DetectionSource, SearchIntent, SearchIntentType, detect
+from enricher.interfaces.compat import intent
+from enricher.interfaces.compat.intent import DetectionSource, SearchIntent, SearchIntentType, detect
 
 EVAL = Path(os.environ.get("ENRICHER_EVAL") or Path(__file__).parents[3] / "shared" / "eval")
 

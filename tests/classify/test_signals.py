@@ -6,8 +6,8 @@ import pytest
 
 from enricher.classify import classify
 from enricher.classify.table import Table
-from enricher.rules.idle import idle_signals
-from enricher.rules.signals import ClassRule, SignalError, check_leanings, check_signal, compile_classes
+from enricher.rules.checks.idle import idle_signals
+from enricher.rules.compiling.signals import ClassRule, SignalError, check_leanings, check_signal, compile_classes
 
 
 def rule(*signals: dict[str, object], name: str = "x") -> ClassRule:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.classify import structure
+from enricher.prompt.wording import structure
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from enricher.bench import Row, targets
-from enricher.bench.context import EVERYTHING, MANY
+from enricher.interfaces.bench import Row, targets
+from enricher.interfaces.bench.context import EVERYTHING, MANY
 from workbench.bench import FILTERS, START, TAIL
 
 ROOT = Path(__file__).parents[2]

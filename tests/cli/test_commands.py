@@ -15,8 +15,8 @@ import pytest
 from simulator import ENTRY, ROOT
 
 import enricher
-from enricher.cli import COMMANDS
 from enricher.context import CHANNELS
+from enricher.interfaces.cli import COMMANDS
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -111,7 +111,7 @@ def test_imports_point_down() -> None:
 )
 def test_a_wrong_call_gets_a_remedy_and_no_traceback(account: Account, words: tuple[str, ...]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", "from enricher.cli import main; main()", *words],
+        [sys.executable, "-c", "from enricher.interfaces.cli import main; main()", *words],
         env=account.env,
         cwd=account.project,
         capture_output=True,

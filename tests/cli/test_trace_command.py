@@ -13,7 +13,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from enricher.cli.trace import trace as command
+from enricher.interfaces.cli.trace.trace import trace as command
 from storage import traces
 from storage.db import database
 from storage.traces import spool
@@ -155,7 +155,7 @@ def test_what_shadow_mode_withheld_is_called_so(recorded):
 
 def test_a_reader_that_has_seen_enough_ends_an_export_quietly(home, recorded):
     recorded(*[{"prompt": "x" * 20_000}] * 20)
-    program = "from enricher.cli import main; main()"
+    program = "from enricher.interfaces.cli import main; main()"
     command = f"{shlex.quote(sys.executable)} -c '{program}' trace export; echo $? >&2"
     ended = subprocess.run(["sh", "-c", f"({command}) | head -c 10"], capture_output=True, text=True, check=True)
 

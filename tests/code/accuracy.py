@@ -19,11 +19,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from enricher.code import database_file, index
-from enricher.code.listing import files_of, is_text
-from enricher.code.ranking import rank
-from enricher.context.query import read
-from enricher.project import identify
+from enricher.prompt.project import identify
+from enricher.prompt.wording.query import read
+from enricher.sources.code import database_file
+from enricher.sources.code.indexing import index
+from enricher.sources.code.indexing.listing import files_of, is_text
+from enricher.sources.code.ranking import rank
 from storage.metrics.percentiles import percentile
 
 RANKS = (1, 3, 5, 10)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.context.names import (
+from enricher.prompt.wording.names import (
     ATTACHED,
     CODE,
     COMMAND,

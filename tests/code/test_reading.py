@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.code.listing import KINDS, kind_of
-from enricher.code.symbols import definitions
-from enricher.code.words import pieces, stem, terms
-from enricher.context.query import read
+from enricher.prompt.wording.query import read
+from enricher.prompt.wording.words import pieces, stem, terms
+from enricher.sources.code.indexing.listing import KINDS, kind_of
+from enricher.sources.code.indexing.symbols import definitions
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from simulator import ENTRY, ROOT
 
 from enricher.context import CHANNELS
-from enricher.context.channels import load
-from enricher.rules.compiler import compile_layers
+from enricher.context.gathering import load
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Checkout:
         self.root, self.account = root, account
         for folder in ("enricher", "storage", "workbench", "instructions", "examples"):
             shutil.copytree(ROOT / folder, root / folder)
-        self.module = root / "enricher" / "context" / f"{NAME}.py"
+        self.module = root / "enricher" / "context" / "channels" / f"{NAME}.py"
         account.write("project/NOTES.md", f"Buy milk.\n{LINE}\n")
 
     def add_module(self) -> None:
@@ -156,7 +156,7 @@ def test_a_step_that_is_left_out_is_an_error_that_names_it(checkout: Checkout) -
     assert "has no attribute 'CHANNEL'" in checkout.problems()
 
     checkout.module.unlink()
-    assert f"No module named 'enricher.context.{NAME}'" in checkout.problems()
+    assert f"No module named 'enricher.context.channels.{NAME}'" in checkout.problems()
 
 
 ASKED = """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.render import estimate_tokens
+from enricher.respond.render import estimate_tokens
 
 if TYPE_CHECKING:
     from simulator import Account

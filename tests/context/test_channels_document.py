@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from simulator import ROOT
 
-from enricher.rules.schema import Channel
+from enricher.rules.compiling.schema import Channel
 from enricher.settings import DEFAULTS, GATES, named_in
 
 if TYPE_CHECKING:

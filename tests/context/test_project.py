@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.project import identify, normalise
+from enricher.prompt.project import identify, normalise
 
 if TYPE_CHECKING:
     from pathlib import Path

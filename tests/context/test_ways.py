@@ -11,7 +11,7 @@ import pytest
 from invented_actions import ASKED, NOT_ASKED
 
 from enricher.context import CHANNELS
-from enricher.context.actions import asked_actions
+from enricher.prompt.wording.actions import asked_actions
 
 if TYPE_CHECKING:
     from simulator import Account

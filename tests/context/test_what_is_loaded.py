@@ -21,10 +21,10 @@ def leave(code):
     leave_now(code)
 os._exit = leave
 sys.path.append(sys.argv[1])
-from enricher.hook import main
+from enricher.hook.process import main
 main(sys.argv[2:])
 """
-OPTIONAL = {"enricher.events", "enricher.formats", "enricher.context.external", "select", "_socket"}
+OPTIONAL = {"enricher.record.events", "enricher.respond.formats", "enricher.context.external", "select", "_socket"}
 SLOW = {"re", "json", "typing", "socket", "subprocess", "selectors", "enum", "logging", "asyncio", "threading"}
 
 
@@ -47,7 +47,11 @@ def test_what_is_not_asked_for_is_not_loaded(account: Account) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "module"),
-    [("ENRICHER_EVENTS_FILE", "enricher.events"), ("ENRICHER_EVENTS_SOCKET", "_socket"), ("", "enricher.formats")],
+    [
+        ("ENRICHER_EVENTS_FILE", "enricher.record.events"),
+        ("ENRICHER_EVENTS_SOCKET", "_socket"),
+        ("", "enricher.respond.formats"),
+    ],
 )
 def test_what_is_asked_for_loads_nothing_slow(account: Account, setting: str, module: str) -> None:
     account.channel("notes", "echo '{\"items\": []}'")

@@ -19,8 +19,8 @@ from host_files import Claude, Gemini
 from kept import FAILURE, FIRST, LONG_AGO, OTHER, PLACES, dated, jsonl, listed, prompts, save, told
 from simulator import ENTRY, ROOT
 
-from enricher.event import PromptEvent
-from enricher.transcripts import read_conversation
+from enricher.prompt.event import PromptEvent
+from enricher.sources.transcripts import read_conversation
 from workbench.conversations import Turn, places
 
 if TYPE_CHECKING:

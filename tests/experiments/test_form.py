@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.guidance import Scored
-from enricher.render import Item, Lines, render
+from enricher.respond.guidance import Scored
+from enricher.respond.render import Item, Lines, render
 from workbench.experiments.form import FormError, Said, Terms, parse, read, references
 
 TERMS = Terms(frozenset({"debug", "docs"}), frozenset({"H3", "H5"}), always=frozenset({"H5"}))

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
 from host_files import Claude
 
 if TYPE_CHECKING:
-    from enricher.cli.trace import Row
+    from enricher.interfaces.cli.trace.trace import Row
 
 FACT = "Prices of orders are stored as integer cents because floats lost money in the May export."
 ANSWERS = {

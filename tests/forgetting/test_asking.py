@@ -146,8 +146,8 @@ def test_pruning_names_the_snapshots_that_would_go(asked: Account) -> None:
 
 def test_whoever_deletes_traces_or_memories_asks_by_the_shared_helper() -> None:
     deleting = {"forgetting.forget", "forgetting.forget_memories", "forgetting.prune", "memories.forget"}
-    for folder in ("enricher/cli", "workbench/commands"):
-        for file in sorted((ROOT / folder).glob("*.py")):
+    for folder in ("enricher/interfaces/cli", "workbench/commands"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
             tree = ast.parse(file.read_text(encoding="utf-8"))
             called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
             assert not called & deleting or "is_wanted" in called, file.name

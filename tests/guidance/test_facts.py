@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import ROOT
 
-from enricher.guidance.facts import read_facts
-from enricher.guidance.frames import innermost_frame
+from enricher.prompt.wording.frames import innermost_frame
+from enricher.respond.facts import read_facts
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -247,7 +247,7 @@ def test_a_trace_to_mend_is_the_place_to_start(account: Account, order: str, tra
 
 
 def test_frames_are_loaded_for_traces_only() -> None:
-    code = "import sys; from enricher.guidance.facts import read_facts; read_facts('add a flag', ['list'], [])\n"
-    code += "sys.exit('enricher.guidance.frames' in sys.modules)"
+    code = "import sys; from enricher.respond.facts import read_facts; read_facts('add a flag', ['list'], [])\n"
+    code += "sys.exit('enricher.prompt.wording.frames' in sys.modules)"
 
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

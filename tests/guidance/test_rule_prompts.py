@@ -81,7 +81,7 @@ def test_each_has_prompts_in_nine_languages_that_must_call_for_it_and_that_must_
 
 
 def test_every_guardrail_with_a_sentence_is_tried() -> None:
-    from enricher.api import rules_for
+    from enricher.interfaces.api import rules_for
 
     assert sorted(rules_for("")[0].body["guardrails"]["sentences"]) == RULES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from invented_skills import COVERED, INSTALLED, NOT_COVERED
 
-from enricher.guidance.skills import Helper, covering
+from enricher.sources.skills import Helper, covering
 
 HELPERS = [Helper(name, description, kind=kind) for name, description, kind in INSTALLED]
 

@@ -82,11 +82,11 @@ def with_checksum(value: object) -> bytes:
 
 
 def with_a_broken_module(file: Path) -> bytes:
-    """Return the content of a sound file whose module ``enricher.render`` cannot be loaded."""
+    """Return the content of a sound file whose module ``enricher.respond.render`` cannot be loaded."""
     root, version, modules, _at_once = modules_in(file)
-    path, is_package, mtime, size, _code = modules["enricher.render"]
+    path, is_package, mtime, size, _code = modules["enricher.respond.render"]
     broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
-    modules["enricher.render"] = (path, is_package, mtime, size, broken)
+    modules["enricher.respond.render"] = (path, is_package, mtime, size, broken)
     return with_checksum([root, version, modules, []])
 
 
@@ -104,7 +104,7 @@ def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
 
     assert first.stdout == second.stdout
     assert first.stdout
-    assert {"enricher.hook", "enricher.pipeline", "storage.traces.spool"} <= modules.keys()
+    assert {"enricher.hook.process", "enricher.pipeline", "storage.traces.spool"} <= modules.keys()
     assert bundle_of(account).stat().st_mode & 0o777 == 0o600
 
 
@@ -113,7 +113,7 @@ def test_what_every_prompt_needs_is_run_at_once_and_in_order(installed: tuple[Ac
     ask(account, boot, PROMPT)
     _root, _version, modules, at_once = modules_in(bundle_of(account))
 
-    assert at_once[-1] == "enricher.hook"
+    assert at_once[-1] == "enricher.hook.process"
     assert at_once.index("storage.base.lean") < at_once.index("enricher.pipeline")
     assert {name for name, module in modules.items() if type(module[4]) is not bytes} == set(at_once)
     program = f"""
@@ -161,7 +161,7 @@ def test_an_edit_of_a_source_is_honoured_by_the_next_prompt(installed: tuple[Acc
     account, boot = installed
     ask(account, boot, PROMPT)
     bundle_of(account)
-    source = boot.parent / "render.py"
+    source = boot.parent / "respond" / "render.py"
     source.write_text(source.read_text().replace("## Prompt Enrichment", "## Edited just now"))
 
     assert b"## Edited just now" in ask(account, boot, LATER).stdout
@@ -189,7 +189,7 @@ def test_a_flipped_bit_anywhere_changes_no_answer(installed: tuple[Account, Path
 
 def odd_module(file: Path) -> None:
     root, version, _modules, _at_once = modules_in(file)
-    file.write_bytes(with_checksum([root, version, {"enricher.render": 7}, []]))
+    file.write_bytes(with_checksum([root, version, {"enricher.respond.render": 7}, []]))
 
 
 def without_a_checksum(file: Path) -> None:
@@ -254,7 +254,7 @@ def test_what_is_no_sound_file_is_passed_over_removed_and_written_anew(
     ended = ask(account, boot, PROMPT, cwd=str(account.home))  # in another folder, whose upkeep was not just done
 
     assert (ended.stdout, ended.stderr) == (said, b"")
-    assert "enricher.hook" in modules_in(bundle_of(account))[2]
+    assert "enricher.hook.process" in modules_in(bundle_of(account))[2]
     assert b"from the bundle" not in file.read_bytes()
     assert file.lstat().st_mode & 0o170777 == 0o100600
 

@@ -24,32 +24,40 @@ def leave(code):
     leave_now(code)
 leave_now, os._exit = os._exit, leave
 sys.path.append(sys.argv[1])
-from enricher.hook import main
+from enricher.hook.process import main
 main(["claude"])
 """
 ALWAYS = set(
     """
     __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
-    enricher.classify.structure enricher.classify.table enricher.classify.topics enricher.context
-    enricher.context.conversation enricher.decision enricher.event enricher.guidance enricher.guidance.facts
-    enricher.guidance.frames enricher.home enricher.hook enricher.hosts enricher.hosts.claude enricher.pipeline
-    enricher.project enricher.recording enricher.redaction enricher.redaction.assignments
-    enricher.redaction.values enricher.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings enricher.upkeep storage storage.state.detached storage.state.key storage.base.lean storage.base.private
-    storage.state.sessions storage.traces.spool storage.traces
+    enricher.classify.table enricher.classify.topics enricher.context enricher.home enricher.hook
+    enricher.hook.process enricher.hosts enricher.hosts.claude enricher.pipeline enricher.prompt
+    enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
+    enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.wording
+    enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
+    enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
+    enricher.respond.guidance enricher.respond.render enricher.rules enricher.rules.cache enricher.rules.layers
+    enricher.settings storage storage.base storage.base.lean storage.base.private storage.state
+    storage.state.detached storage.state.key storage.state.sessions storage.traces storage.traces.spool
     """.split()
 )
 CHANNELS = set(
     """
-    enricher.code enricher.code.words enricher.context.action_words enricher.context.actions enricher.context.channels
-    enricher.context.names enricher.uris storage.memory.presence
+    enricher enricher.context enricher.context.channels enricher.context.gathering enricher.prompt
+    enricher.prompt.wording enricher.prompt.wording.action_words enricher.prompt.wording.actions
+    enricher.prompt.wording.names enricher.prompt.wording.words enricher.sources enricher.sources.code
+    enricher.sources.uris storage storage.memory storage.memory.presence
     """.split()
-) | {f"enricher.context.{name}" for name in OURS if name != "session"}
+) | {f"enricher.context.channels.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
-INDEX |= {f"enricher.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
+INDEX |= {f"enricher.sources.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
 MEMORIES = {"storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
-CLAUDE_TRANSCRIPT = {"enricher.transcripts", "enricher.transcripts.claude", "enricher.transcripts.wording"}
+CLAUDE_TRANSCRIPT = {
+    "enricher.sources.transcripts",
+    "enricher.sources.transcripts.claude",
+    "enricher.sources.transcripts.wording",
+}
 FORBIDDEN = set(
     """
     re json typing dataclasses logging argparse threading asyncio subprocess pathlib enum contextlib hashlib shutil
@@ -93,7 +101,8 @@ def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
 
 
 def test_small_talk_asks_no_channel(warm: Account) -> None:
-    record = {"enricher.context.memory", "enricher.uris", "storage.memory.presence"}
+    record = {"enricher.context.channels.memory", "enricher.sources.uris", "storage.memory.presence"}
+    record |= {name.rpartition(".")[0] for name in record}
     assert loaded(warm, warm.event("thanks")) <= ALWAYS | record
 
 
@@ -140,8 +149,8 @@ def test_the_upkeep_behind_a_prompt_loads_no_compiler_once_the_packaged_files_we
     program = """
 import sys
 sys.path.append(sys.argv[1])
-from enricher import upkeep
-from enricher.project import identify
+from enricher.record import upkeep
+from enricher.prompt.project import identify
 upkeep.refresh(sys.argv[2], identify(sys.argv[3]))
 print(*sys.modules)
 """
@@ -153,9 +162,9 @@ print(*sys.modules)
     )
 
     assert list((new_account.state / "versions").glob("*.sources"))
-    assert {"pydantic", "enricher.rules.compiler"} <= set(first)
-    assert "enricher.code.index" in second
-    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiler"} & set(second)
+    assert {"pydantic", "enricher.rules.compiling.compiler"} <= set(first)
+    assert "enricher.sources.code.indexing.index" in second
+    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiling.compiler"} & set(second)
 
 
 @pytest.mark.parametrize("host", ["gemini", "codex", "copilot", "cursor", "opencode"])
@@ -185,9 +194,11 @@ def test_a_channel_loads_what_talks_to_programs_and_nothing_slow(account: Accoun
 
 
 def test_help_loads_no_command() -> None:
-    code = "import sys; sys.argv = ['enricher', '--help']\nfrom enricher.cli import main\n"
+    code = "import sys; sys.argv = ['enricher', '--help']\nfrom enricher.interfaces.cli import main\n"
     code += "try: main()\nexcept SystemExit: pass\n"
-    code += "print(sorted(name for name in sys.modules if name.startswith('enricher.cli.')), file=sys.stderr)"
+    code += (
+        "print(sorted(name for name in sys.modules if name.startswith('enricher.interfaces.cli.')), file=sys.stderr)"
+    )
 
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
 

@@ -45,7 +45,7 @@ real_write, os.write = os.write, write
 real_leave, os._exit = os._exit, leave
 sys.addaudithook(note)
 sys.path.append(root)
-from enricher.hook import main
+from enricher.hook.process import main
 main(["claude"])
 """
 

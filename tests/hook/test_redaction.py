@@ -17,7 +17,7 @@ from fake_secrets import BASE64, LETTERS_AND_DIGITS, NAMED, SAID, VENDORS, draw,
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from enricher.redaction import redact, redact_and_cap
+from enricher.prompt.redaction import redact, redact_and_cap
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 65_536
@@ -375,7 +375,9 @@ def test_what_surrounds_a_secret_keeps_its_place(before: str, behind: str) -> No
 
 def test_the_same_text_gives_the_same_result_in_any_process() -> None:
     text = " ".join(text.format(draw(random.Random(text), BASE64, 30)) for _, _, text in NAMED)
-    script = "import sys; from enricher.redaction import redact; sys.stdout.write(ascii(redact(sys.stdin.read())))"
+    script = (
+        "import sys; from enricher.prompt.redaction import redact; sys.stdout.write(ascii(redact(sys.stdin.read())))"
+    )
     answers = {
         subprocess.run(
             [sys.executable, "-c", script],

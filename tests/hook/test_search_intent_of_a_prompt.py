@@ -54,9 +54,9 @@ def test_a_prompt_without_intent_gets_the_same_with_detection_off(account: Accou
 @pytest.mark.slow
 @pytest.mark.conformance("S1-1.8d")
 def test_detection_stays_far_below_10_ms_at_any_length() -> None:
-    from enricher.api import rules_for
     from enricher.classify import classify
     from enricher.classify.table import Table
+    from enricher.interfaces.api import rules_for
 
     table = Table(rules_for("")[0].body["classes"])
     prompts = [*corpus(), "why is this failing? " * 5000, "a" * 100_000, "how do i " * 10_000, "…" * 50_000]

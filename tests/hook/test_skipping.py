@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher import event
-from enricher.event import PromptEvent, skip_reason
-from enricher.reasons import SKIPS
-from enricher.redaction import redact
+from enricher import pipeline
+from enricher.interfaces import api
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.prompt.reasons import SKIPS
+from enricher.prompt.redaction import redact
 
 EXPANDED = "<command-message>pull</command-message>\n<command-name>/pull</command-name>\n"
 
@@ -221,7 +222,7 @@ def test_any_beginning_gets_a_known_reason_or_none(prompt: str) -> None:
 
 
 def test_every_reason_of_the_hook_is_told_in_words() -> None:
-    sources = [(Path(event.__file__).parent / name).read_text() for name in ("pipeline.py", "api.py")]
+    sources = [Path(module.__file__).read_text() for module in (pipeline, api)]
     named = {name for text in sources for name in re.findall(r'\b(?:reason|skipped)\b[^=\n]* = "(\w+)"', text)}
 
     assert {"settings_unknown", "duplicate", "gate_closed", "remembered"} <= named <= SKIPS.keys()

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-RUN = "import sys; from enricher.cli import main; main()"
+RUN = "import sys; from enricher.interfaces.cli import main; main()"
 
 
 class InstalledCopy:

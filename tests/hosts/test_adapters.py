@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enricher import hosts
-from enricher.event import PromptEvent
 from enricher.hosts import claude
-from enricher.render import MAX_BYTES, finish
+from enricher.prompt.event import PromptEvent
+from enricher.respond.render import MAX_BYTES, finish
 from storage.base.lean import dumps
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(

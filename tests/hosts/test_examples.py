@@ -12,7 +12,7 @@ import pytest
 from delivered import Delivered
 from real_clients import REPOSITORY, Client, client_or_skip, run_group
 
-from enricher.installation import launcher, opencode_plugin
+from enricher.install import launcher, opencode_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path

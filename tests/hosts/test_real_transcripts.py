@@ -8,8 +8,8 @@ import pytest
 from delivered import Delivered
 from real_clients import client_or_skip
 
-from enricher.event import PromptEvent
-from enricher.transcripts import read_conversation
+from enricher.prompt.event import PromptEvent
+from enricher.sources.transcripts import read_conversation
 
 if TYPE_CHECKING:
     from installed_copy import InstalledCopy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.installation import files
-from enricher.installation.files import Change
+from enricher.install import files
+from enricher.install.files import Change
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enricher import hosts
-from enricher.installation import jsonhooks, launcher, registration
+from enricher.install import launcher, registration
+from enricher.install.editing import jsonhooks
 
 JSON_HOSTS = [host for host in hosts.NAMES if host != "opencode"]
 VALUES = st.recursive(

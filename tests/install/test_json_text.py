@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.installation import jsontext
+from enricher.install.editing import jsontext
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 TREES = st.dictionaries(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from enricher import hosts
-from enricher.installation import launcher
+from enricher.install import launcher
 
 TOLD_AT = {"claude": "systemMessage", "gemini": "systemMessage", "codex": "systemMessage", "cursor": "user_message"}
 

@@ -107,7 +107,7 @@ def test_a_list_of_servers_that_is_none_is_named_with_its_line(person: Person) -
 
 
 def test_without_the_sdk_nothing_is_touched_and_the_remedy_is_named(person: Person) -> None:
-    program = "import sys; sys.modules['mcp_types'] = None; from enricher.cli import main; main()"
+    program = "import sys; sys.modules['mcp_types'] = None; from enricher.interfaces.cli import main; main()"
     ended = subprocess.run(
         [sys.executable, "-c", program, "install", "--host", "claude", "--mcp"],
         env={"HOME": str(person.home), "PATH": "/usr/bin:/bin"}, cwd=person.project, capture_output=True, text=True,

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from enricher.installation import tomltext
+from enricher.install.editing import tomltext
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from enricher.library import Library
-from enricher.project import identify
+from enricher.interfaces.library import Library
+from enricher.prompt.project import identify
 from storage.db import database
 from storage.memory import memories
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from simulator import ROOT
 
-from enricher.library.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
-from enricher.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, Uri, UriError
+from enricher.interfaces.library.resources import memory_uri, parse_uri, search_uri, suggested, topic_uri
+from enricher.sources.uris import MEMORY, SEARCH, TOPIC, TOPICS, TOPICS_URI, Uri, UriError
 
 
 @pytest.mark.conformance("S1-3.7a")
@@ -83,9 +83,9 @@ def test_suggested_addresses(topics: list[str], addresses: list[str]) -> None:
 
 
 def test_addresses_load_nothing() -> None:
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); before = set(sys.modules); import enricher.uris; "
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); before = set(sys.modules); import enricher.sources.uris; "
     code += "print(*sorted(set(sys.modules) - before))"
 
     ended = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
 
-    assert set(ended.stdout.split()) <= {"enricher", "enricher.uris", "__future__"}
+    assert set(ended.stdout.split()) <= {"enricher", "enricher.sources", "enricher.sources.uris", "__future__"}

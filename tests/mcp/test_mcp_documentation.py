@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from simulator import ROOT
 
-from enricher.library.prompts import PROMPTS
-from enricher.library.resources import RESOURCES
-from enricher.mcp.tools import TOOLS
+from enricher.interfaces.library.prompts import PROMPTS
+from enricher.interfaces.library.resources import RESOURCES
+from enricher.interfaces.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

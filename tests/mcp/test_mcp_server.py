@@ -21,7 +21,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp_types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from enricher.mcp.server import build_server
+from enricher.interfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-    from enricher.library import Library
+    from enricher.interfaces.library import Library
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from enricher.home import project_root
-from enricher.intent import SearchIntentType
-from enricher.recall import Recall, SearchContextBuilder
-from enricher.uris import memory_uri
+from enricher.interfaces.compat.intent import SearchIntentType
+from enricher.interfaces.compat.recall import Recall, SearchContextBuilder
+from enricher.sources.uris import memory_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.bench import Row
-from enricher.bench.targets import missed
+from enricher.interfaces.bench import Row
+from enricher.interfaces.bench.targets import missed
 
 if TYPE_CHECKING:
     from simulator import Account

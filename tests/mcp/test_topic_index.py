@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-import enricher.topics
-from enricher.bench.topics import _fill
-from enricher.library import Library
-from enricher.topics import TopicIndexService, TopicInfo, keywords, normalise
+import enricher.interfaces.library.topics
+from enricher.interfaces.bench.topics import _fill
+from enricher.interfaces.library import Library
+from enricher.interfaces.library.topics import TopicIndexService, TopicInfo, keywords, normalise
 from storage.db import database
 from storage.memory import memories
 from storage.memory.topics import Note
@@ -46,7 +46,7 @@ def index() -> TopicIndexService:
 
 @pytest.mark.conformance("S1-3.13a")
 def test_the_index_is_exported() -> None:
-    assert {"TopicIndexService", "TopicInfo"} <= set(enricher.topics.__all__)
+    assert {"TopicIndexService", "TopicInfo"} <= set(enricher.interfaces.library.topics.__all__)
 
 
 @pytest.mark.conformance("S1-3.1a")

@@ -10,7 +10,7 @@ from effort import processor_s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.context.capture import namespace_of, remembered
+from enricher.prompt.capture import namespace_of, remembered
 
 if TYPE_CHECKING:
     from simulator import Account

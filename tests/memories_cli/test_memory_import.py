@@ -16,9 +16,9 @@ from unittest.mock import patch
 import pytest
 from simulator import ENTRY, ROOT
 
-from enricher import memory
-from enricher.memory import imports
-from enricher.project import identify
+from enricher.prompt.project import identify
+from enricher.sources import memory
+from enricher.sources.memory import imports
 from storage.db import database
 from storage.memory import memories
 

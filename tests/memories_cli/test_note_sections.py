@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.memory.sections import LONGEST_PIECE, frontmatter, sections, title_of
+from enricher.sources.memory.sections import LONGEST_PIECE, frontmatter, sections, title_of
 
 LONG = "A sentence about the exporter and why it waits. " * 20
 

@@ -10,8 +10,8 @@ from unittest.mock import patch
 import pytest
 from test_memory_import import commit, git
 
-from enricher import memory
-from enricher.project import identify
+from enricher.prompt.project import identify
+from enricher.sources import memory
 from storage.db import database
 from storage.memory import memories
 from storage.state import notices

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher import recall
-from enricher.intent import DetectionSource, SearchIntent, SearchIntentType, detect
-from enricher.project import identify
-from enricher.recall import AdaptiveContextConfig, MemoryContext, Recall, SearchContextBuilder, SearchIntentConfig
-from enricher.render import estimate_tokens
+from enricher.interfaces.compat import recall
+from enricher.interfaces.compat.intent import DetectionSource, SearchIntent, SearchIntentType, detect
+from enricher.interfaces.compat.recall import (
+    AdaptiveContextConfig,
+    MemoryContext,
+    Recall,
+    SearchContextBuilder,
+    SearchIntentConfig,
+)
+from enricher.prompt.project import identify
+from enricher.respond.render import estimate_tokens
 from enricher.settings import DEFAULTS
 from storage.db import database
 from storage.memory import memories

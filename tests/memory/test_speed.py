@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
-from enricher import api
-from enricher.project import identify
+from enricher.interfaces import api
+from enricher.prompt.project import identify
 from storage.db import database
 from storage.memory import memories
 from storage.memory.memories import Memory

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from enricher.project import identify
-from enricher.recall import Recall
+from enricher.interfaces.compat.recall import Recall
+from enricher.prompt.project import identify
 from storage.db import database
 from storage.memory import memories
 from storage.memory.memories import Memory

@@ -29,7 +29,7 @@ import pytest
 from pipeline_caller import EMPTY, GATES, PROMPT, Caller
 
 from enricher.context import CHANNELS
-from enricher.installation import launcher
+from enricher.install import launcher
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -211,7 +211,7 @@ def leave(code):
     leave_now(code)
 os._exit = leave
 sys.path.append(sys.argv[1])
-from enricher.hook import main
+from enricher.hook.process import main
 main(["claude", "--format=pipeline"])
 """
 
@@ -233,7 +233,7 @@ def test_the_guard_lets_no_source_be_loaded_or_started(caller: Caller, guard: st
         check=True,
     )
     modules = set(ended.stderr.decode().split())
-    sources = {f"enricher.context.{name}" for name in (*CHANNELS, "external")}
+    sources = {"enricher.context.external", *(f"enricher.context.channels.{name}" for name in CHANNELS)}
     assert "enricher.context" in modules
     assert not modules & sources
     assert not (account.home / "asked").exists()

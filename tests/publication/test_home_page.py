@@ -18,7 +18,7 @@ from workbench.publication.upkeep import catch_up
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
-HOOK = Path(__file__).parents[2] / "enricher" / "hook.py"
+HOOK = Path(__file__).parents[2] / "enricher" / "hook" / "process.py"
 PROMPTS = 600
 BAR = re.compile(
     r'<tr[^>]*><th scope="row"[^>]*><a href="([^"]+)">([^<]+)</a></th><td class="bar">.*?<td class="num">([\d,]+)</td>'

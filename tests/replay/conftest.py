@@ -10,7 +10,7 @@ import pytest
 from recorded import keep, keep_version, record
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiler import compile_layers
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage.db import database
 from workbench.corpus import Corpus

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import verdict
 from enricher.context import CHANNELS, Candidate, Gathered
-from enricher.context.conversation import Conversation
-from enricher.decision import Inputs, decide
-from enricher.recording import describe
-from enricher.rules.compiler import compile_layers
+from enricher.prompt.conversation import Conversation
+from enricher.record.recording import describe
+from enricher.respond.decision import Inputs, decide
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage import traces
 from storage.base.lean import dumps

@@ -8,8 +8,8 @@ import pytest
 
 from enricher.classify import verdict
 from enricher.context import Candidate, Gathered
-from enricher.context.conversation import Conversation
-from enricher.decision import Inputs, decide
+from enricher.prompt.conversation import Conversation
+from enricher.respond.decision import Inputs, decide
 
 if TYPE_CHECKING:
     from enricher.rules.cache import Rules

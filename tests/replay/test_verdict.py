@@ -13,9 +13,9 @@ import pytest
 from recorded import keep, keep_version, record
 from simulator import ROOT
 
-from enricher.api import replay
 from enricher.classify import Classification, verdict
-from enricher.decision import Inputs, decide
+from enricher.interfaces.api import replay
+from enricher.respond.decision import Inputs, decide
 from enricher.rules.cache import Rules
 from storage.db import database
 from workbench.corpus import Corpus
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from enricher.context.conversation import Conversation
+    from enricher.prompt.conversation import Conversation
     from storage.evaluation.corpus import Row
 
 PROMPT = "what's the difference between the two caches? does that mean we need both?"

@@ -132,7 +132,7 @@ CATALOGUES = [
 
 @pytest.mark.parametrize(("text", "titles"), CATALOGUES)
 def test_both_heading_formats_of_catalogues_load(account: Account, text: str, titles: dict[str, str]) -> None:
-    from enricher.rules.catalogue import Files, read_catalogue
+    from enricher.rules.compiling.catalogue import Files, read_catalogue
 
     found: list[object] = []
 

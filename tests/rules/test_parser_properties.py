@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from enricher.rules.catalogue import Files, read_catalogue, read_shorthands
-from enricher.rules.compiler import compile_layers
-from enricher.rules.configuration import read_configuration
-from enricher.rules.document import read_document
+from enricher.rules.compiling.catalogue import Files, read_catalogue, read_shorthands
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.document import read_document
 from enricher.rules.layers import Layer, packaged_file
 from enricher.settings import CHOICES, DEFAULTS, LIMITS, BadValueError, convert
 
 if TYPE_CHECKING:
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
 
 PACKAGED = Path(packaged_file()).read_text(encoding="utf-8")
 PIECES = [

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from secret_cases import cases, prompts
 
-from enricher.redaction import redact
+from enricher.prompt.redaction import redact
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from enricher import redaction
+from enricher.prompt import redaction
 
 
 class _Counter:

@@ -14,8 +14,8 @@ from ordinary_prompts import PLACEHOLDERS
 from secret_cases import cases, prompts
 from secret_kinds import ALPHABETS, KINDS
 
-from enricher.redaction import redact, vendors
-from enricher.redaction.names import ASCII, LOGIN, OTHERS
+from enricher.prompt.redaction import redact, vendors
+from enricher.prompt.redaction.names import ASCII, LOGIN, OTHERS
 
 LEAST_RECALL = 0.98
 MOST_TOUCHED = 1 / 1000

@@ -11,7 +11,7 @@ import random
 import sys
 from typing import TYPE_CHECKING
 
-from enricher.context.tasklists import Task, Wanted, score
+from enricher.sources.tasklists import Task, Wanted, score
 from workbench.accuracy import evaluation_files
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from host_files import Claude
 
-from enricher.context.choices import read
-from enricher.context.enumerations import enumerations, find
-from enricher.context.followup import kind
+from enricher.prompt.conversation.choices import read
+from enricher.prompt.conversation.enumerations import enumerations, find
+from enricher.prompt.conversation.followup import kind
 
 if TYPE_CHECKING:
     from simulator import Account

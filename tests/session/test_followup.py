@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from enricher.context.conversation import Conversation
-from enricher.context.followup import kind, referents, the_others
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation.followup import kind, referents, the_others
 
 ANSWER = """I see three ways:
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from effort import processor_s
 
-from enricher.context.tasklists import Task, Wanted, claude_tasks, score, stems
+from enricher.sources.tasklists import Task, Wanted, claude_tasks, score, stems
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,8 +137,8 @@ def test_only_a_plain_session_id_names_a_folder(session: str) -> None:
 def test_a_long_list_costs_little(account: Account) -> None:
     from types import SimpleNamespace
 
-    from enricher.context.conversation import Conversation
-    from enricher.context.tasks import offer
+    from enricher.context.channels.tasks import offer
+    from enricher.prompt.conversation import Conversation
 
     many = [(f"bd-{number}", f"Webhook number {number} of the long list of senders", "open") for number in range(9000)]
     beads(account, *many, ISSUES[1])

@@ -12,7 +12,7 @@ import pytest
 from host_files import Claude
 from simulator import BOOT
 
-from enricher.render import estimate_tokens
+from enricher.respond.render import estimate_tokens
 
 if TYPE_CHECKING:
     from simulator import Account, Answer
@@ -315,7 +315,7 @@ def test_reading_a_transcript_loads_nothing_slow(account: Account, prompt: str) 
     ended = account.run(account.event(prompt, transcript_path=str(file)), shell_line=shlex.join(command))
     modules = {line.rpartition("|")[2].strip() for line in ended.stderr.decode().splitlines()}
 
-    assert "enricher.transcripts.claude" in modules and "enricher.transcripts.gemini" not in modules
+    assert "enricher.sources.transcripts.claude" in modules and "enricher.sources.transcripts.gemini" not in modules
     assert not modules & slow
 
 

@@ -14,11 +14,11 @@ from host_files import Claude, Codex, Copilot, Gemini
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enricher import transcripts
-from enricher.context.conversation import Conversation
-from enricher.event import PromptEvent
-from enricher.transcripts import lines_from_end, read_conversation
-from enricher.transcripts.wording import persons_words
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.event import PromptEvent
+from enricher.sources import transcripts
+from enricher.sources.transcripts import lines_from_end, read_conversation
+from enricher.sources.transcripts.wording import persons_words
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -374,8 +374,8 @@ def _seconds(file: Path) -> float:
 
 
 def test_the_bench_measures_the_hook_with_and_without_a_transcript() -> None:
-    from enricher.bench import Row
-    from enricher.bench.session import missed, session_rows
+    from enricher.interfaces.bench import Row
+    from enricher.interfaces.bench.session import missed, session_rows
 
     rows = session_rows(2, large_bytes=1 << 20)
 

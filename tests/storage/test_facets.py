@@ -14,9 +14,10 @@ from storage.metrics.overview import Count
 from storage.traces import labels, search, selection, spool
 
 if TYPE_CHECKING:
-    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
+
+    from storage import traces
 
 PROMPTS = 24
 EVERY_SELECTION = (

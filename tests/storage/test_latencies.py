@@ -16,9 +16,10 @@ from storage.traces import queries, spool
 from storage.traces.selection import EVERYTHING, parse
 
 if TYPE_CHECKING:
-    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
+
+    from storage import traces
 
 DAY = 1_793_000_000 // DAY_S * DAY_S
 READ, EXTERNAL = Series(0, "stage", "read"), Series(1000, "channel", "external")

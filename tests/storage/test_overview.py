@@ -13,9 +13,10 @@ from storage.metrics.overview import Count, Rate
 from storage.traces import queries, spool
 
 if TYPE_CHECKING:
-    from storage import traces
     import sqlite3
     from collections.abc import Callable, Iterator
+
+    from storage import traces
 
 DAYS = ("2026-11-01", "2026-11-02", "2026-11-04")
 

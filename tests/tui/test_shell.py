@@ -256,7 +256,7 @@ def terminal(library: Account) -> Iterator[str]:
     editor = library.write("editor.sh", f"#!/bin/sh\necho edited > {library.home}/edited\n", mode=0o755)
     library.env |= {"TERM": "xterm-256color", "EDITOR": str(editor)}
     words = [f"{key}={value}" for key, value in library.env.items()]
-    code = "from enricher.cli import main; main()"
+    code = "from enricher.interfaces.cli import main; main()"
     command = shlex.join(["env", "-i", *words, sys.executable, "-c", code, "workbench"])
     # A pane that died is not always told from one that shows nothing new: the shell writes the end down.
     wrapped = f"{command}; echo $? > {library.home}/ended; sleep 60"
@@ -309,7 +309,7 @@ def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, 
 def test_a_browser_can_be_served(library: Account) -> None:
     """What textual-serve does for every visitor: pipes, and a driver that speaks its packets."""
     driver = {"TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver", "COLUMNS": "100", "ROWS": "30"}
-    code = "from enricher.cli import main; main()"
+    code = "from enricher.interfaces.cli import main; main()"
     seen = b""
     with subprocess.Popen(
         [sys.executable, "-c", code, "workbench"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     import sqlite3

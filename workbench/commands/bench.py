@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from enricher.cli.bench import as_json, asserting, finish, print_rows
 from enricher.home import state_dir
+from enricher.interfaces.cli.bench import as_json, asserting, finish, print_rows
 
 
 @click.command("workbench")
@@ -15,7 +15,7 @@ from enricher.home import state_dir
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
-    from enricher.bench.targets import missed
+    from enricher.interfaces.bench.targets import missed
     from storage.db.database import StorageError
     from workbench.bench import workbench_rows
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from enricher.cli.bench import as_json, asserting, finish
+from enricher.interfaces.cli.bench import as_json, asserting, finish
 
 
 @click.command("replay")

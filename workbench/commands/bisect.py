@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, print_json, printable
+from enricher.interfaces.cli.output import as_json, print_json, printable
 
 if TYPE_CHECKING:
     from workbench.attribution import Cause

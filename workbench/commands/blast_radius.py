@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import as_json, new_console, print_json, printable
 from enricher.home import state_dir
-from enricher.render import shortened
+from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
+from enricher.respond.render import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

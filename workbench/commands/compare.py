@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import new_console, new_table, print_json, printable
 from enricher.home import state_dir
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
 from workbench.commands.blast_radius import print_account, run_account, selection_options
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.cli.output import as_json, new_console, new_table, print_json, printable
 from enricher.home import from_home
+from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     import sqlite3

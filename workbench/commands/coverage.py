@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, new_console, new_table, print_json, printable
 from enricher.home import state_dir
+from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -40,7 +40,7 @@ def run_gate(
     markdown: str = "",
 ) -> None:
     """Run the gate in the working directory, write what was asked for, and exit 1 where it is closed."""
-    from enricher.cli.output import printable
+    from enricher.interfaces.cli.output import printable
     from workbench import comment, gate, reports
 
     try:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, print_json
-from enricher.cli.trace import opened, task_types
+from enricher.interfaces.cli.output import as_json, print_json
+from enricher.interfaces.cli.trace.trace import opened, task_types
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, print_json, printable, progress
+from enricher.interfaces.cli.output import as_json, print_json, printable, progress
 
 if TYPE_CHECKING:
     from storage.db.merge import Merged
@@ -26,7 +26,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     With them come what was weighed, their labels, and the versions of the instructions that they name.
     Memories and what sessions were told stay where they are: they are personal. The others are only read.
     """
-    from enricher.answers import without_answer
+    from enricher.erasure.answers import without_answer
     from enricher.home import state_dir
     from storage.db import database
     from storage.db.merge import broken_references, merge

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import printable
 from enricher.home import state_dir
+from enricher.interfaces.cli.output import printable
 from workbench.publication.snapshot.columns import TEXTS
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import new_console, printable
 from enricher.home import state_dir
+from enricher.interfaces.cli.output import new_console, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

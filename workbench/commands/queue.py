@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import as_json, new_console, new_table, print_json, printable
-from enricher.cli.trace import ID_CHARS, opened, task_types
+from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli.trace.trace import ID_CHARS, opened, task_types
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.cli.output import print_json, printable
 from enricher.home import state_dir
+from enricher.interfaces.cli.output import print_json, printable
 from workbench.commands.blast_radius import print_account, run_account, selection_options
 from workbench.commands.gate_options import gate_options, run_gate
 

@@ -1,7 +1,7 @@
 """Past conversations of agent clients, found and read whole, as prompts to replay.
 
 The records of each client are understood where the hook understands them
-(``enricher.transcripts``); here files are read forwards, line by line, in bounded
+(``enricher.sources.transcripts``); here files are read forwards, line by line, in bounded
 memory, and what no person typed is told apart.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.context.conversation import Conversation
+    from enricher.prompt.conversation import Conversation
 
     Advance = Callable[[int], None]
 

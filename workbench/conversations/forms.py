@@ -11,7 +11,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from enricher.transcripts.codex import METADATA
+from enricher.sources.transcripts.codex import METADATA
 from workbench.conversations.lines import opened, text_at
 from workbench.conversations.machine import COMPACTION, HOOK, HOSTS_CONTEXT, MACHINE, META, SUBAGENT, TOOL
 

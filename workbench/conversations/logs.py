@@ -18,8 +18,8 @@ from workbench.conversations.window import Window
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.context.conversation import Conversation
-    from enricher.transcripts import Found
+    from enricher.prompt.conversation import Conversation
+    from enricher.sources.transcripts import Found
     from workbench.conversations import Advance, Event, Source
 
 OLD_CALLS = """

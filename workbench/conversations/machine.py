@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import re
 
-from enricher.event import PromptEvent, skip_reason
-from enricher.transcripts.wording import persons_words
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.sources.transcripts.wording import persons_words
 
 COMPACTION, COMMAND, OUTPUT, SHELL = "compaction summary", "slash command", "command output", "shell command"
 TOOL, META, SUBAGENT, HOOK, WARM_UP = "tool result", "meta message", "subagent", "hook context", "warm-up"

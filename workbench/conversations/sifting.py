@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.event import PromptEvent, skip_reason
 from enricher.pipeline import KEEPS_TEXT, has_memory_cue
-from enricher.project import identify
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.prompt.project import identify
 from storage.base.lean import keyed_hash
 from storage.traces import imports, short, storable
 from workbench.conversations import LeftOut, Problem, Turn, places
@@ -81,7 +81,7 @@ class Sieve:
             return NO_TEXT_KEPT
         reason = skip_reason(PromptEvent(turn.text), bypass_prefix=str(settings["bypass_prefix"]))
         if not reason and has_memory_cue(turn.text):
-            from enricher.context import capture
+            from enricher.prompt import capture
 
             reason = "remember" if capture.is_all(turn.text) else ""
         return reason.replace("_", " ")

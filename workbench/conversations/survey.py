@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.pipeline import PROMPT_LIMIT
-from enricher.redaction import redact_and_cap
+from enricher.prompt.redaction import redact_and_cap
 from storage.base.lean import keyed_hash
 from storage.traces import storable
 from workbench.conversations import LeftOut, Problem, Turn

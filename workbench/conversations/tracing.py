@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from enricher.classify import verdict
-from enricher.context.conversation import Conversation
-from enricher.decision import Inputs, decide
 from enricher.pipeline import PROMPT_LIMIT
-from enricher.project import identify
-from enricher.recording import describe
-from enricher.redaction import redact_and_cap
-from enricher.rules import cache, sources
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.project import identify
+from enricher.prompt.redaction import redact_and_cap
+from enricher.record.recording import describe
+from enricher.respond.decision import Inputs, decide
+from enricher.rules import cache
+from enricher.rules.compiling import sources
 from enricher.settings import is_on, with_environment
 from storage import traces
 from storage.base.lean import dumps, keyed_hash
@@ -28,7 +29,7 @@ from storage.traces import spool
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from enricher.project import Project
+    from enricher.prompt.project import Project
     from enricher.settings import Value
     from workbench.conversations import Turn
 

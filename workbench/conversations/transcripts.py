@@ -10,8 +10,8 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from enricher.transcripts import END_BYTES, Found, take_one
-from enricher.transcripts.wording import persons_words
+from enricher.sources.transcripts import END_BYTES, Found, take_one
+from enricher.sources.transcripts.wording import persons_words
 from workbench.conversations import LeftOut, Problem, Turn, lines, machine
 from workbench.conversations.forms import FORMS, Session
 from workbench.conversations.window import Window
@@ -19,8 +19,8 @@ from workbench.conversations.window import Window
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.context.conversation import Conversation
-    from enricher.transcripts import Host
+    from enricher.prompt.conversation import Conversation
+    from enricher.sources.transcripts import Host
     from workbench.conversations import Advance, Event, Source
 
     Record = dict[str, Any]
@@ -58,7 +58,7 @@ class Transcript:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.form = FORMS[source.host]
-        self.reader: Host = importlib.import_module(f"enricher.transcripts.{source.host}")
+        self.reader: Host = importlib.import_module(f"enricher.sources.transcripts.{source.host}")
         self.session = Session(source.path)
         self.window = Window(self.reader)
         self.counts: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """What was said and done before a prompt, as the hook would have read it at the end of the transcript.
 
 The records before the prompt are kept within the hook's own bounds and read newest
-first by its own reader (``enricher.transcripts``).
+first by its own reader (``enricher.sources.transcripts``).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from enricher.context.conversation import Conversation
-from enricher.transcripts import (
+from enricher.prompt.conversation import Conversation
+from enricher.sources.transcripts import (
     LONGEST_LINE,
     MOST_BYTES,
     MOST_DECODED_BYTES,
@@ -21,7 +21,7 @@ from enricher.transcripts import (
 )
 
 if TYPE_CHECKING:
-    from enricher.transcripts import Host
+    from enricher.sources.transcripts import Host
 
 
 class Window:

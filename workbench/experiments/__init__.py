@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.redaction import redact
+from enricher.prompt.redaction import redact
 from storage.evaluation.experiments import Result
 from storage.traces import storable
 from workbench.experiments.form import read

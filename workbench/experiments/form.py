@@ -1,6 +1,6 @@
 """Read a text back against its documented form, and count the rules that it breaks.
 
-The form is that of ``enricher.render``: a title, then at most one line of each label in
+The form is that of ``enricher.respond.render``: a title, then at most one line of each label in
 their order; in the profile ``as-specified`` a blank line parts them. A response is a success
 only if it can be read back and names nothing that the rules do not define; silence is one, too.
 
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.render import (
+from enricher.respond.render import (
     BACKGROUND_TITLE,
     CONTEXT_LABEL,
     HARD_CAP_TOKENS,

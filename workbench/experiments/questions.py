@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from enricher.api import enrich
+from enricher.interfaces.api import enrich
 from enricher.rules.cache import NoRulesError
 from storage.evaluation import corpus, experiments
 from storage.evaluation.corpus import Row

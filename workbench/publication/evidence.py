@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from enricher.render import shortened
+from enricher.respond.render import shortened
 from workbench.evidence import SEARCH_INTENT, TASK_TYPE, Place, Signal, places, signals
 
 if TYPE_CHECKING:

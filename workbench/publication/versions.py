@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.rules.compiler import CATALOGUE
-from enricher.rules.sources import packaged_texts
+from enricher.rules.compiling.compiler import CATALOGUE
+from enricher.rules.compiling.sources import packaged_texts
 from storage.traces.windows import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ NEWEST_PROMPTS = 10
 NEWEST_REPLAYS = 5
 LONGEST_LIST = 12
 BUDGET_MS = 1_500
-"""After so long the hook answers with what it has (``enricher.hook.DEADLINE_S``)."""
+"""After so long the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
 THE_HOOKS = "origin:hook"
 
 HOW_MANY_ALTOGETHER = """

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from enricher.redaction import redact
+from enricher.prompt.redaction import redact
 from storage.base.lean import keyed_hash
 from storage.memory.words import words
 

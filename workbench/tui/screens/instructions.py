@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
     from workbench.compare import Change
     from workbench.progress import Cause, Progress
     from workbench.tui.widgets.line_list import Group

@@ -12,8 +12,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import Static
 
-from enricher import forgetting
-from enricher.project import SHARED, identify
+from enricher.erasure import forgetting
+from enricher.prompt.project import SHARED, identify
 from storage.erasure.forgetting import StillReadError
 from storage.memory import memories
 from workbench.tui import remembering

@@ -77,7 +77,7 @@ class TraceActions(WorkbenchScreen):
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
         """Read the task types of the rules in force, which may have to be compiled first."""
-        from enricher.cli.trace import task_types
+        from enricher.interfaces.cli.trace.trace import task_types
 
         self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
 

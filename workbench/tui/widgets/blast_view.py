@@ -16,7 +16,7 @@ from workbench.tui.widgets.plain import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from enricher.rules.document import Problem
+    from enricher.rules.compiling.document import Problem
     from workbench.compare import Change
     from workbench.outcome import Outcome
     from workbench.outline import Heading

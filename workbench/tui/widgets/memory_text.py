@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.render import shortened
+from enricher.respond.render import shortened
 from storage.memory.memories import short_source
 from workbench.tui.widgets.columns import short_time
 from workbench.tui.widgets.figures import Heading, Row

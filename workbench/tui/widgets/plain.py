@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 
-from enricher.cli.output import printable
+from enricher.interfaces.cli.output import printable
 
 TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 BREAKING = (0x2028, 0x2029)

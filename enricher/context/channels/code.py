@@ -1,0 +1,136 @@
+"""The channel ``code``: where that which a prompt names is defined, who uses it, and what of it does not exist.
+
+Reads the index that ``enricher.sources.code.indexing.index`` keeps; a project without one is asked for names of
+files only. What the prompt or the conversation has already is not told. On the hook's path; starts no process.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+from enricher.prompt.wording.names import FILE, FRAME, read_names
+from enricher.prompt.wording.words import quoted
+from enricher.sources.code import database_file, is_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.context import ChannelRule, Request
+    from enricher.prompt.wording.names import Name
+    from enricher.sources.code.whereabouts import Fact
+
+MOST_FIRST, MOST_LATER = 3, 1
+"""Lines on the first prompt of a session, and on a later one: by then most files are known."""
+MOST_PATHS = 6
+"""Files on one line."""
+KNOWN = "the conversation has it open"
+BESIDE = "it only stands beside a better one"
+FOLDER_NAMED = "the prompt names its folder"
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return a line for each thing that the prompt names and whose place is news, best first."""
+    del channel
+    project = request.project
+    if not project.root or not is_project(project.root, project.git_dir):
+        return []
+    names = read_names(request.prompt)
+    if not names:
+        return []
+    index = request.index()
+    return _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
+
+
+def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
+    """What the index tells; a damaged one is taken away, so that the upkeep of this prompt builds another."""
+    from enricher.sources.code.whereabouts import facts
+    from storage.base import reader
+
+    try:
+        found = facts(index, request.project.root, names)
+    except reader.failures() as failure:
+        if reader.is_damage(failure):
+            os.unlink(database_file(request.state, request.project.id))
+        raise
+    known = request.opened()
+    for fact in found:
+        if fact.is_only_file() and not fact.fault and _is_named(fact.path.rpartition("/")[0], request.prompt):
+            fact.fault = FOLDER_NAMED
+    found = _one_for_each_file(found)
+    files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
+    if len(files) < 2:
+        return [_candidate(fact, known) for fact in found]
+    return [
+        _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
+        for fact in found if fact not in files[1:]
+    ]  # fmt: skip
+
+
+def _one_for_each_file(found: list[Fact]) -> list[Fact]:
+    """Put what is told of one file into one fact: the surest, which names the lines of the others."""
+    surest: dict[str, Fact] = {}
+    merged: list[Fact] = []
+    for fact in sorted(found, key=lambda one: -one.score):
+        if fact.line and fact.subject and not fact.fault and surest.setdefault(fact.path, fact) is not fact:
+            surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
+            merged.append(fact)
+    return [fact for fact in found if fact not in merged]
+
+
+def _is_named(folder: str, prompt: str) -> bool:
+    """Say whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
+    parts = folder.split("/")
+    return len(parts) > 1 and "/".join(parts[-2:]) in prompt
+
+
+def _of_files(files: list[Fact]) -> Candidate:
+    paths = ", ".join(quoted(fact.path) for fact in files)
+    return Candidate("", paths, files[0].score, label=f"{paths} — the only files of these names", kind=FILE)
+
+
+def _candidate(fact: Fact, known: set[str]) -> Candidate:
+    place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
+    label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
+    stale = fact.fault or (KNOWN if known & {fact.path, *fact.others} else "")
+    ref = fact.path if fact.kind == FRAME else place
+    return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
+
+
+def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
+    """What the names of the files alone can tell, before the first index is built."""
+    from enricher.sources.code.unindexed import files_named
+
+    wanted = [name.text for name in names if name.kind == FILE and not os.path.exists(f"{request.cwd}/{name.text}")]
+    found = files_named(request.project, wanted) if wanted else {}
+    return [
+        Candidate("", path, 0.8, label=f"{quoted(path)} — the only file of that name", kind="file")
+        for paths in found.values() if len(paths) == 1
+        for path in paths if path != wanted[0]
+    ]  # fmt: skip
+
+
+def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
+    """Order what is offered, and say of what is not to be told why."""
+    conversation = request.conversation
+    most = MOST_LATER if conversation.prompts else MOST_FIRST
+    offered.sort(key=lambda one: -one.score)
+    for one in offered:
+        if not one.stale:
+            most -= 1
+            one.stale = BESIDE if most < 0 else ""
+    return offered
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="where the names, quoted texts, routes and flags in it are defined, who uses them, which do not exist",
+    read_more="docs/code.md",
+    min_score=0.5,
+    most=3,
+    priority=9,
+    tokens=150,
+)

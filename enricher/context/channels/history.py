@@ -1,0 +1,209 @@
+"""The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
+
+Said where the prompt asks about the past, or names what is there no more; and commits of the time it speaks of.
+Reads what ``enricher.sources.code.indexing.changes`` put into the index behind earlier prompts. On the
+hook's path; starts no process.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from enricher.context import Candidate, Channel
+from enricher.prompt.wording.words import SOURCE_ENDS, looks_like_a_name, words_of
+from enricher.sources.code import clone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.context import ChannelRule, Request
+
+MOST_CHARS = 6_000
+MOST_NAMES = 8
+LONGEST_NAME = 60
+FRAMES = ('File "', "at ", "Traceback")
+LONGEST_QUESTION = 8
+"""Words from what begins a question to what was done."""
+
+_QUESTIONS = frozenset(
+    """
+    why when who what where which since whatever last recent warum wieso weshalb wann wer wo wohin welcher seit
+    pourquoi quand qui quel quelle depuis cuando por desde donde quien porque quando quem onde qual chi dove quale da
+    """.split()
+)
+_DEEDS = frozenset(
+    """
+    remove removed removes delete deleted deletes drop dropped drops gone missing disappear disappeared vanish
+    vanished go moved renamed add added adds introduce introduced introduces create created creates wrote
+    write written implemented brought change changes changed modified touched reverted rewrote rewritten broke breaks
+    break caused happened have exist exists there entfernt verschwunden umbenannt verschoben hingekommen
+    eingebaut angelegt umgebaut disparu introduit eliminado eliminada eliminamos eliminaron quitado quitada
+    quitamos borrado borrada borramos movido roto rota rompi agregado agregada agregamos introdujo introducido
+    creado creada cambiado cambiamos cambiada modificado modificada removido removida removeu removemos
+    removeram apagado apagada apagou sumiu desapareceu adicionado adicionada adicionou adicionamos criado
+    criada mudou mudado alterado alterada alterou quebrou rimosso rimossa eliminato eliminata tolto tolta
+    cancellato spostato sparito finito aggiunto aggiunta introdotto creato cambiato modificato rotto
+    """.split()
+)
+_CUES = frozenset(
+    """
+    disappeared vanished bring bringing restore resurrect reintroduce revert history regression regressed stopped used
+    longer worked wiederherstellen wieder restaure restaurer remets restaura restaurar recupera recuperar
+    ripristina ripristinare
+    """.split()
+)
+"""A question about the past says one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; without, nothing is
+loaded to read it. A prompt that is not ASCII is always read."""
+_TIMES = frozenset(
+    """
+    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
+    hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
+    march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
+    gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
+    januar februar mai juni juli oktober dezember neulich wochenende
+    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours
+    ayer hoy anoche semana lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
+    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana giorni
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    """.split()
+)
+"""Words of time; a prompt that is not ASCII may hold others."""
+_SINCE = frozenset("since after seit depuis desde da dal".split())
+_RELEASES = frozenset("release version tag".split())
+
+
+class Named:
+    """What a prompt names: identifiers and the like, files, and words that are names only where the prompt asks."""
+
+    __slots__ = ("files", "identifiers", "spoken")
+
+    def __init__(self) -> None:
+        self.identifiers: list[str] = []
+        self.files: list[str] = []
+        self.spoken: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.identifiers or self.files)
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return the commits that answer what the prompt asks about the past, or that took away what it names."""
+    del channel
+    project = request.project
+    prose = _prose(request.prompt[:MOST_CHARS])
+    words = [word.strip("._-/").lower() for word in words_of(prose)]
+    may_ask = _may_ask(prose, words)
+    has_time = _may_have_a_time(prose, words)
+    named = _named(prose)
+    if not (may_ask or has_time or named) or not project.git_dir:
+        return []
+    questions: list[tuple[str, str]] = []
+    if may_ask:
+        from enricher.prompt.wording.pasttense import asked
+
+        questions = asked(prose)
+    index = request.index() if questions or has_time or named else None
+    if not index or not (questions or has_time or _may_be_gone(index, named)):
+        return []
+    kept = dict(index.execute("select key, value from meta where key in ('clone', 'is_whole')").fetchall())
+    if kept.get("clone") != clone(project.git_dir) or "is_whole" not in kept:
+        return []
+    from enricher.context import commits
+
+    told = commits.of_names(index, request, named, questions, is_whole=kept["is_whole"] == "1")
+    return told or (commits.of_a_time(index, request, named, prose) if has_time else [])
+
+
+def _may_ask(prose: str, words: list[str]) -> bool:
+    if not prose.isascii() or not _CUES.isdisjoint(words):
+        return True
+    starts = [at for at, word in enumerate(words) if word in _QUESTIONS]
+    return any(not _DEEDS.isdisjoint(words[at : at + LONGEST_QUESTION]) for at in starts)
+
+
+def _may_have_a_time(prose: str, words: list[str]) -> bool:
+    if not prose.isascii() or not _TIMES.isdisjoint(words):
+        return True
+    if any((word[:2] == "20" and word[4:5] in ("-", "/")) or word[-5:-2] == ".20" for word in words):
+        return True
+    if _SINCE.isdisjoint(words):
+        return False
+    return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)
+
+
+def _may_be_gone(db: Connection, named: Named) -> bool:
+    """Say whether a commit took a definition of a name away, or a file: nothing else is told without a question."""
+    from enricher.sources.code.past import UNDEFINED, key
+
+    keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
+    query = (
+        f"select 1 from name_changes where key in ({','.join('?' * len(keys))}) and what & {UNDEFINED} union all"
+        f" select 1 from file_changes where name in ({','.join('?' * len(files))}) and before <> '' limit 1"
+    )
+    return db.execute(query, [*keys, *files]).fetchone() is not None
+
+
+def _prose(prompt: str) -> str:
+    """Return the prompt without fenced blocks, quoted lines, indented code and the frames of a trace."""
+    if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
+        return prompt
+    lines, is_fenced = [], False
+    for line in prompt.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+        elif not is_fenced and not line.startswith(("    ", "\t", ">")) and not line.lstrip().startswith(FRAMES):
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _named(prose: str) -> Named:
+    """Return what the prompt's own words name."""
+    found = Named()
+    for word in words_of(prose):
+        bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
+        last = bare.rpartition("/")[2]
+        head, dot, end = last.rpartition(".")
+        if not 2 < len(bare) <= LONGEST_NAME or bare.strip("0123456789._-") == "":
+            continue
+        if dot and head and end in SOURCE_ENDS:
+            found.files.append(bare)
+        elif "/" in bare:
+            found.spoken += [bare] if bare[0] == "/" else []
+        elif "." in bare or "-" in bare:
+            found.spoken.append(bare)
+            found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
+        elif _is_identifier(bare) and not hasattr(builtins, bare):
+            found.identifiers.append(bare)
+    if "`" in prose or "(" in prose:
+        found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
+    found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
+    found.files = list(dict.fromkeys(found.files))[:MOST_NAMES]
+    return found
+
+
+def _is_identifier(word: str) -> bool:
+    return len(word) > 3 and word.isidentifier() and looks_like_a_name(word)
+
+
+def _marked(prose: str) -> list[str]:
+    """Return plain words that stand in backticks or before a call's parenthesis."""
+    pieces = prose.split("`")
+    found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
+    found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]
+    return [one for one in found if 2 < len(one) <= LONGEST_NAME and one.isidentifier() and one.isascii()]
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="the commit that removed, renamed, added or changed what it names, where it asks or that is gone; commits of"
+    " the time that it speaks of",
+    read_more="docs/code.md",
+    min_score=0.5,
+    most=3,
+    priority=9,
+    tokens=150,
+)

@@ -1,0 +1,336 @@
+"""The channel ``memory``: what this project decided, learnt and tried before, where the prompt is about it.
+
+A search intent tunes the search (ruling R16): how many memories are taken, and which
+namespaces count more. Without one a few are taken as they come.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+from enricher.respond.render import ELLIPSIS, estimate_tokens, without_last_word
+from enricher.settings import DEFAULTS, is_as_specified
+from storage.memory.presence import has_memories
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from enricher.context import ChannelRule, Request
+    from enricher.context.asking import Judgement
+    from enricher.respond.decision import Enrichment, Inputs
+    from storage.memory.recall import Hit
+
+INTENT_IS_ON = "search_intent.enabled"
+BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
+    f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
+)
+STEP = 5
+HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
+LONGEST_PREVIEW = 200
+LONGEST_SUBJECT = 2_000
+OWN_SHARE = 0.5
+"""Of the floor: what a memory's own words must deserve, however good the one beside it is."""
+BESIDE = "it only stands beside one that fits"
+TOO_FEW = "it shares too few telling words"
+NOTHING_NEW = "another one says what the prompt is about"
+LOOKED_AT = 10
+"""Memories that a search finds and whose words are weighed; a person's search finds as many as asked for."""
+NO_NEIGHBOURS = 2.0
+"""A floor that no score reaches: what stands beside a memory is told to nobody, so it is not looked up."""
+SHORT_NOTE = 400
+"""Characters up to which an imported note is one, and no document."""
+COMMIT = "git:"
+DIGITS_OF_A_COMMIT = 10
+MAP_THE_FILE = "pragma mmap_size = 268435456"
+"""A cold process reads a few dozen pages once: a third faster without copying them."""
+
+WEIGHTS: dict[str, dict[str, float]] = {
+    "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
+    "troubleshoot": {"blockers": 1.5, "learnings": 1.3, "decisions": 1.0},
+    "location": {"decisions": 1.5, "context": 1.3, "patterns": 1.0},
+    "explanation": {"decisions": 1.5, "context": 1.3, "patterns": 1.0},
+    "comparison": {"decisions": 1.5, "patterns": 1.3, "learnings": 1.0},
+    "general": {"decisions": 1.2, "patterns": 1.2, "learnings": 1.0},
+}
+"""By search intent, by namespace; all others count 1.0 (seed 001, task 2.3; ruling R16)."""
+
+SEEKS = {
+    "howto": ("implementation guidance", "patterns and learnings"),
+    "troubleshoot": ("troubleshooting help", "blockers and learnings"),
+    "location": ("the place of something", "decisions and context"),
+    "explanation": ("an explanation", "decisions and context"),
+    "comparison": ("a comparison", "decisions and patterns"),
+    "general": ("information", "decisions and patterns"),
+}
+
+
+def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
+    """Return how many memories a search intent of this confidence is worth (seed 001, task 2.2)."""
+    if confidence >= HIGH_CONFIDENCE:
+        return max_count
+    return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
+
+
+def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
+    """Return how many memories to take for a prompt; ``intent`` is empty where none is sure enough."""
+    base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
+    return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
+
+
+def within_tokens(previews: Iterable[str], most: int) -> int:
+    """Return how many of the first previews fit into ``most`` tokens together."""
+    count = 0
+    for shown in previews:
+        most -= estimate_tokens(shown)
+        if most < 0:
+            break
+        count += 1
+    return count
+
+
+def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
+    """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
+    flat = " ".join(content[: longest * 20].split())
+    if len(flat) <= longest and len(content) <= longest * 20:
+        return flat
+    head = flat[: longest - 1]
+    at_word = without_last_word(head, window=longest) if flat[len(head) :][:1].strip() else head
+    return (at_word or head).rstrip() + ELLIPSIS
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return the memories that the prompt is about, best first."""
+    if not request.settings[INTENT_IS_ON] or not has_memories(request.state, request.project.id):
+        return []
+    from storage.base import reader
+    from storage.memory import recall
+
+    intent = effective_intent(request.search_intent, request.intent_confidence, request.settings)
+    wanted = memories_wanted(intent, request.intent_confidence, request.settings)
+    connection = reader.open_reader(f"{request.state}/enricher.db", until=request.until)
+    try:
+        connection.execute(MAP_THE_FILE).fetchall()
+        hits = recall.search(
+            connection,
+            _sought(request),
+            project=request.project.id,
+            cwd_prefix=_place(request),
+            limit=wanted if is_as_specified(request.settings) else max(wanted and LOOKED_AT, wanted),
+            weights=WEIGHTS.get(intent),
+            now=request.now,
+            floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
+        )
+    except reader.failures() as failure:
+        if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
+            return []
+        raise
+    finally:
+        connection.close()
+    previews = [preview(hit.content) for hit in hits[:wanted]]
+    fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
+    if not is_as_specified(request.settings):
+        return _weighed(request, hits, fitting=fitting, floor=channel.min_score)
+    return [
+        _candidate(hit, request, objection="" if hit.own >= OWN_SHARE * channel.min_score else BESIDE)
+        for hit in hits[:fitting]
+    ]
+
+
+def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
+    """Return the first ``fitting`` memories, and any other that the prompt is about by its telling words.
+
+    Those that it is not about, or that say no more than a surer one, have the reason why they are not told.
+    """
+    if not hits:
+        return []
+    from enricher.context import telling
+
+    prompt = telling.Prompt(_sought(request), _names(request))
+    weighed = [
+        (0.0, frozenset[str]()) if prompt.is_silent() else telling.evidence(prompt, hit.content, _kind(hit))
+        for hit in hits
+    ]
+    objections = [TOO_FEW] * len(hits)
+    said, sources = frozenset[str](), set[str]()
+    for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
+        words, source = weighed[at][1], hits[at].source.partition("#")[0]
+        is_nothing_new = bool(said) and (words <= said or source in sources)
+        objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
+        if not objections[at]:
+            said |= words
+            sources.update(filter(None, (source,)))
+    return [
+        _candidate(
+            hit, request, objection=objection, score=weighed[at][0] if hit.raw < floor and not objection else 0.0
+        )
+        for at, (hit, objection) in enumerate(zip(hits, objections, strict=True))
+        if at < fitting or not objection
+    ]
+
+
+def _imported(hit: Hit, request: Request) -> str:
+    """Say which of its files the host has an agents' file by, that it does not read by itself."""
+    if hit.origin != "import:agents":
+        return ""
+    from enricher.context import known
+
+    by = known.imports(hit.source.partition("#")[0], request)
+    return known.KNOWN + by if by else ""
+
+
+def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0) -> Candidate:
+    return Candidate(
+        preview(hit.content),
+        hit.id,
+        score or hit.score,
+        label=_label(hit),
+        date=hit.created_at[:10],
+        kind=hit.namespace,
+        stale=_stale(hit, request) or objection,
+        raw=score or hit.raw,
+    )
+
+
+def _kind(hit: Hit) -> str:
+    """Return what was written: a note of its own, a decision record, or a section of any other document."""
+    from enricher.context import telling
+
+    if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
+        return telling.NOTE
+    is_record = hit.origin == "import:notes" and (hit.namespace == "decisions" or len(hit.content) <= SHORT_NOTE)
+    return telling.RECORD if is_record else telling.DOCUMENT
+
+
+def _names(request: Request) -> frozenset[str]:
+    """What the project is called: a word that all of it may hold."""
+    from storage.memory.words import words
+
+    called = (os.path.basename(request.project.root), request.project.id.rstrip("/").rpartition("/")[2])
+    return frozenset(word for one in called for word in (*words(one), one.lower()))
+
+
+def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
+    """Return the search intent where it is sure enough to tune the search, else nothing."""
+    least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
+    is_sure = isinstance(least, int | float) and confidence >= least
+    return intent if is_sure and intent in WEIGHTS else ""
+
+
+def _sought(request: Request) -> str:
+    if is_as_specified(request.settings):
+        subject = request.conversation.subject(request.prompt)
+    else:
+        subject = request.conversation.option  # what an earlier prompt is about was told with that
+    return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
+
+
+def _place(request: Request) -> str:
+    """The folder within the project that the prompt comes from; empty at its root."""
+    root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
+    return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
+
+
+def _label(hit: Hit) -> str:
+    said = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
+    beside = [part for part in (_shown(hit.source), "" if hit.reviewed else "not reviewed") if part]
+    return f"{said} ({', '.join(beside)})" if beside else said
+
+
+def _shown(source: str) -> str:
+    """A commit by as many digits as people read; a path of several words as the quotation that it is."""
+    if source.startswith(COMMIT):
+        return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
+    return '"{}"'.format(source.replace('"', "'")) if " " in source else source
+
+
+def _stale(hit: Hit, request: Request) -> str:
+    if hit.superseded:
+        return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
+    source = hit.source.partition("#")[0]
+    if hit.origin == "import:agents":
+        from enricher.context.known import FILES, KNOWN
+
+        if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
+            return KNOWN + source
+    if not source or ":" in source or hit.project != request.project.id or not request.project.root:
+        return ""
+    if source in request.opened():
+        return "the conversation has it open"
+    gone = not os.path.lexists(os.path.join(request.project.root, source))
+    return "its source is gone" if gone else ""
+
+
+def question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> object:
+    """Return what a search for memories depends on beside the prompt."""
+    intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
+    return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
+
+
+def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
+    """Return what was remembered for a prompt, as traces, ``--json`` and the Python API give it (seed 001, task 2.6).
+
+    Pure. ``injected_memories`` are those above the channel's floor that still hold.
+    """
+    judged = enrichment.classification
+    intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
+    return {
+        "search_intent_detected": bool(intent),
+        **({"intent_type": intent} if intent else {}),
+        "topics": list(judged.topics),
+        "injected_memories": _injected(inputs, enrichment),
+        "suggested_resources": _suggested(judged.topics) if intent else [],
+        **({"reminder": reminder(intent)} if intent else {}),
+    }
+
+
+def reminder(intent: str) -> str:
+    """Return where to look further in the memory, by search intent."""
+    sought, namespaces = SEEKS[intent]
+    return (
+        f"The prompt seeks {sought}: {namespaces} come first in what this project remembers;"
+        " search_memories and recall_context find more of it."
+    )
+
+
+def _injected(inputs: Inputs, enrichment: Enrichment) -> list[dict[str, object]]:
+    weak = {
+        item.ref
+        for item in enrichment.items
+        if item.channel == "memory" and item.why.startswith(("below the floor", "stale"))
+    }
+    return [
+        {
+            "id": one.ref,
+            "namespace": one.kind,
+            "content_preview": preview(one.text),
+            "score": one.score,
+            "raw_score": one.raw,
+        }
+        for channel in inputs.channels
+        if channel.name == "memory"
+        for one in channel.candidates
+        if one.ref not in weak and enrichment.items
+    ]
+
+
+def _suggested(topics: list[str]) -> list[str]:
+    from enricher.sources.uris import suggested
+
+    return suggested(topics)
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=question,
+    can_answer=lambda settings, _has_past: bool(settings.get(INTENT_IS_ON, True)),
+    can_ask_again=True,
+    gives="the decision, rule or lesson of this project that the prompt is about, with source and date",
+    read_more="docs/memory.md",
+    min_score=0.3,
+    most=3,
+    priority=6,
+    tokens=200,
+)

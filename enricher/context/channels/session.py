@@ -1,0 +1,158 @@
+"""The channel ``session``: what was said and done before, where that is news to the agent (ruling R29).
+
+It is news after a compaction or a resume, and when the person asks for it. Beside
+that, a prompt that only points at something ("option 2", "the other one") has that
+named where the conversation decides it. All of it comes from the recorded
+conversation; no file is read here.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+from enricher.prompt import cut
+from enricher.prompt.conversation import NEWS, seen_mark
+from storage.base.lean import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.context import ChannelRule, Request
+    from enricher.prompt.conversation import Conversation
+
+REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
+CHARS_PER_TOKEN = 4
+LABELS_CHARS = 60
+PROMPTS_SHARE = 0.55
+SHORTEST_PROMPT = 32
+SEVERAL_CHARS = 90
+ERROR_CHARS = 90
+TODO_CHARS = 60
+MOST_FILES = 4
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return what the conversation tells about this prompt; nothing where the agent has it all."""
+    conversation = request.conversation
+    if not conversation:
+        return []
+    from enricher.prompt.conversation import followup
+
+    how = followup.kind(request.prompt)
+    referent = _referent(request) if how in (followup.OTHER, followup.CHOICE) else []
+    if conversation.resumed or how == followup.ASKED:
+        chars = channel.tokens * CHARS_PER_TOKEN - LABELS_CHARS
+        return [*referent, *summary(conversation, chars=chars // 2 if referent else chars)]
+    return referent
+
+
+def summary(conversation: Conversation, *, chars: int) -> list[Candidate]:
+    """Return the last prompts and the state of the work in at most about ``chars`` characters."""
+    state = _state(conversation)[: int(chars * (1 - PROMPTS_SHARE))]
+    prompts = _prompts(conversation.prompts, chars=chars - len(state))
+    offered = []
+    if prompts:
+        ref = seen_mark(conversation.resumed) if conversation.resumed.startswith(NEWS) else _ref("prompts", prompts)
+        offered.append(Candidate(prompts, ref, NEWS_SCORE, label="last prompts of this session", kind="prompts"))
+    if state:
+        offered.append(Candidate(state, _ref("state", state), STATE_SCORE, label="where it stood", kind="state"))
+    return offered
+
+
+def _ref(kind: str, text: str) -> str:
+    """What a session remembers a fact by: said again only once it has changed."""
+    return f"session {kind} {keyed_hash(b'session', text.encode(errors='replace'))[:12]}"
+
+
+def _prompts(prompts: list[str], *, chars: int) -> str:
+    """Return the prompts in their order, the newest with the most room."""
+    shown: list[str] = []
+    for text in reversed(prompts):
+        left = chars - sum(len(one) + 3 for one in shown)
+        if left < SHORTEST_PROMPT:
+            break
+        room = max(SHORTEST_PROMPT, left // 2 if not shown else left // max(1, len(prompts) - len(shown)))
+        shown.append(cut(text, min(room, left)))
+    return " → ".join(reversed(shown))
+
+
+def _state(conversation: Conversation) -> str:
+    """Return todo counts and the step in progress, the last error, the files worked on."""
+    parts = []
+    if conversation.todos:
+        parts.append(todo_state(conversation.todos))
+    if conversation.errors:
+        parts.append(f"last error: {cut(conversation.errors[0], ERROR_CHARS)}")
+    files = [*conversation.changed, *(path for path in conversation.files if path not in conversation.changed)]
+    if files:
+        parts.append("files: " + ", ".join(files[:MOST_FILES]))
+    return "; ".join(parts)
+
+
+def todo_state(todos: list[tuple[str, str]]) -> str:
+    """Return ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
+    counts = {name: sum(1 for status, _ in todos if status == name) for name in ("completed", "in_progress", "pending")}
+    doing = next((text for status, text in todos if status == "in_progress"), "")
+    said = []
+    for name, count in counts.items():
+        if count:
+            detail = f" ({cut(doing, TODO_CHARS)})" if name == "in_progress" else ""
+            said.append(f"{count} {name.replace('_', ' ')}{detail}")
+    return "todos: " + ", ".join(said)
+
+
+def _referent(request: Request) -> list[Candidate]:
+    """Name what "option 2" or "the other one" is, where the conversation decides it."""
+    from enricher.prompt.conversation import followup
+
+    conversation = request.conversation
+    if conversation.chosen:
+        return [_chosen(request)]
+    if found := followup.the_others(conversation, request.prompt):
+        last = conversation.prompts[-1] if conversation.prompts else ""
+        where = "request" if any(name in last for name in found) else "answer"
+        label = f"{', '.join(found)} \u2014 named in the last {where}, not changed since"
+        return [Candidate("", _ref("other", label), REFERENT_SCORE, label=label, kind="other")]
+    if point := conversation.open_point:
+        label = "the last answer asked"
+        return [Candidate(point, _ref("asked", point), REFERENT_SCORE, label=label, kind="asked")]
+    return []
+
+
+def _chosen(request: Request) -> Candidate:
+    """Quote the chosen options, and name the files that they speak of below their first words."""
+    conversation = request.conversation
+    names, texts = zip(*conversation.chosen, strict=True)
+    text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)
+    known = {*conversation.files, *conversation.changed}
+    files = [
+        name
+        for name in conversation.answer_files
+        if name not in text and name not in known and os.path.isfile(os.path.join(request.project.root, name))
+    ]
+    label = _together(list(names)) + (f" ({', '.join(files)})" if files and request.project.root else "")
+    return Candidate(text, _ref("choice", label + text), REFERENT_SCORE, label=label, kind="choice")
+
+
+def _together(names: list[str]) -> str:
+    """Return "option 1 of the last answer", or "option 1 and 2 of the last answer"."""
+    heads = [name.partition(" of ")[0] for name in names]
+    where = names[0].partition(" of ")[2]
+    if len(names) == 1 or not where:
+        return names[0]
+    labels = [head.rpartition(" ")[2] for head in heads]
+    return f"{heads[0].rpartition(' ')[0]}s {', '.join(labels[:-1])} and {labels[-1]} of {where}"
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=lambda rule, *_: rule["tokens"],
+    can_answer=lambda _settings, has_past: has_past,
+    can_ask_again=True,
+    gives='what "the other one", "option 2" or "continue" stand for; after a compaction or a resume, where things were',
+    read_more="docs/hosts.md",
+    min_score=0.5,
+    most=2,
+    priority=8,
+    tokens=100,
+)

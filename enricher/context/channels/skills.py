@@ -1,0 +1,147 @@
+"""The channel ``skills``: an installed skill, command or subagent that covers what the prompt asks for.
+
+Read from the folders in which the client keeps them, the frontmatter's first kilobytes of each. On the hook's path.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+from enricher.prompt import cut
+from enricher.settings import is_as_specified
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.context import ChannelRule, Request
+    from enricher.sources.skills import Helper
+
+MOST_SKILLS = 64
+HEAD_BYTES = 2048
+LONGEST_NAME = 64
+"""A name stands in the text that the agent reads; anything but a name stays out of it."""
+LONGEST_DESCRIPTION = 160
+SCORE = 0.9
+ONLY_BY_PERSONS = "disable-model-invocation"
+"""Of a skill with this set to true the client tells the model nothing, so that it could not use it."""
+
+FOLDERS = {
+    "claude": ((".claude/commands", "command"), (".claude/agents", "subagent")),
+    "copilot": ((".github/agents", "subagent"),),
+    "cursor": ((".cursor/commands", "command"), (".cursor/agents", "subagent")),
+    "opencode": ((".opencode/command", "command"), (".opencode/agent", "subagent")),
+}
+"""Where clients keep commands and subagents, a Markdown file each, below a project and the person's home."""
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return the one that covers the prompt; as specified, the suggested approach names a skill instead."""
+    del channel
+    if is_as_specified(request.settings):
+        return []
+    bases = [base for base in (request.project.root, os.path.expanduser("~")) if base]
+    folders = [(f"{base}/{name}", kind) for base in bases for name, kind in FOLDERS.get(request.host, ())]
+    folders = [(folder, kind) for folder, kind in folders if os.path.isdir(folder)]
+    if not request.skills and not folders:
+        return []
+    from enricher.sources.skills import Helper, covering
+
+    helpers = [Helper(name, description) for name, description in request.skills]
+    for folder, kind in folders:
+        helpers += _files(folder, kind)
+    found = covering(request.prompt, helpers[: 2 * MOST_SKILLS])
+    if found is None:
+        return []
+    helper, words = found
+    label = f"{_lead(helper, request.host)} (its own words: {', '.join(words[:5])})"
+    said = cut(helper.description, LONGEST_DESCRIPTION)
+    return [Candidate(said, f"{helper.kind} {helper.name}", SCORE, label=label, kind=f"covered by a {helper.kind}")]
+
+
+def _lead(helper: Helper, host: str) -> str:
+    """Name the call that takes it up; passive mentions of a skill are passed over by agents."""
+    if helper.kind == "subagent":
+        return f"subagent {helper.name} covers this request: delegate it"
+    if helper.kind == "command":
+        return f"/{helper.name} covers this request: follow {helper.path}"
+    call = f"Skill({helper.name})" if host == "claude" else f"skill {helper.name}"
+    return f"{call} covers this request: use it before starting"
+
+
+def _files(folder: str, kind: str) -> list[Helper]:
+    """The commands or subagents of a folder that say what they do, ``group:name`` for those one folder below."""
+    from enricher.sources.skills import Helper
+
+    found: list[Helper] = []
+    for entry in _names(folder)[:MOST_SKILLS]:
+        path = os.path.join(folder, entry)
+        below = [f"{entry}/{name}" for name in _names(path)] if not entry.endswith(".md") else [entry]
+        for name in below[:MOST_SKILLS]:
+            if name.endswith(".md") and (read := _read(f"{folder}/{name}", name[:-3].replace("/", ":"))) and read[1]:
+                base = os.path.dirname(os.path.dirname(folder))
+                found.append(Helper(*read, kind=kind, path=f"{folder[len(base) + 1 :]}/{name}"))
+    return found
+
+
+def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
+    """Return (name, description) of the skills in these folders, sorted by name; the first of a name counts."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        for name in _names(folder):
+            skill = _read(os.path.join(folder, name, "SKILL.md"), name)
+            if skill and len(found) < MOST_SKILLS:
+                found.setdefault(*skill)
+    return sorted(found.items())
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _read(path: str, known_as: str) -> tuple[str, str] | None:
+    """Name and description from the frontmatter's first kilobytes; None where the model may not use it."""
+    if not os.path.isfile(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+    fields = _frontmatter(head)
+    if fields.get(ONLY_BY_PERSONS, "").lower() == "true":
+        return None
+    name = fields.get("name") or known_as
+    is_plain = len(name) <= LONGEST_NAME and name.replace("-", "").replace("_", "").replace(":", "").isalnum()
+    return name if is_plain else known_as[:LONGEST_NAME], fields.get("description", "")
+
+
+def _frontmatter(head: str) -> dict[str, str]:
+    """The plain fields of a frontmatter; a value may go on in indented lines below ``>`` or ``|``."""
+    fields: dict[str, str] = {}
+    key = ""
+    for line in head.partition("\n---")[0].splitlines():
+        if line[:1] in " \t" and key:
+            fields[key] = f"{fields[key]} {line.strip()}".strip()
+            continue
+        name, colon, value = line.partition(":")
+        key = name.strip() if colon else ""
+        if key:
+            value = value.strip()
+            fields[key] = "" if value[:1] in (">", "|") else value.strip("\"'")
+    return fields
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="an installed skill, command or subagent that covers the request, where the prompt names none",
+    read_more="docs/ways.md",
+    min_score=0.5,
+    most=1,
+    priority=9,
+    tokens=80,
+)

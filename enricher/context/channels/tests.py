@@ -1,0 +1,182 @@
+"""The channel ``tests``: the tests of what a prompt wants changed, and the command that runs just those.
+
+What a prompt names is taken from the person's own words, not from what is pasted below them;
+``enricher.sources.code.testfiles`` finds its tests. On the hook's path; a prompt that names nothing costs a
+look at its words.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+from enricher.respond.render import LONGEST_LABEL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.context import ChannelRule, Request
+    from enricher.sources.code.testfiles import Test
+
+ASKS = tuple(
+    """
+    fix change refactor add updat modif renam rewrit implement extend improv replac remov delet move convert make handl
+    support repair clean optimi split extract should must test port bug broken wrong crash fail instead debug raise
+    return änder korrig beheb füg ersetz entfern verbess ergänz corrig modifi ajout remplac supprim renomm répar amélior
+    arregl cambi añad agreg elimin mejor corrij consert alter mude adicion substitu melhor corregg sistem aggiun sostit
+    rimuov miglior исправ измени добав замени удали переимен улучш почини 修 改 添加 重构 删 替换 优化 更新 変更 追加 直
+    リファクタ 置き換え
+    """.split()
+)
+"""Beginnings of words; without one of these a prompt asks for no change."""
+ASKING = frozenset(
+    """
+    what why how where when who which is are does do did was explain show describe summarize read look review list
+    warum wie wo wer erkläre pourquoi comment où explique qué por cómo dónde explica como onde perché come dove spiega
+    почему как где объясни
+    """.split()
+)
+"""A prompt whose first or last sentence begins with one of these and ends in a question mark wants an answer."""
+FIRST = 3
+SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
+LONG, HEAD, TAIL = 1600, 800, 300
+"""Characters: what is pasted into a long prompt names things that nobody wants changed."""
+MOST_NAMES = 6
+MOST_TOLD = 2
+"""Test files in one line; who names more files than these asks for something broader."""
+SOURCE_ENDS = frozenset(
+    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue svelte"
+    "".split()
+)
+SCORES = {"by name": 0.9, "in the file": 0.9, "by mention": 0.8, "by import": 0.75}
+SHORTEST_NAME = 4
+_AROUND = "\"'`()[]{}<>,;:!?*=|&"
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return the tests of what the prompt names, or of what was just changed where it says "test it"."""
+    del channel
+    project = request.project
+    prompt = request.prompt
+    if len(prompt) > LONG:
+        prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
+    low = prompt.lower()
+    if not project.root or not any(word in low for word in ASKS) or _is_question(low):
+        return []
+    paths, names = _named(prompt)
+    changed = _changed(request, low)
+    index = request.index() if paths or names or changed else None
+    found = _tests(index, project.root, paths, names, changed) if index else []
+    return [_candidate(index, request, found)] if index and found else []
+
+
+def _is_question(low: str) -> bool:
+    sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
+    return any(
+        one.rstrip().endswith("?") and any(word.strip(_AROUND) in ASKING for word in one.split(None, FIRST)[:FIRST])
+        for one in sentences[:1] + sentences[-1:]
+    )
+
+
+def _changed(request: Request, low: str) -> list[str]:
+    """The files that were just changed, where the prompt asks to test them."""
+    if not request.conversation.changed or not any(word in low for word in SAYS_TESTS):
+        return []
+    from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
+
+    asks = {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
+    return request.conversation.changed[:MOST_TOLD] if asks else []
+
+
+def _named(prompt: str) -> tuple[list[str], list[str]]:
+    """The paths and the identifiers in the person's own words, in their order."""
+    paths: list[str] = []
+    names: list[str] = []
+    fenced = False
+    for line in prompt.splitlines():
+        bare = line.lstrip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+        if fenced or line.startswith(("    ", "\t", ">", "+")) or bare.startswith(("at ", "File ", "Traceback")):
+            continue
+        parts = line.split("`")
+        for number, part in enumerate(parts):
+            words = part.split()
+            for raw in words:
+                _take(raw, number % 2 == 1 and len(parts) > 2 and len(words) == 1, paths, names)
+    return paths[:MOST_NAMES], names[:MOST_NAMES]
+
+
+def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None:
+    word = raw.strip(_AROUND).rstrip(".").lstrip("@")
+    if "://" in raw:
+        return
+    path = word.partition(":")[0].removeprefix("./")
+    stem, dot, end = path.rpartition(".")
+    if dot and stem and end.lower() in SOURCE_ENDS:
+        if path not in paths:
+            paths.append(path)
+        return
+    head = word.partition("(")[0]
+    name = head.rpartition(".")[2]
+    is_call = bool(head) and "(" in raw and not raw.startswith("(")
+    is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
+    if is_certain and len(name) >= SHORTEST_NAME and name.isidentifier() and name.isascii() and name not in names:
+        names.append(name)
+
+
+def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
+    """The tests of the files named, else of the first name that has any, else of the files just changed."""
+    from enricher.sources.code.testfiles import defining, sources, test_of
+
+    for given in (paths, changed):
+        meant = [source for name in given for source in sources(db, name)]
+        found = [one for source in meant if (one := test_of(db, root, source, ""))]
+        if len(meant) > MOST_TOLD:
+            return []
+        if found:
+            return found
+        for name in names if given is paths else ():
+            for source in defining(db, name):
+                if test := test_of(db, root, source, name):
+                    return [test]
+    return []
+
+
+def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate:
+    from enricher.sources.code.testfiles import command
+
+    opened = request.opened()
+    unopened = list({one.path: one for one in tests if not _is_known(one, opened, request.prompt)}.values())
+    told = unopened or tests[:1]
+    first = told[0]
+    stale = "" if unopened else "the conversation has it already"
+    if not os.path.isfile(f"{request.project.root}/{first.path}"):
+        stale = "the file is gone"
+    run = command(db, told)
+    where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in told)
+    why = "; ".join(dict.fromkeys(one.why for one in told))
+    alone = f"; run {'it' if len(told) == 1 else 'them'} alone: `{run}`" if run else ""
+    kind, score = f"tests: {first.kind}", SCORES[first.kind]
+    longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")
+    label = next((one for one in longest_first if len(one) <= LONGEST_LABEL), longest_first[-1])
+    return Candidate("", f"tests {first.path}", score, label=label, kind=kind, stale=stale)
+
+
+def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
+    """Say whether the conversation or the prompt has the test; tests in the file itself come with opening it."""
+    return test.path in opened or (test.kind != "in the file" and test.path in prompt)
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="the tests of the file or name that it wants changed, and the command that runs them alone",
+    read_more="docs/ways.md",
+    min_score=0.5,
+    most=1,
+    priority=4,
+    tokens=90,
+)

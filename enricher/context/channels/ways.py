@@ -1,0 +1,224 @@
+"""The channel ``ways``: how this project does what the prompt asks for now, in its own words, with file and line.
+
+Commit, pull request, release, tests, build and the like (``enricher.prompt.wording.actions``); the code index keeps
+what CONTRIBUTING, task files, manifests and workflows say. What the client has loaded by itself is not told again.
+On the hook's path; starts no process.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate, Channel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.context import ChannelRule, Request
+
+    Row = tuple[str, str, str, str, int, str, float]
+
+FAR = 4000
+CUES = """
+commit push pull _pr merge_req releas publi test lint format run start serve launch build compil deploy depend
+  install setting environment env_var option migrat changelog change_log contributor author bump tag typecheck
+  type-check suite specs lanc exéc ejecut execut corr rod esegu führ fuehr lass despl dépl paquet dipend dépend
+  abhäng umgebung entorno ambiente variab veröff pubbl prueb версию тест коммит релиз запуст зависим миграц деплой
+  собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试 发布 部署 依赖 环境变量
+  配置项 迁移 日志 格式化 启动 运行 构建
+  编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
+  ビルド 推送 プッシュ
+"""
+"""A prompt that contains none of these beginnings of words asks for no action; ``_`` stands for a space."""
+MOST_ACTIONS = 2
+BY_COMMAND = ("test", "lint", "run", "build")
+"""Actions that a command answers; what a document says about them counts where there is none."""
+TWO_LINES = ("pull-request", "release")
+"""What a document says and what stands in a file of its own (a template, a workflow) add to each other here."""
+LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
+"""A sentence with less certainty is not told for these: a command or the history says more."""
+SURE, LESS_SURE = 0.9, 0.85
+SAID_OF = {
+    "commit": "on commits", "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
+    "test": "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it", "build": "on building",
+    "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings", "migration": "on migrations",
+    "changelog": "on the changelog", "contributor": "on contributors",
+}  # fmt: skip
+LOADED_BY = {
+    "claude": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"),
+    "codex": ("AGENTS.md",),
+    "gemini": ("GEMINI.md",),
+    "copilot": ("AGENTS.md", ".github/copilot-instructions.md"),
+    "cursor": ("AGENTS.md", ".cursorrules"),
+    "opencode": ("AGENTS.md",),
+}
+HAS_IT = "the host has it in "
+OPENED = "the conversation has it already"
+CONVENTIONAL = "conventional"
+ALSO_WORDS = ("make", "just", "go", "task")
+"""Programs with the name of a word that prompts have anyway."""
+DID_IT = "the conversation has it: it did so already"
+DONE_BY = {
+    "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
+    "lint": ("lint", "ruff", "format", "mypy", "typecheck"), "build": ("build",), "run": ("dev", "start", "serve"),
+}  # fmt: skip
+"""Words of a command that the agent ran: it knows how this is done here."""
+
+
+def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
+    """Return for each action that the prompt asks for the best of what the project says about it."""
+    del channel
+    project = request.project
+    low = request.prompt[:FAR].lower()
+    if not project.root or not any(cue.replace("_", " ") in low for cue in CUES.split()):
+        return []
+    index = request.index()
+    if index is None:
+        return []
+    from enricher.prompt.wording.actions import asked_actions
+
+    actions = asked_actions(request.prompt)
+    if not actions:
+        return []
+    (imported,) = index.execute("select value from meta where key = 'imported'").fetchone() or ("",)
+    loaded = _loaded(request, imported)
+    offered: list[Candidate] = []
+    for action in actions[:MOST_ACTIONS]:
+        rows = index.execute(
+            "select kind, said, label, path, line, folder, rank from ways where action = ? order by rank desc",
+            (action,),
+        ).fetchall()
+        offered += _of_action(action, rows, request, loaded)
+    return offered
+
+
+def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str]) -> list[Candidate]:
+    rows = _in_reach(rows, request)
+    told = next((row[3] for row in rows if row[3] in loaded or row[3].replace("claude.md", "CLAUDE.md") in loaded), "")
+    offered = []
+    for number, row in enumerate(_chosen(action, rows, request.prompt.lower())):
+        kind, said, label, path, line, _folder, _rank = row
+        score = SURE if not number else LESS_SURE
+        ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
+        stale = _objection(action, row, request, told)
+        if kind == "sentence":
+            item = Candidate(said, ref, score, label=f"{label}, {SAID_OF[action]}", kind=f"way: {action}", stale=stale)
+        elif kind == "history":
+            item = Candidate(said, ref, score, label=label, kind=f"way: {action}", stale=stale)
+        else:
+            item = Candidate("", ref, score, label=label, kind=f"way: {action}", stale=stale)
+        offered.append(item)
+    return offered
+
+
+def _in_reach(rows: list[Row], request: Request) -> list[Row]:
+    """The rows of the folder that is worked in, deepest first, else those of the whole project.
+
+    Where only one folder has any, it is the project's one package.
+    """
+    near = _near(request)
+    here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
+    here.sort(key=lambda row: (-len(row[5]), -row[6]))
+    whole = [row for row in rows if not row[5]]
+    if here or whole:
+        return here + whole
+    folders = {row[5] for row in rows}
+    return rows if len(folders) == 1 else []
+
+
+def _near(request: Request) -> list[str]:
+    root = request.project.root
+    cwd = os.path.realpath(request.cwd) if request.cwd else root
+    near = [cwd[len(root) + 1 :] + "/"] if cwd.startswith(root + os.sep) else []
+    conversation = request.conversation
+    return near + (conversation.changed or conversation.files[:3])
+
+
+def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
+    sentences = [row for row in rows if row[0] == "sentence" and row[6] >= LEAST_SENTENCE.get(action, 0.0)]
+    commands = [row for row in rows if row[0] == "command"]
+    others = [row for row in rows if row[0] in ("file", "history")]
+    if action == "lint":
+        commands = _of_the_check(commands, low)
+    if action in BY_COMMAND:
+        return (commands or sentences)[:1]
+    if action in TWO_LINES:
+        found = sentences[:1] + others[:1]
+        return found or commands[:1]
+    best = sorted(sentences[:1] + others[:1] + commands[:1], key=lambda row: -row[6])
+    return best[:1]
+
+
+def _of_the_check(commands: list[Row], low: str) -> list[Row]:
+    """The commands of the check that the prompt names: types, format or lint."""
+    wanted = (
+        ("type", "tsc", "mypy", "pyright")
+        if "type" in low
+        else ("format", "fmt")
+        if "format" in low
+        else ("lint", "check")
+    )
+    named = [row for row in commands if any(word in row[1] for word in wanted)]
+    return named or (commands if wanted[0] == "lint" else [])
+
+
+def _objection(action: str, row: Row, request: Request, told: str) -> str:
+    conversation = request.conversation
+    if told:
+        return HAS_IT + told
+    path = row[3]
+    if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
+        return OPENED
+    if row[0] == "command" and _has_command(request.prompt, row[1]):
+        return OPENED
+    if row[0] == "history" and CONVENTIONAL in request.prompt.lower():
+        return OPENED
+    done = DONE_BY.get(action, ())
+    if done and any(word in command for command in conversation.commands for word in done):
+        return DID_IT
+    return ""
+
+
+def _has_command(prompt: str, command: str) -> bool:
+    """Say whether the prompt has the command, or its program with other words behind it ("tox -e unit")."""
+    if command in prompt:
+        return True
+    program = command.partition(" ")[0]
+    words = prompt.replace("`", " ").split()
+    return program not in ALSO_WORDS and program in words[:-1]
+
+
+def _loaded(request: Request, imported: str) -> set[str]:
+    """The files of the project that the client has put into its context by itself, below the root."""
+    names = LOADED_BY.get(request.host, LOADED_BY["claude"])
+    loaded = set(names)
+    for folder in _folders(request):
+        loaded.update(f"{folder}/{name}" for name in names)
+    for line in imported.splitlines():
+        name, _, other = line.partition(" ")
+        if name in loaded:
+            loaded.add(other)
+    return loaded
+
+
+def _folders(request: Request) -> set[str]:
+    """Every folder on the way to where the client works and to what the agent opened."""
+    found: set[str] = set()
+    for path in [*_near(request), *request.conversation.files]:
+        folder = path.rpartition("/")[0]
+        while folder and not folder.startswith(("/", "..")):
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+CHANNEL = Channel(
+    offer=offer,
+    question=None,
+    can_ask_again=True,
+    gives="how this project commits, tests, builds or releases, where it asks for that: the sentence or command",
+    read_more="docs/ways.md",
+    min_score=0.5,
+    most=2,
+    priority=5,
+    tokens=160,
+)

@@ -1,0 +1,127 @@
+"""Load the channels, and ask them: under deadlines, so that none can harm another.
+
+Our own channels run one after the other in this process, each under a work budget
+and a timer; programs that a person declared run beside them as processes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.context import ChannelRule, Gathered, presentable
+from enricher.settings import GATES
+from storage.base.lean import within
+from storage.memory.presence import has_memories
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.context import Candidate, Channel, Request
+    from enricher.settings import Value
+
+
+NEED_THE_INDEX = ("history", "tests", "ways")
+
+
+class ChannelDeadlineError(BaseException):
+    """A channel's time is up; no handler of its own may take that for a failure."""
+
+
+def load(name: str) -> Channel:
+    """Return what the module of one of our channels declares; raises what is wrong with the module."""
+    channel: Channel = __import__(f"enricher.context.channels.{name}", fromlist=["CHANNEL"]).CHANNEL
+    return channel
+
+
+def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[Gathered]:
+    """Ask the declared channels about a prompt; return one result each, in their order."""
+    results: dict[str, Gathered] = {}
+    asked: list[ChannelRule] = []
+    for rule in declared:
+        channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
+        if not off_reason(rule, settings):
+            asked.append(channel)
+        else:
+            results[channel.name] = Gathered(channel.name, "off")
+    programs = [channel for channel in asked if channel.command]
+    if programs:
+        from enricher.context import external
+
+        started = external.start(programs, request.to_json(), request.state)
+        try:
+            _ask_ours(asked, request, results)
+        finally:
+            answers = external.collect(started, until=request.until)
+        results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
+        results.update((one.name, one) for one in answers)
+    else:
+        _ask_ours(asked, request, results)
+    request.close()
+    gathered = [results[rule["name"]] for rule in declared]
+    if any(item.text for one in gathered for item in one.candidates):
+        from enricher.context.known import mark, mark_said
+
+        mark(gathered, request)
+        mark_said(gathered, request.conversation.answer)
+    return gathered
+
+
+def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
+    """Return why a channel is not asked (ruling R10); empty where it is."""
+    if settings.get("no_handlers"):
+        return "no_handlers is set"
+    if not settings.get(f"channels.{rule['name']}", True):
+        return f"channels.{rule['name']} = false"
+    if rule.get("model") and not all(settings.get(gate) is True for gate in GATES):
+        return f"it asks a language model, and {' or '.join(GATES)} is not set"
+    if rule.get("endpoint") and not os.environ.get(rule["endpoint"]):
+        return f"{rule['endpoint']} is not set"
+    return ""
+
+
+def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
+    """Ask our own channels in the order of their priority, so that time runs out on the least important."""
+    until = request.until
+    for channel in sorted(asked, key=lambda one: -one.priority):
+        if not channel.command:
+            results[channel.name] = _ask(channel, request, until=until)
+    request.until = until
+
+
+def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:
+    begun = time.perf_counter()
+    request.until = min(until, begun + channel.deadline_ms / 1000)
+    status, problem, offered = "timeout", "", []
+    try:
+        if begun < until:
+            offered = within(request.until - begun, _ring, lambda: _offer(channel, request))
+            status = "ok" if offered else "empty"
+    except ChannelDeadlineError:
+        pass
+    except Exception as failure:  # whatever is wrong with one channel, the others go on
+        late = time.perf_counter() >= request.until
+        status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
+    latency_ms = round((time.perf_counter() - begun) * 1000, 2)
+    return Gathered(channel.name, status, latency_ms=latency_ms, candidates=offered, problem=problem)
+
+
+def _ring() -> None:
+    raise ChannelDeadlineError
+
+
+def _may_offer(name: str, request: Request) -> bool:
+    """Say whether one of our channels could find anything; if not, its module need not be loaded."""
+    if name in NEED_THE_INDEX:
+        return request.has_index()
+    if name == "memory":
+        return has_memories(request.state, request.project.id)
+    return name != "session" or bool(request.conversation)
+
+
+def _offer(channel: ChannelRule, request: Request) -> list[Candidate]:
+    if not _may_offer(channel.name, request):
+        return []
+    return [presentable(item) for item in load(channel.name).offer(request, channel)]

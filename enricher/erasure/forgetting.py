@@ -1,0 +1,382 @@
+"""Forget prompts everywhere the product has written them, and keep what it writes within bounds.
+
+What is begun is noted in the file ``forgetting`` of the state folder first: whoever comes next, the same command or
+the upkeep behind a prompt, ends what was interrupted.
+
+UnfinishedError       another process is forgetting something; nothing was done
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from enricher.erasure import answers, golden
+from enricher.rules import cache
+from enricher.settings import DEFAULTS, convert, named_in, with_environment
+from storage import traces
+from storage.base import private
+from storage.db import database, maintenance
+from storage.erasure import copies, forgetting, leftovers, retention
+from storage.erasure.mentions import Mentions
+from storage.memory import memories
+from storage.state import detached
+from storage.traces import queries
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    Advance = Callable[[int, int], None]
+
+NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
+LIMIT_NOTE = 256 << 20
+COMPILE_MS = 10_000
+FEW_PROMPTS = 20
+"""Of so many forgotten prompts the texts themselves are looked for in files too; of more, their ids."""
+UNUSED_RULES_S = 90 * 86_400
+WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
+
+
+class UnfinishedError(database.DatabaseInUseError):
+    """Another process is forgetting something; nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be forgotten: traces newest first, whole sessions, texts; ``quoting`` are those that repeat others.
+
+    ``memories`` are the ids of memories; they are forgotten with nothing else.
+    """
+
+    ids: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    quoting: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+
+    def every_id(self) -> tuple[str, ...]:
+        """Return all traces that go, newest first."""
+        return tuple(sorted({*self.ids, *self.quoting}, reverse=True))
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of it: traces deleted, versions pruned, what was done to files, what the person should know."""
+
+    traces: int = 0
+    versions: int = 0
+    done: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> Plan:
+    """Return what goes: the traces that are named, of the session, or that mention the text; and who quotes them.
+
+    Raises ``queries.UnknownTraceError`` where an id or the session is not there.
+    """
+    found = [queries.find(db, one) for one in ids]
+    if session:
+        own = forgetting.of_session(db, session)
+        if not own:
+            raise queries.UnknownTraceError(f"no trace of session {session!r}")
+        found += own
+    if match:
+        found += forgetting.mentioning(db, Mentions([match]))
+    named = tuple(sorted(set(found), reverse=True))
+    return Plan(named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named)))
+
+
+def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
+    """Delete it everywhere; what an earlier call left undone is ended first.
+
+    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call goes on then.
+    """
+    with alone(state):
+        earlier = _noted(state)
+        if earlier is not None:
+            _forget(db, state, earlier)
+        return _forget(db, state, what, advance=advance)
+
+
+def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
+    """Delete memories so that their text stands nowhere in the database or its log, whoever reads from it.
+
+    Raises as ``forget``; the same call goes on then, and so does the upkeep.
+    """
+    with alone(state):
+        earlier = _noted(state)
+        what = replace(earlier or Plan(), memories=(*memories_begun(state), *ids))
+        _note(state, what)
+        memories.forget(db, what.memories)
+        if earlier is not None:
+            _forget(db, state, what)
+            return
+        forgetting.make_final(db)
+        os.unlink(f"{state}/{NOTE}")
+
+
+def memories_begun(state: str) -> tuple[str, ...]:
+    """Return the memories whose deletion was begun and has not been ended; they may be gone from the table."""
+    earlier = _noted(state)
+    return earlier.memories if earlier else ()
+
+
+def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> Plan | None:
+    """End what was begun and interrupted; return what it was, None where there is nothing. Raises as ``forget``."""
+    with alone(state, patience_s=patience_s):
+        earlier = _noted(state)
+        if earlier is not None:
+            _forget(db, state, earlier)
+    return earlier
+
+
+def is_unfinished(state: str) -> bool:
+    """Say whether something was begun that has not been ended."""
+    return os.path.exists(f"{state}/{NOTE}")
+
+
+def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
+    """Return what stays although it says the same, and how it is forgotten too; before the traces are deleted."""
+    wanted = Mentions(what.texts)
+    ids = forgetting.memories_mentioning(db, wanted) if wanted else []
+    ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
+    said = []
+    if ids:
+        one = len(ids) == 1
+        said.append(
+            f"{len(ids):,} {'memory still says' if one else 'memories still say'} it: "
+            f"enricher memory forget {' '.join(ids[:10])}{' …' if len(ids) > 10 else ''}"
+        )
+    if wanted and (versions := retention.versions_mentioning(db, wanted)):
+        said.append(
+            f"{versions:,} versions of the instructions say it themselves; each goes once no trace and no kept replay "
+            "names it"
+        )
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What pruning would delete: traces oldest first, how many versions of the instructions, which files."""
+
+    ids: list[str]
+    versions: int
+    files: list[str]
+
+
+def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
+    """Return what ``prune`` with snapshots would delete, refused records aside; deletes nothing."""
+    ids = retention.surplus(db, bounds)
+    versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
+    older_than = time.time() - bounds.days * retention.DAY_S if bounds.days else 0.0
+    oldest = retention.oldest(db, after=ids[-1] if ids else "")
+    return Pruning(ids, versions, copies.outdated(state, older_than, before=oldest))
+
+
+def prune(
+    db: sqlite3.Connection,
+    state: str,
+    bounds: retention.Bounds,
+    *,
+    with_snapshots: bool = False,
+    advance: Advance | None = None,
+) -> Outcome:
+    """Delete what is beyond the bounds, and what nothing names any more. Raises as ``forget``.
+
+    ``with_snapshots`` removes the published ones that go back further than what is left: a person's wish, not that
+    of a bound, which would take a snapshot away from whoever serves it every day.
+    """
+    outcome = Outcome()
+    with alone(state):
+        earlier = _noted(state)
+        if earlier is not None:
+            _forget(db, state, earlier)
+        _note(state, Plan())
+        outcome.traces = retention.prune(db, bounds, advance=advance)
+        if bounds.days:
+            outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
+        if with_snapshots:
+            outcome.done += copies.clean_snapshots_before(state, retention.oldest(db))
+        _end(db, state, outcome)
+    return outcome
+
+
+def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
+    """Return the bounds that the settings name."""
+    names = [f"retention.{name}" for name in ("days", "rows", "mb")]
+    return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
+
+
+def settings_of_the_account() -> dict[str, Any]:
+    """Return the settings in force outside any project: no repository says how long this account keeps its history.
+
+    Raises ``cache.NoRulesError`` where they have never been compiled: nothing is deleted by a guess.
+    """
+    rules, _layers = cache.load("", wait_ms=COMPILE_MS)
+    if rules.state == cache.UNSETTLED:
+        raise cache.NoRulesError("the settings of this account have never been compiled")
+    return with_environment(rules.body["settings"], os.environ)[0]
+
+
+def look_after(state: str) -> None:
+    """End what was interrupted, prune by the account's settings, take out what earlier versions kept beyond need.
+
+    Behind a prompt, in a process that nobody waits for. Raises what ``prune`` does.
+    """
+    turn = detached.claim(state, maintenance.HOUSEKEEPING)
+    if turn < 0 or not os.path.exists(f"{state}/{traces.DATABASE}"):
+        return
+    try:
+        with contextlib.closing(database.connect(state)) as db, contextlib.suppress(UnfinishedError):
+            finish(db, state, patience_s=0)
+            if _is_beyond(db, bounds := bounds_of(settings_of_the_account())):
+                prune(db, state, bounds)
+            answers.take_out(db, state)
+    finally:
+        detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
+        os.close(turn)
+
+
+def _is_beyond(db: sqlite3.Connection, bounds: retention.Bounds) -> bool:
+    return bool(bounds) and bool(retention.surplus(db, bounds))
+
+
+def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
+    outcome = Outcome()
+    _note(state, what)
+    if what.memories:
+        memories.forget(db, what.memories)
+    rows = forgetting.described(db, what.every_id())
+    outcome.remarks = remarks_on(db, what)
+    gone = _gone(db, what, rows)
+    outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
+    done, remarks = golden.forget({row["cwd"] for row in rows}, gone)
+    outcome.done += done
+    outcome.remarks += remarks
+    outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
+    forgetting.delete_beside(db, sessions=gone.sessions, wanted=Mentions(what.texts))
+    if late := forgetting.still_there(db, what.every_id()):  # taken in again by a drain that had read its file before
+        forgetting.delete(db, late)
+    _end(db, state, outcome, wanted=Mentions(what.texts))
+    return outcome
+
+
+def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> leftovers.Forgotten:
+    ids = what.every_id()
+    ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
+    moments: dict[str, list[float]] = {}
+    for row in rows:
+        moments.setdefault(row["session_id"], []).append(_moment(row["at"]))
+    own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
+    return leftovers.Forgotten(
+        frozenset(ids),
+        Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),
+        frozenset(ended),
+        moments,
+        {
+            session: refs
+            for session, refs in forgetting.told(db, {row["session_id"] for row in rows}, ids).items()
+            if session not in ended
+        },
+    )
+
+
+def _end(db: sqlite3.Connection, state: str, outcome: Outcome, *, wanted: Mentions | None = None) -> None:
+    """Prune what nothing names any more, make the deletion final, and note that it is done."""
+    sweep_rules(state)
+    outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
+    forgetting.scrub(db)
+    os.unlink(f"{state}/{NOTE}")
+
+
+def event_files(db: sqlite3.Connection, state: str) -> list[str]:
+    """Return the files to which events were sent, as every version of the rules, compiled or recorded, names them."""
+    named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
+    for body in _bodies(db, state):
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            named.add(str(convert("events.file", body["settings"]["events.file"])))
+    return sorted(os.path.join(state, os.path.expanduser(one)) for one in named - {""})
+
+
+def _bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, Any]]:
+    for (text,) in db.execute(WHICH_VERSIONS_WERE_IN_FORCE).fetchall():
+        with contextlib.suppress(ValueError):
+            yield json.loads(text)
+    for path in _compiled(state):
+        if rules := cache.read_any_age(path):
+            yield rules.body
+
+
+def versions_in_use(state: str) -> set[str]:
+    """Return the versions that a prompt may get: the packaged one, and those compiled for any layers."""
+    headers = map(cache.read_header, [cache.shipped_file(), *_compiled(state)])
+    return {str(header["hash"]) for header in headers if header}
+
+
+def sweep_rules(state: str) -> int:
+    """Remove rules compiled for layers that no prompt has used for long; return how many."""
+    old = [path for path in _compiled(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
+    for path in old:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+    return len(old)
+
+
+def _compiled(state: str) -> list[str]:
+    folder = os.path.join(state, "rules")
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
+    except OSError:
+        return []
+
+
+def _last_used(path: str) -> float:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return time.time()
+    return max(found.st_atime, found.st_mtime)
+
+
+@contextlib.contextmanager
+def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
+    """Let one process at a time forget; raises UnfinishedError where another one goes on for too long."""
+    give_up_at = time.monotonic() + patience_s
+    while (turn := detached.claim(state, LOCK)) < 0:
+        if time.monotonic() > give_up_at:
+            raise UnfinishedError("another process is forgetting or pruning; try again when it is done")
+        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        os.close(turn)
+
+
+def _note(state: str, what: Plan) -> None:
+    fields = {name: list(getattr(what, name)) for name in Plan.__dataclass_fields__}
+    private.write_file(f"{state}/{NOTE}", json.dumps(fields).encode())
+
+
+def _noted(state: str) -> Plan | None:
+    """Return what was begun; a note that cannot be read still says that the database is to be scrubbed."""
+    try:
+        value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
+        return Plan(**{name: tuple(value.get(name, ())) for name in Plan.__dataclass_fields__})
+    except FileNotFoundError:
+        return None
+    except (ValueError, AttributeError, TypeError):
+        return Plan()
+
+
+def _moment(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,89 @@
+"""Screen what is stored already for secrets, everywhere the product has written it, as ``forgetting`` reaches it.
+
+Rows keep their place and lose the secret; lines of the log and of events, and whole copies, go as they do when
+something is forgotten. It may be interrupted anywhere: doing it again ends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.erasure import golden
+from enricher.erasure.forgetting import alone, event_files, finish
+from enricher.prompt.redaction import found_in, redact
+from storage.erasure import forgetting, leftovers, rescreening
+from storage.erasure.mentions import Mentions
+from storage.state import screened
+
+if TYPE_CHECKING:
+    import os
+    import sqlite3
+    from collections.abc import Callable
+
+    Advance = Callable[[int, int], None]
+
+SHORTEST_SOUGHT = 8
+"""In characters; a shorter secret may be an ordinary word and would match files that do not hold it."""
+PIECE_CHARACTERS = 1 << 20
+IN_WHICH_FOLDERS = "select distinct cwd from traces"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Rows that change by table, what was done to files, what the person should know."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    done: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class _Secrets(Mentions):
+    """What was found in rows, and what the screen itself finds in a line or a file."""
+
+    __slots__ = ()
+
+    def in_bytes(self, content: bytes) -> bool:
+        return super().in_bytes(content) or bool(redact(content.decode("utf-8", "replace"))[1])
+
+    def in_file(self, path: str | os.PathLike[str], *, is_database: bool = False) -> bool:
+        if super().in_file(path, is_database=is_database):
+            return True
+        with open(path, encoding="utf-8", errors="replace") as file:
+            while piece := file.read(PIECE_CHARACTERS):
+                if redact(_printable(piece) if is_database else piece)[1]:
+                    return True
+        return False
+
+
+def _printable(piece: str) -> str:
+    """Return the texts of a database's bytes, each on lines of its own."""
+    return "".join(character if character.isprintable() and character != "\ufffd" else "\n" for character in piece)
+
+
+def rescreen(db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None) -> Outcome:
+    """Take out what this version of the screen finds; ``is_dry`` only counts the rows.
+
+    Raises what ``forgetting.forget`` does; the same call goes on then.
+    """
+    secrets: set[str] = set()
+
+    def told(text: str) -> str:
+        redacted, kinds = redact(text)
+        if kinds:
+            secrets.update(one for one in found_in(text) if len(one) >= SHORTEST_SOUGHT)
+        return redacted
+
+    if is_dry:
+        return Outcome(rescreening.rescreen(db, told, is_dry=True, advance=advance))
+    finish(db, state)
+    with alone(state):
+        folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
+        outcome = Outcome(rescreening.rescreen(db, told, advance=advance))
+        gone = leftovers.Forgotten(frozenset(), _Secrets(sorted(secrets)))
+        outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
+        done, outcome.remarks = golden.forget(folders, gone)
+        outcome.done += done
+        forgetting.scrub(db)
+        screened.note(state)
+    return outcome

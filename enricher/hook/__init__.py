@@ -1,0 +1,1 @@
+"""The process that a client starts for a prompt, and what it tells the person."""

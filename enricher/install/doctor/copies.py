@@ -1,0 +1,155 @@
+"""Find layers that are copies of the packaged instructions, and make of each the small layer that it stands for.
+
+A copy hides every later version of the rules, and the catalogues that it names by
+relative paths do not lie beside it, so that no guardrail is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.home import state_dir
+from enricher.rules.compiling.compiler import CATALOGUE, compile_layers
+from enricher.rules.compiling.document import read_document
+from enricher.rules.layers import find_layers, packaged_file
+from enricher.rules.own_layer import LayerError, entries_for, refuse_other_effect, sections, with_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from enricher.rules.compiling.document import Problem
+    from enricher.rules.layers import Layer
+
+LEAST_SHARE = 0.5
+"""A file with so many of the packaged rules word for word is a copy of them."""
+BACKUP = ".copy"
+EDITABLE = ("user", "project", "package")
+"""The file under ``$AOPS`` is complete by its definition (seed 000), and has its catalogue beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A layer that is a copy: ``text`` is what it stands for; ``reason`` why it could not be worked out, if so."""
+
+    path: str
+    text: str
+    rules: int
+    reason: str = ""
+
+
+def missing_catalogues(cwd: str) -> list[Problem]:
+    """Return the lines that name a catalogue that does not exist, in the layers that speak in ``cwd``."""
+    compiled = compile_layers(find_layers(cwd).instructions)
+    gone = [path for path in compiled.sources if not compiled.files.has(path)]
+    return [
+        one for one in compiled.problems if any(f"the catalogue {path} does not exist" in one.message for path in gone)
+    ]
+
+
+def copies(cwd: str) -> Iterator[Copy]:
+    """Yield the layers that speak in ``cwd`` and are copies of the packaged instructions, of any version."""
+    layers = find_layers(cwd).instructions
+    versions: list[str] = []
+    for layer in layers:
+        if layer.name in EDITABLE and os.path.isfile(layer.path):
+            versions = versions or list(_packaged_texts())
+            text = _content(layer.path)
+            base = max(versions, key=lambda version: _share(version, text))
+            if _share(base, text) >= LEAST_SHARE:
+                yield _small(layer, text, base, layers)
+
+
+def counted(rules: int) -> str:
+    """Return a number of rules in words."""
+    return f"{rules} rule{'s' * (rules != 1)}"
+
+
+def replace(copy: Copy) -> str:
+    """Put the small layer in the place of the copy; return where the copy is kept. Raises OSError."""
+    backup = _free(copy.path + BACKUP)
+    shutil.copy2(copy.path, backup)
+    aside = f"{os.path.realpath(copy.path)}.{os.getpid():x}.tmp"
+    try:
+        with open(aside, "x", encoding="utf-8", newline="") as file:
+            file.write(copy.text)
+        shutil.copymode(copy.path, aside)
+        os.replace(aside, os.path.realpath(copy.path))
+    except OSError:
+        if os.path.exists(aside):
+            os.unlink(aside)
+        raise
+    return backup
+
+
+def _free(path: str) -> str:
+    """Return the path, or with a number behind it where an earlier backup has it."""
+    number, found = 1, path
+    while os.path.lexists(found):
+        number += 1
+        found = f"{path}{number}"
+    return found
+
+
+def _content(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace", newline="") as file:
+        return file.read()
+
+
+def _packaged_texts() -> Iterator[str]:
+    """Yield the packaged instructions of today, then those of earlier versions that prompts were recorded under."""
+    yield _content(packaged_file())
+    from storage import traces
+    from storage.db import database
+    from storage.evaluation import corpus
+
+    if not os.path.exists(os.path.join(state_dir(), traces.DATABASE)):
+        return
+    try:
+        with closing(database.connect(state_dir())) as db:
+            sources = corpus.all_sources(db)
+    except database.StorageError:
+        return
+    yield from dict.fromkeys(text for files in sources.values() for layer, _path, text in files if layer == "packaged")
+
+
+def _share(version: str, text: str) -> float:
+    """Return how many of a version's rules stand in the text word for word."""
+    rules = {one.key: one.text for one in sections(version) if one.rule}
+    same = sum(rules.get(one.key) == one.text for one in sections(text) if one.rule)
+    return same / max(1, len(rules))
+
+
+def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
+    """Return the copy with the layer that says what it says over the version that it was made from.
+
+    A rule that the copy lacks was never switched off by that, so it stays.
+    """
+    catalogues = _catalogues(layer.path)
+    texts = {packaged_file(): base, layer.path: text, **catalogues}
+    wanted = compile_layers(layers, texts=texts)
+    if wanted.broken:
+        return Copy(layer.path, "", 0, str(wanted.broken[0]))
+    own = [path for path in wanted.sources if os.path.dirname(path) == os.path.dirname(layer.path)]
+    has_own = any(path not in catalogues and path != layer.path for path in own)
+    entries = list(entries_for(base, text, keeps_removed=True, verbatim=("catalogues",) if has_own else ()))
+    small = with_entries("", entries)
+    try:
+        refuse_other_effect(wanted, small, stack=layers, own=layer, below=base, edited=read_document(layer.path, text))
+    except LayerError as error:
+        return Copy(layer.path, "", 0, str(error.problems[0]))
+    return Copy(layer.path, small, sum(bool(one.rule) for one in entries))
+
+
+def _catalogues(path: str) -> Mapping[str, str]:
+    """Return the packaged catalogues as they would lie beside a copy, where there are none or the same ones."""
+    packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
+    found = {}
+    for source in (source for layer, source, _text in packaged.texts if layer == CATALOGUE):
+        beside = os.path.join(os.path.dirname(path), os.path.relpath(source, os.path.dirname(packaged_file())))
+        if not os.path.exists(beside) or _content(beside) == _content(source):
+            found[beside] = _content(source)
+    return found

@@ -1,0 +1,289 @@
+"""Look at everything a prompt meets on its way, and name the remedy of what is wrong.
+
+``examine`` reads only: the self-test works in a folder of its own, and the database is
+opened as any reader opens it. ``repair`` writes, and only if a person asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from dataclasses import dataclass
+
+from enricher import bundle, hosts
+from enricher.home import root_dir, state_dir
+from enricher.install import gates, installer, launcher, registration, selftest
+from enricher.install.doctor import sources
+from enricher.install.doctor.history import History, read_history
+from enricher.install.registration import InstallationError, Place
+from enricher.prompt.project import identify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.rules.compiling.document import Problem
+
+OK, NOTE, BROKEN = "ok", "note", "broken"
+REINSTALL = "run `enricher install`"
+FAILURE_RATE = 0.01
+NAME_NO_CATALOGUE = "put the file there or correct the path; remove the rule '## Catalogues' to use the packaged ones"
+REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: ``ok``, a ``note`` worth reading, or ``broken`` with its remedy."""
+
+    subject: str
+    status: str
+    detail: str
+    remedy: str = ""
+
+
+def examine(cwd: str) -> list[Finding]:
+    """Return all findings: this installation, its instructions, its records, then each client."""
+    history = read_history()
+    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_kept(history)]
+    found += _sources(cwd, history)
+    for host in hosts.NAMES:
+        found += _client(host, cwd, history)
+    return found
+
+
+def _installation() -> list[Finding]:
+    return [_state(), _launcher(), *_modules(), *_switches()]
+
+
+def _state() -> Finding:
+    folder = state_dir()
+    if not os.path.isdir(folder):
+        return Finding("state", NOTE, f"{folder} does not exist yet", REINSTALL)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Finding("state", BROKEN, f"{folder} is not writable", _to_write_in(folder))
+    if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
+        return Finding("state", BROKEN, f"{folder} is open to others", f"chmod 700 {folder}")
+    return Finding("state", OK, folder)
+
+
+def _to_write_in(folder: str) -> str:
+    if os.stat(folder).st_uid == os.getuid():
+        return f"chmod 700 {shlex.quote(folder)}"
+    return f"make it yours: chown -R $USER {shlex.quote(folder)}"
+
+
+def _launcher() -> Finding:
+    file = launcher.path()
+    if not os.path.exists(file):
+        return Finding("launcher", NOTE, f"{file} does not exist yet", REINSTALL)
+    for part in launcher.target(file):
+        if not os.path.exists(part):
+            return Finding("launcher", BROKEN, f"{part or 'the interpreter it starts'} is gone", REINSTALL)
+    if any(change.is_needed for change in launcher.changes()):
+        return Finding("launcher", NOTE, f"{file} starts another installation than this one ({root_dir()})", REINSTALL)
+    return Finding("launcher", OK, file)
+
+
+def _modules() -> list[Finding]:
+    """Return what keeps prompts from loading their modules from one file; they load them one by one then."""
+    fault, file = bundle.fault(), bundle.path()
+    if not fault:
+        return []
+    remedy = f"remove {shlex.quote(file)}" if os.path.isdir(file) else REINSTALL
+    return [Finding("modules", NOTE, f"{file}: {fault}; prompts are slower until it is written anew", remedy)]
+
+
+def _switches() -> list[Finding]:
+    from enricher.rules import cache
+    from enricher.settings import with_environment
+
+    try:
+        rules, _layers = cache.load("", wait_ms=installer.COMPILE_MS)
+    except cache.NoRulesError as error:
+        return [Finding("instructions", BROKEN, str(error), "run `enricher check`")]
+    settings, problems = with_environment(rules.body.get("settings", {}), os.environ)
+    found = [Finding("settings", BROKEN, f"{name}: {message}", "correct the variable") for name, message in problems]
+    if not settings.get("enabled", True):
+        found.append(Finding("settings", NOTE, "enrichment is switched off", "run `enricher on`"))
+    elif settings.get("shadow", False):
+        found.append(Finding("settings", NOTE, "shadow mode: everything recorded, nothing added", "run `enricher on`"))
+    return found
+
+
+def _configuration(cwd: str) -> list[Finding]:
+    """Return what is wrong in the ``config.toml`` files that speak here, with the line."""
+    from enricher.rules.compiling.configuration import read_configuration
+    from enricher.rules.layers import find_layers
+
+    files = [layer.path for layer in find_layers(cwd).configuration]
+    return [_faulty_setting(problem) for file in files for problem in read_configuration(file)[1]]
+
+
+def _faulty_setting(problem: Problem) -> Finding:
+    detail = f"{problem.file}:{problem.line}: {problem.message}"
+    if problem.severity == "error":
+        return Finding("configuration", BROKEN, detail, "correct that file; until then it counts for nothing")
+    return Finding("configuration", NOTE, detail, "correct or remove that line")
+
+
+def _instructions(cwd: str) -> list[Finding]:
+    from enricher.rules import cache
+
+    try:
+        rules, layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
+    except cache.NoRulesError:
+        return []
+    names = ", ".join(f"{layer.name} {layer.path}" for layer in (*layers.instructions, *layers.configuration))
+    found = [Finding("instructions", OK, f"in rising order: {names}")]
+    if rules.state != cache.FRESH:
+        reason = rules.problem or "the last good version is used"
+        found = [Finding("instructions", BROKEN, f"{rules.state}: {reason}", "run `enricher check`")]
+    found += _faulty_layers(cwd)
+    if layers.missing:
+        found.append(Finding("instructions", NOTE, f"$AOPS names {layers.missing}, which does not exist"))
+    if layers.untrusted:
+        found.append(Finding("instructions", NOTE, f"{layers.untrusted} is not trusted", "run `enricher trust`"))
+    return found
+
+
+def _faulty_layers(cwd: str) -> list[Finding]:
+    """Return the layers that name a missing catalogue, and those that are a copy of the packaged instructions."""
+    from enricher.install.doctor import copies
+
+    found = [
+        Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_CATALOGUE)
+        for one in copies.missing_catalogues(cwd)
+    ]
+    for copy in copies.copies(cwd):
+        detail = f"{copy.path} is a copy of the packaged instructions, which hides every later version of them"
+        if copy.reason:
+            detail = f"{detail}, and cannot be made smaller yet: {copy.reason}"
+        remedy = (
+            "correct that line, then run this again" if copy.reason else REPAIR.format(rules=copies.counted(copy.rules))
+        )
+        found.append(Finding("instructions", NOTE, detail, remedy))
+    return found
+
+
+def repair(cwd: str) -> list[Finding]:
+    """Make each copy of the packaged instructions the small layer that it stands for, and say what was done."""
+    from enricher.install.doctor import copies
+
+    found = []
+    for copy in copies.copies(cwd):
+        if copy.reason:
+            continue
+        try:
+            kept = copies.replace(copy)
+        except OSError as failure:
+            reason = f"{copy.path} cannot be written: {failure.strerror or failure}"
+            found.append(Finding("repair", BROKEN, reason, "make it writable, then run this again"))
+            continue
+        found.append(
+            Finding(
+                "repair", OK, f"{copy.path} holds what you changed ({copies.counted(copy.rules)}); the copy is {kept}"
+            )
+        )
+    return found
+
+
+def _records(history: History) -> list[Finding]:
+    if history.fault:
+        return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
+    detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
+    found = [
+        Finding("database", OK, detail) if history.prompts else Finding("database", NOTE, "no prompt recorded yet")
+    ]
+    if history.lost:
+        found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
+    return found
+
+
+def _kept(history: History) -> list[Finding]:
+    """Return how much is kept since when, within which bounds, and what lies around that should not."""
+    from enricher.erasure.forgetting import bounds_of, settings_of_the_account
+    from enricher.rules.cache import NoRulesError
+
+    if history.fault or not history.sizes:
+        return []
+    try:
+        bounds = bounds_of(settings_of_the_account()).in_words()
+    except NoRulesError:
+        return []
+    sizes = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in history.sizes.items() if size)
+    since = f" since {history.since[:10]}" if history.since else ""
+    found = [Finding("history", OK, f"{history.traces:,} traces{since}; kept: {bounds}; {sizes}")]
+    if history.sizes["moved-aside databases"]:
+        detail = f"a damaged database was moved aside in {state_dir()}, and holds prompts"
+        found.append(Finding("history", NOTE, detail, "delete it once you need nothing of it"))
+    if history.is_unfinished:
+        detail = "a deletion was begun and has not been ended"
+        found.append(Finding("history", NOTE, detail, "run the same `enricher trace forget` or `prune` again"))
+    if not history.is_screened:
+        detail = "recorded when the screen knew fewer kinds of secrets, some may be stored"
+        found.append(Finding("secrets", NOTE, detail, "run `enricher trace rescreen` (--dry-run counts)"))
+    return found
+
+
+def _sources(cwd: str, history: History) -> list[Finding]:
+    """Return what a prompt in this folder can be told, and what keeps it from being told more."""
+    from enricher.rules import cache
+    from enricher.settings import with_environment
+
+    found = [_with_remedy("code index", *sources.index_of(cwd))]
+    if not history.fault:
+        found.append(_with_remedy("memories", *sources.memories_of(cwd)))
+    try:
+        rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
+    except cache.NoRulesError:
+        return found
+    settings, _problems = with_environment(rules.body.get("settings", {}), os.environ)
+    for name, reason in sources.switched_off(rules.body["channels"], settings):
+        found.append(Finding(f"channel {name}", NOTE, f"off: {reason}"))
+    remedy = f"read {os.path.join(state_dir(), 'log')}"
+    for fault in sources.upkeep_faults(identify(cwd)):
+        found.append(Finding("channels" if fault.startswith("channel") else "upkeep", NOTE, fault, remedy))
+    return found
+
+
+def _with_remedy(subject: str, detail: str, remedy: str) -> Finding:
+    return Finding(subject, NOTE if remedy else OK, detail, remedy)
+
+
+def _client(host: str, cwd: str, history: History) -> list[Finding]:
+    found: list[Finding] = []
+    is_registered = is_unknown = False
+    for place in registration.all_places(host, cwd):
+        subject = f"{registration.facts(host).TITLE} ({place.scope})"
+        try:
+            commands = registration.commands(place)
+        except InstallationError as error:
+            found.append(Finding(subject, BROKEN, str(error), "correct that file"))
+            is_unknown = True
+            continue
+        if commands:
+            is_registered = True
+            found.append(_registered(place, subject, commands, history))
+    if not (is_registered or is_unknown) and host in installer.clients_found():
+        title = registration.facts(host).TITLE
+        found.append(Finding(title, NOTE, "found, but the hook is not registered", f"{REINSTALL[:-1]} --host {host}`"))
+    return found
+
+
+def _registered(place: Place, subject: str, commands: list[str], history: History) -> Finding:
+    again = f"{REINSTALL[:-1]} --host {place.host} --scope {place.scope}`"
+    if commands != [place.command]:
+        what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
+        return Finding(subject, BROKEN, f"{what} in {place.file}", again)
+    reason, remedy = gates.closed(place)
+    if reason:
+        return Finding(subject, BROKEN, reason, remedy)
+    outcome = selftest.run(place.host, place.command)
+    if outcome.fault:
+        return Finding(subject, BROKEN, outcome.fault, again)
+    failed, of, last_error = history.failures.get(place.host, (0, 1, ""))
+    if failed > FAILURE_RATE * of:
+        detail = f"{failed} of the last {of} prompts failed, last with: {last_error}"
+        return Finding(subject, BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}")
+    last_seen = history.last_seen.get(place.host, "")
+    seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
+    return Finding(subject, OK, f"{place.file}; {seen}; {outcome}")

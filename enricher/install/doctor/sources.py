@@ -1,0 +1,119 @@
+"""What a prompt in this folder can be told: for the doctor, how the code index, the memories and the channels stand."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from contextlib import closing
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from enricher.home import state_dir
+from enricher.prompt.project import identify
+from storage.base import reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from enricher.prompt.project import Project
+
+RECENT_BYTES = 64 * 1024
+"""Read of the end of the log."""
+RECENT_S = 24 * 3600
+UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
+"""How the log calls what happens behind a prompt's back, and channels that failed."""
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+def index_of(cwd: str) -> tuple[str, str]:
+    """Return how the code index of the folder's project stands, and the remedy where there is none."""
+    from enricher.sources.code import database_file, is_project
+
+    project = identify(cwd)
+    if not is_project(project.root, project.git_dir):
+        return f"none for {cwd}: no project, it has no git and holds everything", "run this in a project"
+    path = database_file(state_dir(), project.id)
+    if not os.path.isfile(path):
+        return f"none yet for {project.root}", "the first prompt builds it; or run `enricher code index`"
+    try:
+        with closing(sqlite3.connect(reader.address(path), uri=True, timeout=1.0)) as db:
+            files = db.execute("select value from meta where key = 'files'").fetchone()[0]
+    except (sqlite3.Error, TypeError) as failure:
+        return f"{path} cannot be read: {failure}", "run `enricher code index --rebuild`"
+    state = os.stat(path)
+    return f"{files} files of {project.root}, {_age(state.st_mtime)} old, {path} ({state.st_size / 1e6:.1f} MB)", ""
+
+
+def memories_of(cwd: str) -> tuple[str, str]:
+    """Return how many memories the folder's project has, and what could be done about them."""
+    from storage import traces
+    from storage.db import database
+    from storage.memory import memories
+
+    own, shared, waiting = 0, 0, 0
+    if os.path.exists(os.path.join(state_dir(), traces.DATABASE)):
+        project = identify(cwd)
+        with closing(database.connect(state_dir())) as db:
+            own, waiting = memories.count(db, project.id)
+            shared, _waiting = memories.count(db, memories.SHARED)
+    said = f"{own} of this project" + (f", {shared} shared" if shared else "")
+    if waiting:
+        return f"{said}; {waiting} not reviewed", "run `enricher memory review`"
+    return said, "" if own or shared else "run `enricher memory import`"
+
+
+def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each channel that is not asked, with the reason."""
+    from enricher.context.gathering import off_reason
+
+    for rule in rules:
+        if reason := off_reason(rule, settings):
+            yield rule["name"], reason
+
+
+def upkeep_faults(project: Project) -> list[str]:
+    """Return the last failure of each kind of upkeep in the log that is less than a day old."""
+    since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
+    found: dict[str, str] = {}
+    for record in _log_records():
+        stage, reason = str(record.get("stage", "")), str(record.get("reason", ""))
+        if record.get("level") != "WARNING" or str(record.get("at", "")) < since or not stage.startswith(UPKEEP_STAGES):
+            continue
+        if reason.startswith("/") and not reason.startswith(f"{project.root}: "):
+            continue  # of another project
+        found[stage] = f"{stage}, {_age(_moment(record))} ago: {reason}"
+    return list(found.values())
+
+
+def _log_records() -> Iterator[dict[str, Any]]:
+    from storage.base import log
+
+    try:
+        with open(os.path.join(state_dir(), log.NAME), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - RECENT_BYTES))
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:  # the first may be cut
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _moment(record: Mapping[str, Any]) -> float:
+    try:
+        return datetime.fromisoformat(str(record.get("at"))).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _age(moment: float) -> str:
+    seconds = max(0, int(time.time() - moment))
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size), (1, "s"))
+    return f"{seconds // size} {unit}"

@@ -1,0 +1,141 @@
+"""Our entry in a client's JSON configuration: found, added, brought up to date, taken out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from enricher.install import launcher
+from enricher.install.editing import jsontext
+
+BLANK = "\ufeff \t\r\n"
+
+Path = tuple[str | int, ...]
+
+
+class Shape:
+    """How one client lists its hooks.
+
+    ``root`` holds the keys that its file needs beside ``hooks``, ``handler`` our
+    entry without the command, ``command_key`` the command's name in it. Grouped
+    lists hold objects that hold the handlers, with a ``matcher`` where only some
+    events of that name are ours.
+    """
+
+    __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
+
+    def __init__(self, facts: Any, *, event: str = "", matcher: str = "") -> None:
+        self.root: dict[str, Any] = facts.ROOT
+        self.event: str = event or facts.EVENT
+        self.matcher = matcher
+        self.handler: dict[str, Any] = facts.HANDLER
+        self.command_key: str = facts.COMMAND_KEY
+        self.is_grouped: bool = facts.IS_GROUPED
+        self.has_comments: bool = facts.HAS_COMMENTS
+
+    def entry(self, command: str) -> dict[str, Any]:
+        """Return what goes into the list of the event."""
+        filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
+        if not self.is_grouped:
+            return filled
+        return {"matcher": self.matcher, "hooks": [filled]} if self.matcher else {"hooks": [filled]}
+
+    def parse(self, text: str) -> jsontext.Node:
+        """Return the parsed file; raises NotJsonError also where a container on our way has another type."""
+        root = jsontext.parse(text, comments=self.has_comments)
+        for path, kind, name in (
+            ((), dict, "object"),
+            (("hooks",), dict, "object"),
+            (("hooks", self.event), list, "list"),
+        ):
+            node = root.at(*path)
+            if node and not isinstance(node.value, kind):
+                line = text.count("\n", 0, node.start) + 1
+                raise jsontext.NotJsonError(line, f"{'.'.join(path) or 'the file'} is no JSON {name}")
+        return root
+
+
+def ours(shape: Shape, root: jsontext.Node) -> list[Path]:
+    """Return the path of each handler of ours, in the order of the file."""
+    top: Path = ("hooks", shape.event)
+    entries = root.at(*top)
+    groups = range(len(entries.children)) if entries else range(0)
+    lists = [(*top, group, "hooks") for group in groups] if shape.is_grouped else [top]
+    return [
+        (*path, index)
+        for path in lists
+        for index, handler in enumerate(_items(root.at(*path)))
+        if isinstance(handler, dict) and launcher.is_ours(handler.get(shape.command_key))
+    ]
+
+
+def _items(node: jsontext.Node | None) -> list[Any]:
+    return node.value if node and isinstance(node.value, list) else []
+
+
+def commands(shape: Shape, text: str) -> list[str]:
+    """Return the commands of our handlers."""
+    root = shape.parse(text)
+    nodes = [root.at(*path, shape.command_key) for path in ours(shape, root)]
+    return [node.value for node in nodes if node]
+
+
+def with_entry(shape: Shape, text: str, command: str) -> str:
+    """Return the text with exactly one handler of ours; what the person set in it is kept."""
+    if not text.strip(BLANK):
+        return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
+    while len(found := ours(shape, shape.parse(text))) > 1:
+        text = _without(shape, text, found[-1])
+    if not found:
+        return _with_new(shape, text, command)
+    node = shape.parse(text).at(*found[0], shape.command_key)
+    return text if node is None or node.value == command else jsontext.replaced(text, node, command)
+
+
+def _with_new(shape: Shape, text: str, command: str) -> str:
+    for key, value in shape.root.items():
+        root = shape.parse(text)
+        text = text if root.at(key) else jsontext.appended(text, root, value, key=key)
+    root, entry = shape.parse(text), shape.entry(command)
+    hooks, entries = root.at("hooks"), root.at("hooks", shape.event)
+    if hooks is None:
+        return jsontext.appended(text, root, {shape.event: [entry]}, key="hooks")
+    if entries is None:
+        return jsontext.appended(text, hooks, [entry], key=shape.event)
+    return jsontext.appended(text, entries, entry)
+
+
+def without_entry(shape: Shape, text: str) -> str:
+    """Return the text without our handlers."""
+    if not text.strip(BLANK):
+        return text
+    while found := ours(shape, shape.parse(text)):
+        text = _without(shape, text, found[-1])
+    return text
+
+
+def is_bare(shape: Shape, text: str) -> bool:
+    """Say whether the text holds nothing but what its client asks of every such file."""
+    return bool(shape.parse(text).value == shape.root) if text.strip(BLANK) else True
+
+
+def _without(shape: Shape, text: str, path: Path) -> str:
+    root = shape.parse(text)
+    doomed = path[:-2] if _is_group_of_ours(shape, root, path) else path
+    while len(doomed) > 1 and len(_container(root, doomed).children) == 1:
+        doomed = doomed[:-1]
+    if len(doomed) == len(path) - 1:  # a group with a matcher of its own must keep its list, though empty
+        doomed = path if shape.is_grouped else doomed
+    container = _container(root, doomed)
+    return jsontext.removed(text, container, container.index(doomed[-1]))
+
+
+def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
+    """Say whether a group holds our matcher and our handler only."""
+    group = root.at(*path[:-2]) if shape.matcher else None
+    value = group.value if group else {}
+    return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1
+
+
+def _container(root: jsontext.Node, path: Path) -> jsontext.Node:
+    return root.at(*path[:-1]) or root

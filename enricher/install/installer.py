@@ -1,0 +1,172 @@
+"""Put the hook into clients, take it out again: first a plan that can be shown, then its execution."""
+
+from __future__ import annotations
+
+import compileall
+import contextlib
+import os
+import shutil
+
+from enricher import hosts
+from enricher.home import config_dir, root_dir, state_dir
+from enricher.hosts import servers
+from enricher.install import created, files, gates, launcher, registration
+from enricher.install.editing import tomltext
+from enricher.install.files import Change
+from enricher.install.registration import InstallationError, Place
+from storage.base import private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+COMPILE_MS = 10_000
+_PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
+
+
+def clients_found() -> list[str]:
+    """Return the clients that this person has: their folder or their program is there."""
+    return [host for host in hosts.NAMES if os.path.isdir(servers.home_folder(host)) or _program(host)]
+
+
+def _program(host: str) -> str:
+    names = _PROGRAMS.get(host, (host,))
+    return next((found for name in names if (found := shutil.which(name))), "")
+
+
+class Plan:
+    """The edits of clients' files, each a place with its change, and why other places are left out.
+
+    A client may keep its hooks and its MCP servers in one file: both places then share one change.
+    """
+
+    def __init__(self) -> None:
+        self.edits: list[tuple[Place, Change]] = []
+        self.left_out: list[str] = []
+
+    def add(self, places: Iterable[Place], edit: Callable[[Place, list[Change]], Change]) -> list[Place]:
+        """Plan an edit of each place, given the changes so far; return those whose file could be read."""
+        planned = []
+        for place in places:
+            try:
+                self.edits.append((place, edit(place, self._all_changes())))
+                planned.append(place)
+            except InstallationError as error:
+                self.leave_out(place, error)
+        return planned
+
+    def leave_out(self, place: Place, error: InstallationError) -> None:
+        """Note why a client is left out; the others go on."""
+        reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
+        self.left_out += [] if reason in self.left_out else [reason]
+
+    @property
+    def changes(self) -> list[Change]:
+        """The changes that are needed, one for each file."""
+        return [change for change in self._all_changes() if change.is_needed]
+
+    def carry_out(self) -> list[str]:
+        """Make the changes, leave out the clients for which that fails, and return the backups that were written."""
+        backups = []
+        for change in self.changes:
+            try:
+                backups += carry_out([change])
+            except InstallationError as error:
+                for place, _change in [one for one in self.edits if one[1] is change]:
+                    self.leave_out(place, error)
+                self.edits = [one for one in self.edits if one[1] is not change]
+        return backups
+
+    def _all_changes(self) -> list[Change]:
+        return list({id(change): change for _place, change in self.edits}.values())
+
+
+def preparations(*, is_shadow: bool) -> list[Change]:
+    """Return the changes that every client needs: launcher and switches. Raises InstallationError."""
+    changes = [*launcher.changes(), *([switches({"shadow": True})] if is_shadow else [])]
+    return [change for change in changes if change.is_needed]
+
+
+def switches(wanted: dict[str, bool]) -> Change:
+    """Return the change of several switches in the user's ``config.toml``."""
+    path = os.path.join(config_dir(), "config.toml")
+    try:
+        before = files.read_text(path)
+        after = before or ""
+        for key, value in wanted.items():
+            after = tomltext.with_setting(after, key, value)
+    except (tomltext.NotTomlError, OSError, UnicodeDecodeError) as error:
+        raise InstallationError(f"{path}: {error}; correct it, then run this again") from None
+    return Change(path, before, after)
+
+
+def carry_out(changes: list[Change]) -> list[str]:
+    """Make the changes, one file at a time, and return the backups that were written; raises InstallationError."""
+    backups = []
+    _make_private(state_dir())
+    for change in changes:
+        try:
+            backups.append(files.apply(change))
+            _note_who_made_it(change)
+        except OSError as error:
+            reason = error.strerror or error
+            raise InstallationError(f"{change.path}: {reason}; mend that, then run this again") from None
+    return [backup for backup in backups if backup]
+
+
+def _note_who_made_it(change: Change) -> None:
+    if change.after is None:
+        created.forget(change.path)
+    elif change.before is None and not change.is_ours:
+        created.remember(change.path)
+
+
+def set_switches(wanted: dict[str, bool]) -> str:
+    """Set switches in the user's configuration, compiled before the next prompt; return the file."""
+    change = switches(wanted)
+    if change.is_needed:
+        carry_out([change])
+        recompile()
+    return change.path
+
+
+def recompile() -> None:
+    """Compile the rules now, so that no prompt runs with switches from before; faults are the doctor's to tell."""
+    from enricher.rules import cache
+
+    with contextlib.suppress(cache.NoRulesError):
+        for cwd in ("", os.getcwd()):
+            cache.load(cwd, wait_ms=COMPILE_MS)
+
+
+def _make_private(folder: str) -> None:
+    try:
+        private.make_directory(folder)
+        os.chmod(os.path.join(folder, "."), 0o700)  # fails for a file of that name
+    except OSError as error:
+        raise InstallationError(f"{folder}: {error}; make it yours, then run this again") from None
+
+
+def byte_compile() -> bool:
+    """Compile the packages of the hook, so that no prompt does; say whether all could be written."""
+    packages = [os.path.join(root_dir(), name) for name in ("storage", "enricher")]
+    umask = os.umask(0o022)  # nobody else may put code there, and everybody who may use the package may read it
+    try:
+        return all(compileall.compile_dir(package, quiet=2) for package in packages)
+    finally:
+        os.umask(umask)
+
+
+def advice(place: Place) -> str:
+    """Return what the person still has to do before the client runs the hook, empty for nothing."""
+    if place.host == "codex":
+        return gates.closed(place)[0] and (
+            "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
+            '"UserPromptSubmit". Until then it is skipped without a word. Upgrades never ask again.'
+        )
+    if place.scope == "user":
+        return ""
+    return {
+        "gemini": "Gemini CLI reads this file only in a trusted folder: start gemini here and trust the folder.",
+        "copilot": "Outside trusted folders, copilot -p needs GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true.",
+    }.get(place.host, "")

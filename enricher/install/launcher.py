@@ -1,0 +1,143 @@
+"""The one command that every client runs, and the script behind it.
+
+The command stays the same for ever, because Codex stops trusting a hook whose
+command changed and virtual environments move; what changes is the script. It
+starts the interpreter that ran the installation and, should that fail, says so
+in the client's own form instead of leaving the person to wonder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+
+from enricher import hosts
+from enricher.home import config_dir, root_dir, state_dir
+from enricher.install.files import Change, read_text
+from enricher.respond import formats
+
+MARK = "# prompt-enricher launcher"
+PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
+_ENDING = " 2>/dev/null || true"
+_SCRIPT = """\
+{mark}: written by "enricher install", which also brings it up to date
+{folders}
+python={python}
+boot={boot}
+if [ -x "$python" ] && [ -r "$boot" ]; then
+    "$python" -I -S "$boot" "$@" && exit 0
+fi
+case "$*" in
+    *--format=pipeline*) printf '%s\\n' {pipeline} ;;
+    copilot*) ;;
+    cursor*) printf '%s\\n' {cursor} ;;
+    *) printf '%s\\n' {message} ;;
+esac
+exit 0
+"""
+
+
+def path() -> str:
+    """Return where the launcher lives."""
+    return os.path.join(os.path.abspath(state_dir()), "hook")
+
+
+def command(host: str, *, is_portable: bool = False) -> str:
+    """Return the command to register; the portable form names no folder of this machine."""
+    if not is_portable:
+        return f"sh {shlex.quote(path())} {host}{_ENDING}"
+    start = f'sh "{PORTABLE}" {host}'
+    if host == "codex":  # it asks the person's login shell, which may not know ${NAME:-default}
+        start = f"sh -c {shlex.quote('exec ' + start)}"
+    return start + _ENDING
+
+
+def is_ours(registered: object) -> bool:
+    """Say whether a registered command starts a launcher of ours, also one that is gone."""
+    if not isinstance(registered, str):
+        return False
+    if any(registered == command(host, is_portable=True) for host in hosts.NAMES):
+        return True
+    words = _words(registered)
+    return len(words) == 3 and words[0] == "sh" and words[2] in hosts.NAMES and _is_launcher(words[1])
+
+
+def _words(registered: str) -> list[str]:
+    """Return the words of a command that ends as ours do, none of any other."""
+    try:
+        return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
+    except ValueError:  # a quote that is not closed
+        return []
+
+
+def _is_launcher(file: str) -> bool:
+    if os.path.basename(file) != "hook":
+        return False
+    try:
+        return (read_text(file) or MARK).startswith(MARK)
+    except (OSError, ValueError):
+        return False
+
+
+def changes() -> list[Change]:
+    """Return what has to be written so that the registered commands find this installation."""
+    return [Change(file, _present(file), script(), is_ours=True) for file in _files()]
+
+
+def _files() -> list[str]:
+    if sys.platform != "darwin" or os.environ.get("ENRICHER_HOME"):
+        return [path()]
+    # The portable command has one spelling; on a Mac the data folder is another one.
+    return [path(), os.path.expanduser("~/.local/share/prompt-enricher/hook")]
+
+
+def _present(file: str) -> str | None:
+    try:
+        return read_text(file)
+    except UnicodeDecodeError:
+        return ""
+
+
+def script() -> str:
+    """Return the text of the launcher for this interpreter and this copy of the package."""
+    boot = os.path.join(root_dir(), "enricher", "boot.py")
+    gone = (
+        'Prompt Enricher could not start; your prompt went through unchanged. Run "enricher install" again, '
+        f'or "enricher uninstall" to stop this message. (It was to run {boot} with {sys.executable}.)'
+    )
+    return _SCRIPT.format(
+        mark=MARK,
+        folders="\n".join(_folders()),
+        python=shlex.quote(sys.executable),
+        boot=shlex.quote(boot),
+        pipeline=shlex.quote(json.dumps(formats.answer("", 0, 0))),
+        cursor=shlex.quote(json.dumps({"continue": True, "user_message": gone})),
+        message=shlex.quote(json.dumps({"systemMessage": gone})),
+    )
+
+
+def _folders() -> list[str]:
+    """Return the lines that give the hook the folders of this installation, whatever the client lets through."""
+    known = {"ENRICHER_HOME": state_dir()}
+    if os.environ.get("ENRICHER_CONFIG_HOME"):
+        known["ENRICHER_CONFIG_HOME"] = config_dir()
+    values = {name: _inside_quotes(os.path.abspath(folder)) for name, folder in known.items()}
+    return [f': "${{{name}:={value}}}"; export {name}' for name, value in values.items()]
+
+
+def _inside_quotes(value: str) -> str:
+    return re.sub(r'([\\"$`}])', r"\\\1", value)
+
+
+def target(file: str) -> tuple[str, str]:
+    """Return the interpreter and the boot file that a launcher starts, empty where it names none."""
+    lines = (_present(file) or "").splitlines()
+    found = {}
+    for line in lines:
+        name, separator, value = line.partition("=")
+        if separator and name in ("python", "boot"):
+            found[name] = "".join(shlex.split(value)[:1])
+    return found.get("python", ""), found.get("boot", "")

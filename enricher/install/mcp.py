@@ -1,0 +1,152 @@
+"""Our entry among a client's MCP servers: added by ``install --mcp``, taken out by ``uninstall``.
+
+Like the hook's registration, it touches nothing else in the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from enricher.hosts import servers
+from enricher.install import created
+from enricher.install.editing import jsontext, tomltext
+from enricher.install.editing.jsonhooks import BLANK
+from enricher.install.files import Change
+from enricher.install.registration import InstallationError, Place, edit, facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
+
+
+def place(host: str, scope: str, cwd: str) -> Place:
+    """Return the file in which a client lists its servers."""
+    file = servers.project_file(host, cwd) if scope == "project" else servers.user_file(host)
+    return Place(host, scope, file)
+
+
+def add(where: Place, earlier: list[Change]) -> Change:
+    """Return the change that lists our server; ``earlier`` holds changes that the same file may be in."""
+    entry = _entry(where)
+    return _edited(where, earlier, lambda text: _with_server(where, text or "", entry))
+
+
+def remove(where: Place, earlier: list[Change]) -> Change:
+    """Return the change that takes our server out; a file that only installing made goes too."""
+    return _edited(where, earlier, lambda text: text and _without_server(where, text))
+
+
+def _edited(where: Place, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
+    """Return the change; where an earlier one is of the same file, that one, extended."""
+    same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
+    if same is None:
+        return edit(where, lambda text: Change(where.file, text, work(text)))
+    so_far = same.after
+    same.after = edit(where, lambda _on_disk: work(so_far))
+    return same
+
+
+def _entry(where: Place) -> dict[str, Any]:
+    listing = servers.LISTINGS[where.host]
+    argv, environment = ["enricher", "mcp"], {}
+    if where.scope == "user":
+        argv = _command()
+        environment = {name: os.path.abspath(os.environ[name]) for name in PASSED_ON if os.environ.get(name)}
+    started: dict[str, Any] = {"command": argv} if listing.has_argv else {"command": argv[0], "args": argv[1:]}
+    named = "environment" if listing.has_argv else "env"
+    return {**listing.extra, **started, **({named: environment} if environment else {})}
+
+
+def _command() -> list[str]:
+    """Return the command line of the server: the installed program if there is one, else this interpreter."""
+    program = os.path.join(os.path.dirname(sys.executable), "enricher")
+    if os.access(program, os.X_OK):
+        return [program, "mcp"]
+    return [sys.executable, "-I", "-c", "from enricher.interfaces.cli import main; main()", "mcp"]
+
+
+def _with_server(where: Place, text: str, entry: dict[str, Any]) -> str:
+    if where.file.endswith(".toml"):
+        return _with_table(where, text, entry)
+    key = servers.LISTINGS[where.host].key
+    if not text.strip(BLANK):
+        return json.dumps({key: {servers.NAME: entry}}, indent=2) + "\n"
+    present = _parsed(where, text).at(key, servers.NAME)
+    if present is not None and present.value == entry:
+        return text
+    text = _without_json(where, text)
+    root = _parsed(where, text)
+    listed = root.at(key)
+    if listed is None:
+        return jsontext.appended(text, root, {servers.NAME: entry}, key=key)
+    return jsontext.appended(text, listed, entry, key=servers.NAME)
+
+
+def _without_server(where: Place, text: str) -> str | None:
+    if where.file.endswith(".toml"):
+        return _without_table(where, text)
+    left = _without_json(where, text)
+    may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
+    return None if may_go and not _parsed(where, left).value else left
+
+
+def _without_json(where: Place, text: str) -> str:
+    key = servers.LISTINGS[where.host].key
+    if not text.strip(BLANK):
+        return text
+    root = _parsed(where, text)
+    listed = root.at(key)
+    if listed is None or servers.NAME not in listed.keys:
+        return text
+    if len(listed.children) == 1:
+        return jsontext.removed(text, root, root.index(key))
+    return jsontext.removed(text, listed, listed.index(servers.NAME))
+
+
+def _parsed(where: Place, text: str) -> jsontext.Node:
+    """Return the parsed file; raises NotJsonError also where the list of servers is something else."""
+    root = jsontext.parse(text, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
+    for path in ((), (servers.LISTINGS[where.host].key,)):
+        node = root.at(*path)
+        if node and not isinstance(node.value, dict):
+            line = text.count("\n", 0, node.start) + 1
+            raise jsontext.NotJsonError(line, f"{'.'.join(path) or 'the file'} is no JSON object")
+    return root
+
+
+def _with_table(where: Place, text: str, entry: dict[str, Any]) -> str:
+    listed = tomltext.read(text).get("mcp_servers", {})
+    if listed.get(servers.NAME) == entry:
+        return text
+    text = _without_table(where, text)
+    expected = tomltext.read(text)
+    expected.setdefault("mcp_servers", {})[servers.NAME] = entry
+    return tomltext.with_table(text, _block(entry), expected)
+
+
+def _without_table(where: Place, text: str) -> str:
+    expected = tomltext.read(text)
+    listed = expected.get("mcp_servers", {})
+    if servers.NAME not in listed:
+        return text
+    entry = listed.pop(servers.NAME)
+    if not isinstance(entry, dict):
+        raise InstallationError(f"{where.file}: mcp_servers.{servers.NAME} is no table; remove it, then run this again")
+    if not listed:
+        del expected["mcp_servers"]
+    return tomltext.without_block(text, _block(entry), expected)
+
+
+def _block(entry: dict[str, Any]) -> str:
+    lines = [f"{name} = {_toml(value)}" for name, value in entry.items()]
+    return "\n".join([f"[mcp_servers.{servers.NAME}]", *lines, ""])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in value.items()) + " }"
+    return json.dumps(value)

@@ -1,0 +1,164 @@
+"""Where each client keeps its hooks, and the change that puts ours in or takes it out.
+
+The files belong to the person: only our own entry is ever added, changed or removed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, TypeVar
+
+from enricher.home import project_root
+from enricher.hosts import servers
+from enricher.install import created, launcher, opencode_plugin
+from enricher.install.editing import jsonhooks, tomlhooks
+from enricher.install.editing.jsontext import NotJsonError
+from enricher.install.editing.tomltext import NotTomlError
+from enricher.install.files import Change, read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What a client tells us besides the prompt: that a session lost what it was told, so that it may be said again.
+_FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
+SCOPES = ("user", "project")
+
+Result = TypeVar("Result")
+
+
+class InstallationError(Exception):
+    """Something stands in the way; the message names file, reason and remedy, and nothing was changed."""
+
+
+class Place:
+    """One configuration file of one client, which may hold our registration."""
+
+    __slots__ = ("file", "host", "scope")
+
+    def __init__(self, host: str, scope: str, file: str) -> None:
+        self.host, self.scope, self.file = host, scope, file
+
+    @property
+    def command(self) -> str:
+        """The command that belongs into this file."""
+        return launcher.command(self.host, is_portable=self.scope == "project")
+
+
+def facts(host: str) -> Any:
+    """Return the module that holds a client's names and constants."""
+    return importlib.import_module(f"enricher.hosts.{host}")
+
+
+def place(host: str, scope: str, cwd: str) -> Place:
+    """Return the file that a registration goes into."""
+    if scope == "project":
+        return Place(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
+    candidates = _user_places(host)
+    with_ours = [candidate for candidate in candidates[1:] if _holds_ours(candidate)]
+    in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
+    return (with_ours or in_use or candidates)[0]
+
+
+def _holds_ours(candidate: Place) -> bool:
+    try:
+        return bool(commands(candidate))
+    except InstallationError:
+        return False
+
+
+def _user_places(host: str) -> list[Place]:
+    names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
+    return [Place(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
+
+
+def _is_preferred(candidate: Place, *, over: Place) -> bool:
+    """Codex complains where hooks are in both of its files, so ours joins those that are there."""
+    if os.path.lexists(over.file):
+        return False
+    try:
+        return tomlhooks.holds_hooks(read_text(candidate.file) or "")
+    except (OSError, ValueError):
+        return False
+
+
+def all_places(host: str, cwd: str) -> list[Place]:
+    """Return every file in which a registration of ours may be."""
+    found = _user_places(host)
+    in_project = place(host, "project", cwd)
+    return found if in_project.file in [known.file for known in found] else [*found, in_project]
+
+
+def commands(where: Place) -> list[str]:
+    """Return our commands in a file, in its order; raises InstallationError where it cannot be read."""
+    return edit(where, lambda text: _commands(where, text) if text is not None else [])
+
+
+def _commands(where: Place, text: str) -> list[str]:
+    if where.host == "opencode":
+        return [where.command] if opencode_plugin.is_ours(text) else []
+    known = facts(where.host)
+    if where.file.endswith(".toml"):
+        return tomlhooks.commands(text, known.EVENT)
+    return jsonhooks.commands(jsonhooks.Shape(known), text)
+
+
+def add(where: Place) -> Change:
+    """Return the change that registers the hook, once."""
+    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
+
+
+def _with_entry(where: Place, text: str | None) -> str:
+    known = facts(where.host)
+    if where.host == "opencode":
+        if text is not None and not opencode_plugin.is_ours(text):
+            raise InstallationError(f"{where.file}: is a plugin of yours; rename it, then run this again")
+        return opencode_plugin.source("" if where.scope == "project" else launcher.path())
+    if where.file.endswith(".toml"):
+        return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
+    text = text or ""
+    for shape in _shapes(where.host):
+        text = jsonhooks.with_entry(shape, text, where.command)
+    return text
+
+
+def _shapes(host: str) -> list[jsonhooks.Shape]:
+    """Return how each entry of ours is listed, that of the prompt first."""
+    known = facts(host)
+    event, matcher = _FORGETTING.get(host, ("", ""))
+    more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
+    return [jsonhooks.Shape(known), *more]
+
+
+def remove(where: Place) -> Change:
+    """Return the change that takes the registration out; a file that only installing made goes too."""
+    return edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
+
+
+def _without_entry(where: Place, text: str) -> str | None:
+    known = facts(where.host)
+    if where.host == "opencode":
+        return None if opencode_plugin.is_ours(text) else text
+    if where.file.endswith(".toml"):
+        return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
+    shapes, left = _shapes(where.host), text
+    for shape in reversed(shapes):
+        left = jsonhooks.without_entry(shape, left)
+    may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
+    return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
+
+
+def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
+    """Return what ``work`` makes of the file; what is wrong with it becomes an InstallationError with the remedy."""
+    remedy = "correct it, then run this again"
+    try:
+        return work(read_text(where.file))
+    except NotJsonError as error:
+        said = f"{where.file}:{error.line}: not the JSON it should be: {error.reason}"
+        raise InstallationError(f"{said}; {remedy}") from None
+    except NotTomlError as error:
+        place = f"{where.file}:{error.line}" if error.line else where.file
+        raise InstallationError(f"{place}: {error}; {remedy}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None

@@ -1,0 +1,159 @@
+"""Send a real event through the registered command and look at what comes back.
+
+It runs in a state folder of its own, thrown away afterwards: no statistics, no
+session and no database of the person ever sees it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from typing import Any
+
+from enricher.install import launcher
+from enricher.prompt.project import identify
+from enricher.record import upkeep
+from storage.base import private
+from storage.state import detached
+
+PROMPT = (
+    "the login test fails with a KeyError, fix it:\n"
+    "Traceback (most recent call last):\n"
+    '  File "tests/test_login.py", line 38, in test_login\n'
+    "KeyError: 'user'"
+)
+TIMEOUT_SECONDS = 20.0
+DISCARD_ATTEMPTS = 20
+_MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
+
+
+class Outcome:
+    """What the command did; ``fault`` is empty where it did its work."""
+
+    __slots__ = ("context", "fault", "milliseconds", "notice")
+
+    def __init__(self, *, fault: str = "", context: str = "", notice: str = "", milliseconds: float = 0.0) -> None:
+        self.fault, self.context, self.notice, self.milliseconds = fault, context, notice, milliseconds
+
+    def __str__(self) -> str:
+        if self.fault:
+            return self.fault
+        said = f"{len(self.context)} characters of context" if self.context else "nothing to add"
+        return f"answered in {self.milliseconds:.0f} ms: {said}"
+
+
+def run(host: str, command: str) -> Outcome:
+    """Return what the registered command of a client answers to an event of that client."""
+    folder = tempfile.mkdtemp(prefix="enricher-selftest-")
+    try:
+        return _run_in(folder, host, command)
+    finally:
+        _discard(folder)
+
+
+def _discard(folder: str) -> None:
+    """Remove the folder, also while a compiler that was not waited for still writes into it."""
+    for _ in range(DISCARD_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.1)
+
+
+def _run_in(folder: str, host: str, command: str) -> Outcome:
+    state = _throw_away_state(folder)
+    started = time.perf_counter()
+    try:
+        done = _call(["sh", "-c", command], event(host, folder), state)
+    except subprocess.TimeoutExpired:
+        return Outcome(fault=f"no answer within {TIMEOUT_SECONDS:.0f} s")
+    outcome = _judged(host, done)
+    outcome.milliseconds = (time.perf_counter() - started) * 1000
+    if not outcome.fault and not _left_a_trace(state):
+        outcome.fault = _why_it_did_not_run(host, folder, state) or outcome.notice or "it ran, but recorded nothing"
+    return outcome
+
+
+def _throw_away_state(folder: str) -> str:
+    state = os.path.join(folder, "state")
+    for work in (detached.MAINTENANCE, upkeep.stamp(identify(folder))):
+        private.make_directory(os.path.dirname(os.path.join(state, work)))
+        private.write_file(os.path.join(state, work), b"not here")
+        detached.postpone(state, TIMEOUT_SECONDS * 2, work)
+    if os.path.exists(launcher.path()):
+        shutil.copy(launcher.path(), state)  # where the portable command will look
+    return state
+
+
+def _call(command: list[str], payload: dict[str, Any], state: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_MARKERS)}
+    environment["ENRICHER_HOME"] = state
+    return subprocess.run(
+        command,
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        cwd=payload["cwd"],
+        env=environment,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+
+
+def event(host: str, cwd: str) -> dict[str, Any]:
+    """Return a prompt event as the client sends it."""
+    session = "enricher-selftest"
+    shared = {"session_id": session, "cwd": cwd, "prompt": PROMPT}
+    named = {
+        "claude": "UserPromptSubmit",
+        "codex": "UserPromptSubmit",
+        "gemini": "BeforeAgent",
+        "opencode": "chat.message",
+    }
+    if host == "copilot":
+        return {"sessionId": session, "timestamp": 0, "cwd": cwd, "prompt": PROMPT}
+    if host == "cursor":
+        return {"conversation_id": session, "generation_id": "1", "hook_event_name": "beforeSubmitPrompt", **shared}
+    extra = {"codex": {"turn_id": "1", "model": "", "permission_mode": "default"}}.get(host, {})
+    return {**shared, "transcript_path": "", "hook_event_name": named[host], **extra}
+
+
+def _judged(host: str, done: subprocess.CompletedProcess[bytes]) -> Outcome:
+    if done.returncode:
+        return Outcome(fault=f"exit code {done.returncode}; only 0 lets every prompt through")
+    if not done.stdout.strip():
+        return Outcome()
+    try:
+        answer = json.loads(done.stdout)
+        return _read(host, answer if isinstance(answer, dict) else {})
+    except ValueError:
+        return Outcome(fault=f"printed something other than one JSON object: {done.stdout[:120]!r}")
+
+
+def _read(host: str, answer: dict[str, Any]) -> Outcome:
+    notice = str(answer.get("systemMessage") or answer.get("user_message") or "")
+    flat = {"copilot": "additionalContext", "opencode": "additionalContext", "cursor": "additional_context"}.get(host)
+    inside = answer if flat else answer.get("hookSpecificOutput") or {}
+    return Outcome(context=str(inside.get(flat or "additionalContext") or ""), notice=notice)
+
+
+def _left_a_trace(state: str) -> bool:
+    spool = os.path.join(state, "spool")
+    return os.path.exists(os.path.join(state, "enricher.db")) or (os.path.isdir(spool) and bool(os.listdir(spool)))
+
+
+def _why_it_did_not_run(host: str, folder: str, state: str) -> str:
+    """Return the last line of the interpreter's complaint, which the registered command hides."""
+    python, boot = launcher.target(launcher.path())
+    for file in (launcher.path(), python, boot):
+        if not file or not os.path.exists(file):
+            return f"{file or 'the interpreter'} is gone"
+    try:
+        done = _call([python, "-I", "-S", boot, host], event(host, folder), state)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    complaint = done.stderr.decode(errors="replace").strip().splitlines()
+    return complaint[-1] if complaint and done.returncode else ""

@@ -1,0 +1,1 @@
+"""The doors beside the hook: the Python API, the command line, the Model Context Protocol."""

@@ -1,0 +1,188 @@
+"""The Python API of the enricher: one prompt in, everything known about it out; nothing is recorded.
+
+The command line's ``enrich`` and ``explain`` are thin readers of it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify import verdict
+from enricher.context import CHANNELS, Request, external
+from enricher.context.channels.memory import memory_context
+from enricher.context.channels.skills import installed_skills
+from enricher.context.gathering import gather, load
+from enricher.home import project_root, skill_folders, state_dir
+from enricher.hosts import BARE
+from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.prompt.project import identify
+from enricher.prompt.redaction import redact_and_cap
+from enricher.respond import formats
+from enricher.respond.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
+from enricher.rules import cache
+from enricher.settings import GATES, is_on, with_environment
+from storage.base.lean import loads
+from storage.traces import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from enricher.rules.layers import Layers
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a prompt would get, and why; offsets of evidence are code points of ``prompt``."""
+
+    prompt: str
+    skipped: str
+    enrichment: Enrichment
+    rules: cache.Rules
+    inputs: Inputs
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented record of ``enrich --json``."""
+        judged, said = self.enrichment.classification, not self.skipped
+        return {
+            "task_type": judged.task_type,
+            "confidence": judged.confidence,
+            "uncertain": judged.uncertain,
+            "scores": judged.scores,
+            "evidence": [
+                {"facet": one.facet, "name": one.name, "signal": one.signal, "start": one.start, "end": one.end,
+                 "weight": one.weight}
+                for one in judged.evidence
+            ],
+            "search_intent": {
+                "type": judged.search_intent or "none",
+                "confidence": judged.intent_confidence,
+                "source": "keyword",
+            },
+            "topics": judged.topics,
+            "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if said],
+            "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
+            "workflow": self.enrichment.workflow or None,
+            "context": [
+                {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
+                for one in self.enrichment.items
+            ],
+            "memory_context": memory_context(self.inputs, self.enrichment),
+            "text": self.text(),
+            "skipped": self.skipped or None,
+            "scanned_chars": judged.scanned_chars,
+            "timings_ms": self.timings_ms,
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """Return the text that the agent would receive; empty where the prompt is skipped."""
+        return "" if self.skipped else self.enrichment.text
+
+    def in_pipeline(self) -> dict[str, object]:
+        """Return the object of the format ``pipeline``."""
+        return formats.answer(self.text(), self.enrichment.tokens, formats.kept_channels(self.enrichment))
+
+
+def enrich(
+    prompt: str,
+    *,
+    cwd: str = "",
+    session_id: str = "",
+    host: str = "claude",
+    instructions: str = "",
+    form: str = formats.ENRICHMENT,
+) -> Result:
+    """Return what ``prompt`` would get in ``cwd``, as the first prompt of a session.
+
+    ``instructions`` names a file to use in place of all layers, ``form`` one of
+    ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` where
+    there are no usable rules.
+    """
+    other_form = "" if form == formats.ENRICHMENT else form
+    watch = _Watch()
+    rules, _layers = rules_for(cwd, instructions=instructions)
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
+    watch.tick("rules")
+    judged_prompt, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
+    event = PromptEvent(judged_prompt, host=host, session_id=session_id, cwd=cwd)
+    is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", host)
+    skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
+    if other_form and not skipped and any(settings.get(gate) is False for gate in GATES):
+        skipped = "gate_closed"
+    if not skipped and has_memory_cue(judged_prompt):
+        from enricher.prompt import capture
+
+        skipped = "remembered" if capture.is_all(judged_prompt) else ""
+    watch.tick("redact")
+    skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
+    conversation = conversation_before(event, settings, [])
+    inputs = Inputs(
+        judged_prompt,
+        settings=settings,
+        skills=skills,
+        conversation=conversation,
+        form=other_form,
+        has_mcp=can_ask_memory(event, settings),
+        is_bare=host in BARE,
+    )
+    classification = verdict(judged_prompt, rules, conversation)
+    watch.tick("classify")
+    if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
+        _load_channels()  # importing them takes the time that the hook has for all their answers
+        request = Request(
+            event,
+            classification,
+            project=identify(cwd),
+            conversation=conversation,
+            state=state_dir(),
+            settings=settings,
+            skills=skills,
+        )
+        inputs.channels = gather(rules.body["channels"], request, settings)
+        if any(one.is_program for one in inputs.channels):
+            external.sweep(state_dir(), os.getpid())
+    watch.tick("gather")
+    enrichment = decide(inputs, rules, classification)
+    watch.tick("guide")
+    return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
+
+
+def _load_channels() -> None:
+    for name in CHANNELS:
+        with suppress(Exception):  # asked, a channel that cannot be loaded reports it
+            load(name)
+
+
+def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
+    """Return the rules of ``cwd``, or of one named file, compiled to the end however long that takes."""
+    return cache.load(cwd, wait_ms=30_000, base=instructions)
+
+
+def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
+    """Return the enrichment of recorded inputs under the rules they were recorded with."""
+    inputs = Inputs.from_json(prompt, recorded)
+    return decide(inputs, rules, replayed_verdict(inputs, rules, rules))
+
+
+def recorded_rules(identity: str, text: str) -> cache.Rules:
+    """Return a version of the rules from its stored text; raises ValueError if that is damaged."""
+    body = loads(text)
+    if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
+        raise ValueError(f"version {identity} was compiled by another release of the enricher")
+    return cache.Rules(identity, body)
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.last = time.perf_counter()
+        self.stages: dict[str, float] = {}
+
+    def tick(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages[stage] = round((now - self.last) * 1000, 3)
+        self.last = now

@@ -1,0 +1,130 @@
+"""``enricher bench code``: building, refreshing and asking the index of an invented project, and the hook in it."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import tempfile
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from enricher.home import state_dir
+from enricher.interfaces.bench import FLOOR, HOOK, Case, Row, home, paired
+from enricher.prompt.project import identify
+from enricher.prompt.wording.query import read
+from enricher.sources.code import database_file
+from enricher.sources.code.indexing import index
+from enricher.sources.code.ranking import rank, weigh_certainty
+from storage.metrics.percentiles import percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from enricher.prompt.project import Project
+
+QUERIES = 200
+CHANGED = 10
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
+
+
+def code_rows(files: int) -> list[Row]:
+    """Measure the index of ``files`` files; ratios are to asking FTS5 for the same words in the same run."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        chance = random.Random(files)
+        root = invented_project(folder, files, chance)
+        project = identify(root)
+        built = index.refresh(project, state_dir())
+        refreshed = [_refreshed(project, root, turn) for turn in range(5)]
+        plain, ours = _asked(project, root, chance)
+    p95 = percentile(plain, 0.95)
+    rows = [_row(f"FTS5 query, {files} files", plain, plain, p95), _row(f"query, {files} files", ours, plain, p95)]
+    rows.append(_row(f"refresh of {CHANGED} files", refreshed, plain, p95))
+    return [*rows, _row(f"build, {files} files", [built.seconds * 1000], plain, p95)]
+
+
+def hook_rows(files: int, runs: int) -> list[Row]:
+    """Measure the whole cold hook in a project of ``files`` files, indexed, beside the bare interpreter."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        root = invented_project(folder, files, random.Random(files))
+        index.refresh(identify(root), state_dir())
+        return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": Case(HOOK, cwd=root)}, runs)
+
+
+def _row(name: str, times: list[float], beside: list[float], p95: float) -> Row:
+    middle = percentile(times, 0.5)
+    high = percentile(times, 0.95)
+    return Row(name, middle, high, middle / percentile(beside, 0.5), high / p95, len(times))
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choice(SYLLABLES) for _ in range(chance.randint(2, 3)))
+
+
+def invented_project(folder: str, files: int, chance: random.Random) -> str:
+    """Write modules of about a hundred lines, whose words are as unevenly spread as those of a language."""
+    root = os.path.join(folder, "project")
+    words = [_word(chance) for _ in range(4000)]
+    weights = [1 / (rank_ + 5) for rank_ in range(len(words))]
+    for number in range(files):
+        inside = f"{root}/{words[number % 40]}/{words[number % 300]}"
+        os.makedirs(inside, exist_ok=True)
+        drawn = iter(chance.choices(words, weights, k=160))
+        lines = []
+        for _ in range(20):
+            lines.append(f"def {next(drawn)}_{next(drawn)}({next(drawn)}):")
+            lines.append(f'    """{next(drawn)} the {next(drawn)} of {next(drawn)}."""')
+            lines.append(f"    return {next(drawn)}({next(drawn)})\n")
+        with open(f"{inside}/{words[(number * 7) % len(words)]}_{number}.py", "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+    return root
+
+
+def _refreshed(project: Project, root: str, turn: int) -> float:
+    folder = f"{root}/{sorted(os.listdir(root))[turn]}"
+    paths = [os.path.join(at, name) for at, _folders, names in os.walk(folder) for name in names][:CHANGED]
+    for path in paths:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"def turn_{turn}():\n    pass\n")
+    return index.refresh(project, state_dir()).seconds * 1000
+
+
+def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
+    """Ask both indices the same, one after the other."""
+    plain, ours = [], []
+    with (
+        closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,
+        closing(_full_text(project, root)) as text,
+    ):
+        names = [name for (name,) in db.execute("select name from symbols order by random() limit 2000")]
+        for _ in range(QUERIES):
+            prompt = f"{chance.choice(names)} fails when the " + " ".join(
+                chance.choice(names).replace("_", " ") for _ in range(6)
+            )
+            plain.append(_timed(lambda: _plain(text, prompt)))  # noqa: B023 (called at once)
+            ours.append(_timed(lambda: weigh_certainty(rank(db, read(prompt), limit=10, root=project.root))))  # noqa: B023
+    return plain, ours
+
+
+def _full_text(project: Project, root: str) -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:")
+    db.execute("create virtual table files using fts5(path, content, tokenize = 'porter unicode61')")
+    for at, _folders, names in os.walk(root):
+        for name in names:
+            with open(os.path.join(at, name), encoding="utf-8") as file:
+                db.execute("insert into files values (?, ?)", (os.path.join(at, name), file.read()))
+    del project
+    return db
+
+
+def _plain(db: sqlite3.Connection, prompt: str) -> None:
+    words = dict.fromkeys(prompt.replace("_", " ").split())
+    asked = " OR ".join(f'"{word}"' for word in words)
+    db.execute("select path from files where files match ? order by bm25(files) limit 10", (asked,)).fetchall()
+
+
+def _timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,192 @@
+"""``enricher bench context``: searching few and many memories beside the plain FTS5 query; the whole hook with some."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import random
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.context.channels.memory import WEIGHTS
+from enricher.home import state_dir
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, targets
+from enricher.interfaces.bench.code import invented_project
+from enricher.interfaces.bench.session import turns
+from enricher.prompt.project import identify
+from enricher.sources.code.indexing import index
+from storage.base.reader import open_reader
+from storage.db import database
+from storage.memory import memories, recall
+from storage.memory.memories import Memory
+from storage.metrics.percentiles import percentile
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from enricher.interfaces.bench import Row
+
+QUERIES = 60
+WORDS_OF_A_MEMORY = 36
+VOCABULARY = 30_000
+MEMORIES_OF_THE_HOOK = 10_000
+FILES = 5_000
+MANY = f"hook, {MEMORIES_OF_THE_HOOK:,} memories"
+EVERYTHING = f"hook, {MEMORIES_OF_THE_HOOK:,} memories, {FILES:,} files, transcript"
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """One size: milliseconds of our search and of the plain query, and how many of its top 3 are in our top 10."""
+
+    memories: int
+    p50_ms: float
+    p95_ms: float
+    weighted_p95_ms: float
+    plain_p50_ms: float
+    plain_p95_ms: float
+    ratio: float
+    overlap: float
+    found: float
+
+    @property
+    def missed(self) -> list[str]:
+        """What of the targets is missed."""
+        limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
+        late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
+        apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP
+        few = [f"{self.memories} memories: overlap {self.overlap:.2f}"] if apart else []
+        return [*late, *few]
+
+
+def search_rows(sizes: list[int]) -> list[SearchRow]:
+    """Measure searches in invented stores of these sizes, each query right beside the plain one for the same words."""
+    return [_search_row(size) for size in sizes]
+
+
+def hook_rows(runs: int) -> list[Row]:
+    """Measure the whole cold hook as ratios to the bare interpreter.
+
+    In an empty folder without memories and with 10,000, and in a project of 5,000 files with these and a transcript.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
+        project = invented_project(folder, FILES, random.Random(FILES))
+        transcript = os.path.join(folder, "transcript.jsonl")
+        with open(transcript, "wb") as file:
+            file.write(turns(20))
+        for state, cwd in zip(states[1:], (empty, project), strict=True):
+            with home(state):
+                _fill(MEMORIES_OF_THE_HOOK, cwd=cwd, prompt=PROMPT)
+                index.refresh(identify(cwd), state_dir())
+        none, many, everything = (os.path.join(state, "state") for state in states)
+        cases = {
+            "python -I -S -c pass": FLOOR,
+            "hook": Case(HOOK, state=none, cwd=empty),
+            MANY: Case(HOOK, state=many, cwd=empty),
+            EVERYTHING: Case(HOOK, state=everything, cwd=project, transcript=transcript),
+        }
+        return paired(cases, runs)
+
+
+def _search_row(size: int) -> SearchRow:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        texts = _fill(size, cwd=folder)
+        project = identify(folder).id
+        chance = random.Random(size)
+        asked = [_question(chance.choice(texts), chance) for _ in range(QUERIES)]
+        with contextlib.closing(open_reader(f"{state_dir()}/enricher.db")) as db:
+            for question in asked[:5]:
+                recall.search(db, question, project=project)
+            return _measured(db, asked, project, size)
+
+
+def _measured(db: sqlite3.Connection, asked: list[str], project: str, size: int) -> SearchRow:
+    ours, weighted, plain, shared, found = [], [], [], 0, 0
+    for question in asked:
+        began = time.perf_counter()
+        hits = recall.search(db, question, project=project, limit=10)
+        between = time.perf_counter()
+        best = _plain(db, question)
+        after = time.perf_counter()
+        recall.search(db, question, project=project, limit=15, weights=WEIGHTS["howto"])
+        weighted.append(time.perf_counter() - after)
+        ours.append(between - began)
+        plain.append(after - between)
+        shared += len(set(best) & {hit.id for hit in hits})
+        found += any(set(question.split()) & set(hit.content.split()) for hit in hits)
+    return SearchRow(
+        size,
+        p50_ms=statistics.median(ours) * 1000,
+        p95_ms=percentile(ours, 0.95) * 1000,
+        weighted_p95_ms=percentile(weighted, 0.95) * 1000,
+        plain_p50_ms=statistics.median(plain) * 1000,
+        plain_p95_ms=percentile(plain, 0.95) * 1000,
+        ratio=statistics.median(one / other for one, other in zip(ours, plain, strict=True)),
+        overlap=shared / (3 * len(asked)),
+        found=found / len(asked),
+    )
+
+
+def _plain(db: sqlite3.Connection, question: str) -> list[str]:
+    """The unbounded query that everybody writes first."""
+    match = " OR ".join(f'"{word}"' for word in question.split())
+    rows = db.execute(
+        "select id from memories_fts join memories on number = memories_fts.rowid "
+        "where memories_fts match ? order by rank limit 3",
+        (match,),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def _fill(size: int, *, cwd: str, prompt: str = "") -> list[str]:
+    """Keep ``size`` invented memories of the project around ``cwd``; some share words with ``prompt``."""
+    project = identify(cwd).id
+    chance = random.Random(size)
+    words = _vocabulary()
+    weights = list(itertools.accumulate(1 / (rank + 40) for rank in range(len(words))))
+    texts = []
+    with contextlib.closing(database.connect(state_dir())) as db, memories.transaction(db):
+        for at in range(size):
+            text = chance.choices(words, cum_weights=weights, k=chance.randrange(12, 2 * WORDS_OF_A_MEMORY - 12))
+            text += chance.sample(prompt.split(), 3) if prompt and at % 20 == 0 else []
+            texts.append(" ".join(text))
+            day = f"20{at % 26:02d}-{at % 12 + 1:02d}-{at % 28 + 1:02d}"
+            namespace = memories.NAMESPACES[at % len(memories.NAMESPACES)]
+            memories.add(db, Memory(texts[-1], project=project, namespace=namespace, key=str(at), created_at=day))
+    return texts
+
+
+def _vocabulary() -> list[str]:
+    chance = random.Random(1)
+    found: dict[str, None] = {}
+    while len(found) < VOCABULARY:
+        found["".join(chance.choices(SYLLABLES, k=chance.randrange(2, 5)))] = None
+    return list(found)
+
+
+def _question(text: str, chance: random.Random) -> str:
+    """Eight words of a memory, as they come: the frequent ones among them are what costs time."""
+    words = sorted(set(text.split()))
+    return " ".join(chance.sample(words, min(8, len(words))))
+
+
+def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
+    """Return the targets that are missed."""
+    return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
+
+
+def lines(rows: list[SearchRow]) -> Iterator[str]:
+    """Return the table as Markdown; overlap is the share of the plain query's top 3 that is in our top 10."""
+    yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for row in rows:
+        figures = (row.p50_ms, row.p95_ms, row.weighted_p95_ms, row.plain_p50_ms, row.plain_p95_ms, row.ratio)
+        said = " | ".join(f"{figure:.2f}" for figure in (*figures, row.overlap, row.found))
+        yield f"| {row.memories:,} | {said} |"

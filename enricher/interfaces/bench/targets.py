@@ -1,0 +1,63 @@
+"""What every benchmark has to reach; README and docs quote these figures, and a test compares them."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from enricher.interfaces.bench import Row
+
+
+class Target(NamedTuple):
+    """The most that a figure of a row may be; ``row`` is a pattern of names, ``said`` tells two figures apart."""
+
+    row: str
+    figure: str
+    most: float
+    said: str = ""
+
+
+TARGETS: dict[str, Sequence[Target]] = {
+    "hook": (
+        Target("hook", "ratio", 2.3),
+        Target("hook through sh", "ratio", 2.5),
+        Target("hook", "p99_ratio", 2.0, " p99"),
+    ),
+    "intent": (Target("2 KB", "p99_ms", 1.0), *(Target(size, "p99_ms", 5.0) for size in ("16 KB", "100 KB", "1 MB"))),
+    "context": (
+        Target("hook, 10,000 memories", "ratio", 2.8),
+        Target("hook, 10,000 memories, 5,000 files, transcript", "ratio", 4.0),
+    ),
+    "code": (Target("query*", "p99_ms", 30.0), Target("hook*", "ratio", 4.0)),
+    "topics": (
+        Target("build 1000", "median_ms", 50.0),
+        Target("build 100000", "median_ms", 5000.0),
+        Target("add *", "median_ms", 1.0),
+    ),
+    "workbench": (
+        Target("start to the first rows", "median_ms", 700.0),
+        Target("filter *", "median_ms", 150.0),
+        Target("a prompt arrives", "median_ms", 100.0),
+    ),
+}
+SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
+"""One search in so many memories (``bench context`` and ``bench recall``)."""
+LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
+"""How much of the plain query's first three is among our first ten, in up to so many memories."""
+TRANSCRIPT_MS = 20.0
+"""What a transcript of 200 MB may add to the median of the hook (``bench session``)."""
+REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
+"""Prompts that one core replays, and from a save to the first and to the complete figures (``bench replay``)."""
+
+
+def missed(bench: str, rows: Sequence[Row]) -> list[str]:
+    """Return the names of the rows that miss a target of that benchmark."""
+    return [
+        f"{name}{target.said}"
+        for target in TARGETS[bench]
+        for row in rows
+        if fnmatchcase(name := row.name, target.row) and getattr(row, target.figure) > target.most
+    ]

@@ -1,0 +1,109 @@
+"""``enricher bench topics``: building, listing and adding to the index, beside counting the words of the same texts."""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from enricher.interfaces.bench import Row
+from enricher.interfaces.library import Library
+from storage.db import database
+from storage.memory import memories
+from storage.memory.topics import Note, all_notes
+from storage.metrics.percentiles import percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from enricher.interfaces.library.topics import TopicIndexService
+
+WORDS_OF_A_MEMORY = 50
+VOCABULARY = 8000
+ADDS = 200
+MOST_BUILDS = 20
+SECONDS_OF_BUILDS = 1.0
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
+
+
+def topic_rows(sizes: list[int]) -> list[Row]:
+    """Measure the index on a real store of each size; ratios are to counting the words of the same memories."""
+    return [row for size in sizes for row in _rows(size)]
+
+
+def _rows(size: int) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        library = Library(folder, state=os.path.join(folder, "state"))
+        _fill(library, size)
+        with closing(database.connect(library.state)) as db:
+            notes = list(all_notes(db, library.project.id))
+        counting, building = _paired(
+            lambda: [Counter(note.content.split()) for note in notes], library.build, least=3 if size < 50_000 else 1
+        )
+        index = library.topics()
+        listing = _timed(index.list, len(counting))
+        adding = _timed(_adder(index, size), ADDS)
+    for name, times in {"words": counting, "build": building, "list": listing, "add": adding}.items():
+        yield _row(f"{name} {size}", times, counting)
+
+
+def _row(name: str, times: list[float], yardstick: list[float]) -> Row:
+    return Row(
+        name,
+        median_ms=statistics.median(times) * 1000,
+        p99_ms=percentile(times, 0.99) * 1000,
+        ratio=statistics.median(times) / statistics.median(yardstick),
+        p99_ratio=percentile(times, 0.99) / percentile(yardstick, 0.99),
+        runs=len(times),
+    )
+
+
+def _paired(
+    yardstick: Callable[[], object], work: Callable[[], object], *, least: int
+) -> tuple[list[float], list[float]]:
+    """Run both in turn, for some seconds and at least ``least`` times."""
+    own: list[float] = []
+    base: list[float] = []
+    until = time.perf_counter() + SECONDS_OF_BUILDS
+    while len(own) < least or (len(own) < MOST_BUILDS and time.perf_counter() < until):
+        base += _timed(yardstick, 1)
+        own += _timed(work, 1)
+    return base, own
+
+
+def _timed(work: Callable[[], object], times: int) -> list[float]:
+    spent = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - began)
+    return spent
+
+
+def _adder(index: TopicIndexService, size: int) -> Callable[[], None]:
+    fresh = iter(_texts(ADDS, seed=size + 1))
+
+    def add() -> None:
+        namespace, tag, text = next(fresh)
+        index.add(Note(f"m-new-{text[:30]}", namespace, [tag], text))
+
+    return add
+
+
+def _fill(library: Library, size: int) -> None:
+    with closing(database.connect(library.state)) as db, memories.transaction(db):
+        for namespace, tag, text in _texts(size, seed=size):
+            memories.add(db, memories.Memory(text, project=library.project.id, namespace=namespace, tags=[tag]))
+
+
+def _texts(count: int, *, seed: int) -> Iterator[tuple[str, str, str]]:
+    dice = random.Random(seed)
+    words = ["".join(dice.choices(SYLLABLES, k=dice.randint(2, 4))) for _ in range(VOCABULARY)]
+    for number in range(count):
+        text = f"{' '.join(dice.choices(words, k=WORDS_OF_A_MEMORY))}. That was number {number}."
+        yield dice.choice(memories.NAMESPACES), dice.choice(words), text

@@ -1,0 +1,131 @@
+"""``enricher code``: build the index of a project's files, and search it as the hook does."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import Group, as_json, print_json, printable, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from enricher.sources.code.ranking import Hit
+
+in_folder = click.option(
+    "--cwd", default=os.getcwd, type=click.Path(exists=True, file_okay=False), help="The folder of the project."
+)
+
+
+@click.group("code", cls=Group)
+def code() -> None:
+    """Find the files of a project that a text is about."""
+
+
+@code.command("index")
+@in_folder
+@click.option("--rebuild", is_flag=True, help="Read every file anew.")
+@as_json
+def index(cwd: str, rebuild: bool, is_json: bool) -> None:
+    """Bring the index of the project around --cwd up to date, and say what that took."""
+    from enricher.prompt.project import identify
+    from enricher.sources.code.indexing.index import refresh
+
+    project = identify(cwd)
+    with progress_bar("Reading files", is_json=is_json) as tick:
+        try:
+            report = refresh(project, state_dir(), rebuild=rebuild, progress=tick)
+        except (OSError, sqlite3.Error) as failure:
+            raise click.ClickException(f"the index cannot be written: {failure}") from failure
+    for problem in report.problems:
+        click.echo(f"warning: {printable(problem)}", err=True)
+    if is_json:
+        figures = {name: getattr(report, name) for name in ("state", "files", "changed", "removed", "seconds", "bytes")}
+        print_json({"project": project.id, "root": project.root, **figures, "problems": list(report.problems)})
+        return
+    if report.state == "none":
+        sys.exit(1)
+    if report.state == "busy":
+        click.echo("another process is at it")
+        return
+    click.echo(
+        f"{report.state}: {report.files:,} files, {report.changed:,} read, {report.removed:,} gone, "
+        f"{report.bytes / 1e6:.1f} MB, {report.seconds:.2f} s"
+    )
+
+
+@code.command("search")
+@click.argument("query", required=False)
+@click.option("--jsonl", type=click.File("rb"), help='Many queries: a line each, {"id", "query", "cwd"?}.')
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many files.")
+@in_folder
+@as_json
+def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -> None:
+    """Find the files that QUERY is about, best first; the index is brought up to date before."""
+    if (query is None) == (jsonl is None):
+        raise click.UsageError("give a QUERY, or --jsonl FILE")
+    if jsonl is not None:
+        sys.exit(_many(jsonl, cwd=cwd, limit=limit))
+    try:
+        results = _found(query or "", cwd=cwd, limit=limit)
+    except (OSError, sqlite3.Error) as failure:
+        raise click.ClickException(str(failure)) from failure
+    if is_json:
+        print_json(results)
+        return
+    if not results:
+        click.echo("nothing found", err=True)
+    for result in results:
+        said = f"{result['score']:.2f}  {result['path']} — {result['why']}"
+        click.echo(printable(said).replace("\n", "\\n"))
+
+
+def _many(lines: Iterable[bytes], *, cwd: str, limit: int) -> int:
+    """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
+    failed = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        row = _one(line, number, cwd=cwd, limit=limit)
+        failed = failed or "error" in row
+        click.echo(json.dumps(row))
+    return 1 if failed else 0
+
+
+def _one(line: bytes, number: int, *, cwd: str, limit: int) -> dict[str, Any]:
+    identity: object = None
+    try:
+        asked = json.loads(line)
+        identity = asked.get("id") if isinstance(asked, dict) else None
+        if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+            raise ValueError('a line is {"id": …, "query": "…"}')
+        folder = asked.get("cwd") or cwd
+        if not isinstance(folder, str):
+            raise ValueError('"cwd" is the path of a folder')
+        return {"id": identity, "results": _found(asked["query"], cwd=folder, limit=limit)}
+    except (ValueError, RecursionError, OSError, sqlite3.Error) as failure:
+        return {"id": identity, "error": f"line {number}: {failure}"}
+
+
+def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
+    from enricher.sources.code.search import search as search_code
+
+    hits = search_code(query, cwd=cwd, state=state_dir(), limit=limit).hits
+    return [
+        {"path": hit.path, "score": round(score, 4), "why": hit.why()}
+        for hit, score in zip(hits, _falling(hits), strict=True)
+    ]
+
+
+def _falling(hits: list[Hit]) -> Iterator[float]:
+    """Certainties that fall with the rank, whatever each alone would be."""
+    ceiling = 1.0
+    for hit in hits:
+        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)
+        yield ceiling

@@ -1,0 +1,90 @@
+"""How every command deletes: it shows what would go, asks a person, and refuses where there is nobody to ask."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.interfaces.cli.output import print_json, printable
+from storage.db import database
+from storage.traces import queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+MOST_SHOWN = 5
+AGAIN = "what is left goes with the same command"
+REFUSAL = "nothing was deleted: without a terminal to ask on, add --yes (or --dry-run to see what would go)"
+
+without_asking = click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What a command is about to delete: how much in words, a line for each of the first, what to know beside it."""
+
+    summary: str
+    count: int
+    examples: Sequence[str]
+    remarks: Sequence[str] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """The same for programs."""
+
+
+def options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--dry-run`` and ``--yes``."""
+    dry_run = click.option("--dry-run", "is_dry", is_flag=True, help="Say what would go; delete nothing.")
+    return dry_run(without_asking(command))
+
+
+def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sure: bool, is_json: bool) -> bool:
+    """Show what would go and ask; say whether to delete it. Raises click.ClickException for a no and for nobody.
+
+    A dry run is never a yes; it prints to stdout what the question prints to stderr.
+    """
+    if is_sure and not is_dry:
+        return True
+    what = described()
+    if is_dry and is_json:
+        print_json({"dry_run": True, **what.fields, "remarks": list(what.remarks)})
+    else:
+        _show(what, is_err=not is_dry)
+    if is_dry:
+        return False
+    if not sys.stdin.isatty():
+        raise click.ClickException(REFUSAL)
+    if not click.confirm("Delete for good?", default=False, err=True):
+        raise click.ClickException("nothing was deleted")
+    return True
+
+
+def _show(what: Deletion, *, is_err: bool) -> None:
+    for line in what.examples[:MOST_SHOWN]:
+        click.echo(printable(line), err=is_err)
+    if what.count > MOST_SHOWN:
+        click.echo(f"… and {what.count - MOST_SHOWN:,} more", err=is_err)
+    click.echo(what.summary, err=is_err)
+    for remark in what.remarks:
+        click.echo(printable(remark), err=True)
+
+
+@contextlib.contextmanager
+def said_in_words() -> Iterator[None]:
+    """Turn what interrupts a deletion into what the person is to do; what was done so far stays done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.ClickException(f"interrupted; {AGAIN}") from None
+    except (database.StorageError, queries.UnknownTraceError) as refusal:
+        raise click.ClickException(printable(refusal)) from refusal
+    except sqlite3.OperationalError as failure:
+        if not database.is_busy(failure):
+            raise
+        raise click.ClickException(f"another program holds the database; {AGAIN}") from failure
+    except OSError as failure:
+        raise click.ClickException(printable(f"{failure}; {AGAIN}")) from failure

@@ -1,0 +1,62 @@
+"""``enricher mcp``: serve the memory to a client of the Model Context Protocol."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import click
+
+from enricher.interfaces.cli.memory.resources import in_folder, opened
+
+DEFAULT_PORT = 8740  # not 8765, from which on `enricher publish` looks for a free one
+PARTS_OF_THE_SDK = ("mcp", "mcp_types")
+MISSING = "the SDK of the Model Context Protocol, version 2 or newer, is not installed; pip install 'mcp>=2'"
+
+
+def is_sdk_installed() -> bool:
+    """Say whether the server can start."""
+    return all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK)
+
+
+@click.command("mcp")
+@click.option("--http", "over_http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
+@click.option(
+    "--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="With --http; 0: any."
+)
+@in_folder
+def mcp(over_http: bool, port: int, cwd: str) -> None:
+    """Serve this project's memory, topics and explanations over the Model Context Protocol.
+
+    On stdin and stdout until stdin ends, or with --http on 127.0.0.1 until interrupted. Every request over HTTP
+    must carry the token in $ENRICHER_HOME/mcp-token, which is made and printed at the first start.
+    """
+    if not is_sdk_installed():
+        raise click.ClickException(MISSING)
+    from enricher.interfaces.mcp.server import build_server
+    from enricher.interfaces.mcp.serving import serve_http, serve_stdio
+
+    with opened(cwd) as library:
+        library.build()
+        server = build_server(library)
+    if not over_http:
+        serve_stdio(server)
+        return
+    token = _token()
+    try:
+        serve_http(server, port, token)
+    except OSError as error:
+        raise click.ClickException(f"port {port} cannot be used: {error.strerror}; name another with --port") from error
+
+
+def _token() -> str:
+    from enricher.home import state_dir
+    from enricher.interfaces.mcp import token
+
+    try:
+        known, is_new = token.load(state_dir())
+    except token.TokenError as error:
+        raise click.ClickException(str(error)) from error
+    if is_new:
+        click.echo(f"Token, shown only now and kept in {state_dir()}/{token.NAME}: {known}", err=True)
+        click.echo("Clients send it with every request, as the header: Authorization: Bearer TOKEN", err=True)
+    return known

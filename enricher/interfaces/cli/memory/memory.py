@@ -1,0 +1,336 @@
+"""``enricher memory``: what projects remember, put in, looked through and taken out by hand.
+
+Searching, importing and forgetting are in modules of their own, which only these commands load.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words, without_asking
+from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from enricher.prompt.project import SHARED, identify
+from enricher.respond.render import shortened
+from storage.db import database
+from storage.memory import memories
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from storage.memory.memories import Memory
+
+PREVIEW = 301
+NARROW = 100
+"""Columns of a terminal in which long sources would leave no room for the text."""
+WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
+
+namespaces = click.option(
+    "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="What kind of memory."
+)
+in_folder = click.option(
+    "--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="A folder of the project that is meant."
+)
+
+
+class Commands(Group):
+    """The commands of this module, and those that bring more with them."""
+
+    ELSEWHERE = ("forget", "import", "search")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *self.ELSEWHERE]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = __import__(
+            f"enricher.interfaces.cli.memory.memory_{cmd_name}", fromlist=["command"]
+        ).command
+        return command
+
+
+@click.group(cls=Commands)
+def memory() -> None:
+    """Keep what a project decided, tried and learned; find it again; bring in what is written down already."""
+
+
+@memory.command()
+@click.argument("text")
+@namespaces
+@click.option("--tag", "tags", multiple=True, help="A word it should be found by; may be repeated.")
+@click.option("--date", "day", default="", metavar="DATE", help="When it was decided or written; default: now.")
+@click.option("--shared", is_flag=True, help="For every project, not just this one.")
+@click.option("--path", "prefix", default="", metavar="FOLDER", help="The folder of the project that it is about.")
+@in_folder
+@as_json
+def add(
+    text: str,
+    namespace: str | None,
+    tags: tuple[str, ...],
+    day: str,
+    shared: bool,
+    prefix: str,
+    cwd: str,
+    is_json: bool,
+) -> None:
+    """Keep TEXT as a memory of this project."""
+    from enricher.sources.memory.reading import dated
+    from storage.base.lean import utc_now
+
+    created_at, remarks = dated(day or utc_now(), where="--date")
+    if not created_at:
+        raise click.BadParameter(remarks[0].partition(": ")[2], param_hint="--date")
+    for remark in remarks:
+        click.echo(remark, err=True)
+    _keep(
+        text,
+        namespace=namespace,
+        tags=tags,
+        project=SHARED if shared else identify(cwd).id,
+        path_prefix=prefix.strip("/") if prefix.strip("/.") else "",
+        created_at=created_at,
+        origin="added",
+        is_json=is_json,
+    )
+
+
+@memory.command()
+@click.argument("text")
+@in_folder
+@as_json
+def capture(text: str, cwd: str, is_json: bool) -> None:
+    """Keep TEXT as a prompt's «remember: …» would: unreviewed, its kind guessed."""
+    _keep(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
+
+
+@memory.command("list")
+@namespaces
+@click.option("--origin", type=click.Choice(memories.ORIGINS), default=None, help="Only what came this way.")
+@click.option("--unreviewed", is_flag=True, help="Only what nobody has approved yet.")
+@click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
+@click.option("--after", default="", metavar="ID", help="Only older ones than this: the next page.")
+@in_folder
+@as_json
+def list_memories(
+    namespace: str | None,
+    origin: str | None,
+    unreviewed: bool,
+    everywhere: bool,
+    limit: int,
+    after: str,
+    cwd: str,
+    is_json: bool,
+) -> None:
+    """List what this project and all projects remember, newest first."""
+    projects = ("",) if everywhere else (identify(cwd).id, SHARED)
+    with opened() as db:
+        before = find(db, after).id if after else ""
+        found = [
+            one
+            for project in projects
+            for one in memories.listing(
+                db,
+                project=project,
+                namespace=namespace or "",
+                origin=origin or "",
+                reviewed=False if unreviewed else None,
+                limit=limit,
+                after=before,
+            )
+        ]
+    found = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)[:limit]
+    if is_json:
+        print_json([one.to_json() for one in found])
+    elif found:
+        print_memories(found)
+    else:
+        click.echo("no memories match", err=True)
+
+
+@memory.command()
+@click.argument("memory_id", metavar="ID")
+@as_json
+def show(memory_id: str, is_json: bool) -> None:
+    """Show one memory whole; the beginning of its id will do."""
+    with opened() as db:
+        found = find(db, memory_id)
+    if is_json:
+        print_json(found.to_json())
+        return
+    facts = new_table("", "")
+    facts.show_header = False
+    for name, value in found.to_json().items():
+        if name != "content" and value not in ("", []):
+            facts.add_row(name, printable(", ".join(value) if isinstance(value, list) else value))
+    console = new_console()
+    console.print(facts)
+    console.print(printable(found.content), soft_wrap=True)
+
+
+@memory.command()
+@click.argument("memory_id", metavar="[ID]", default="")
+@click.option("--approve", "verdict", flag_value="approve", help="It is right; it ranks like one you added yourself.")
+@click.option("--drop", "verdict", flag_value="drop", help="It is not worth keeping; forget it.")
+@without_asking
+@in_folder
+@as_json
+def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
+    """Go through what was captured from prompts: approve, edit or drop each; with an ID, just that one."""
+    if verdict and not memory_id:
+        raise click.UsageError("say which memory: its ID, or none of --approve and --drop to go through all")
+    with opened() as db, said_in_words():
+        waiting = (
+            [find(db, memory_id)]
+            if memory_id
+            else memories.listing(db, project=identify(cwd).id, reviewed=False, limit=-1)
+        )
+        if is_json and not verdict:
+            print_json([one.to_json() for one in waiting])
+        elif verdict:
+            if verdict == "drop" and not is_forgotten(db, waiting, is_sure=is_sure, is_json=is_json):
+                return
+            _judge(db, waiting[0], verdict, is_json=is_json)
+        elif waiting:
+            _go_through(db, waiting)
+        else:
+            click.echo("nothing waits for review", err=True)
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[sqlite3.Connection]:
+    """Open the database, taking in what waits in the spool; what is wrong with it is told in words."""
+    try:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+            yield db
+    except database.StorageError as refusal:
+        raise click.ClickException(str(refusal)) from refusal
+
+
+def find(db: sqlite3.Connection, name: str) -> Memory:
+    """Return the memory of this id, or whose id alone begins so; raises ClickException."""
+    asked = {"id": name, "length": len(name)}
+    found = [row[0] for row in db.execute(WHICH_BEGIN_SO, asked)] if name else []
+    if name in found:
+        found = [name]
+    if len(found) > 1:
+        raise click.ClickException(f"{len(found)} memories begin with {name!r}: {', '.join(found[:5])}")
+    one = memories.get(db, found[0]) if found else None
+    if one is None:
+        raise click.ClickException(f"no memory {name!r}; see: enricher memory list")
+    return one
+
+
+def preview(text: str) -> str:
+    """Return the beginning of a text on one line."""
+    return shortened(printable(" ".join(text[: PREVIEW * 2].split())), PREVIEW)
+
+
+def is_forgotten(
+    db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
+) -> bool:
+    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
+    from enricher.erasure import forgetting
+
+    is_needed = bool(doomed) or is_dry
+    if is_needed and not is_wanted(lambda: _deletion(doomed), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+        return False
+    if doomed:
+        forgetting.forget_memories(db, state_dir(), [one.id for one in doomed])
+    return True
+
+
+def _deletion(doomed: list[Memory]) -> Deletion:
+    lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
+    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
+    return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
+
+
+def print_memories(found: list[Memory]) -> None:
+    """Print one line a memory."""
+    console = new_console()
+    rows = new_table("id", "date", "namespace", "from", "memory")
+    rows.expand = True
+    for column, width in zip(rows.columns, ("m-0123456789", "2026-01-31", "performance", ""), strict=False):
+        column.min_width = len(width)
+    rows.columns[3].max_width = len("docs/decisions/0001-name.md" if console.width > NARROW else "git:01234567")
+    for column in rows.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    rows.columns[-1].ratio = 1  # the text has what the others leave
+    for one in found:
+        origin = memories.short_source(one.source) or one.origin
+        mark = "" if one.reviewed else "? "
+        rows.add_row(*map(printable, (one.id, one.created_at[:10], one.namespace, origin, mark + preview(one.content))))
+    console.print(rows)
+
+
+def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> None:
+    from enricher.prompt.capture import namespace_of
+    from enricher.sources.memory.reading import LONGEST, cleaned
+
+    content = cleaned(text)
+    if not content:
+        raise click.BadParameter("a memory needs words", param_hint="TEXT")
+    if len(content) > LONGEST:
+        raise click.BadParameter(f"{len(content):,} characters; at most {LONGEST:,}", param_hint="TEXT")
+    one = memories.Memory(content, namespace=namespace or namespace_of(content), **fields)
+    with opened() as db:
+        memories.add(db, one)
+        kept = memories.get(db, one.id) or one
+    if is_json:
+        print_json(kept.to_json())
+    else:
+        click.echo(f"{kept.id} ({kept.namespace}): {preview(kept.content)}")
+
+
+def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
+    """Approve a memory, or say that it was dropped."""
+    if verdict == "approve":
+        memories.approve(db, one.id)
+    if is_json:
+        print_json({"id": one.id, "verdict": verdict})
+    else:
+        click.echo(f"{'approved' if verdict == 'approve' else 'dropped'} {one.id}: {preview(one.content)}")
+
+
+def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
+    """Ask about one after the other; the end of the input ends it, and what was said so far counts."""
+    for number, one in enumerate(waiting, 1):
+        click.echo(
+            f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"
+        )
+        try:
+            answer = click.prompt(
+                "[a]pprove, [d]rop, [e]dit, [s]kip, [q]uit", type=click.Choice("adesq"), show_choices=False, default="s"
+            )
+        except click.Abort:
+            click.echo()
+            return
+        if answer == "q":
+            return
+        if answer == "e":
+            answer = "a" if _edit(db, one) else "s"
+        if answer == "d":
+            is_forgotten(db, [one], is_sure=True, is_json=False)
+        if answer in "ad":
+            _judge(db, one, "approve" if answer == "a" else "drop")
+
+
+def _edit(db: sqlite3.Connection, one: Memory) -> bool:
+    """Let the person change the text in an editor, or on the line where there is none; say whether it was kept."""
+    from enricher.sources.memory.reading import cleaned
+
+    has_editor = bool(os.environ.get("VISUAL") or os.environ.get("EDITOR"))
+    given = click.edit(one.content) if has_editor else click.prompt("new text", default=one.content, show_default=False)
+    text = cleaned(given or "")
+    if not text:
+        return False
+    one.content = text
+    memories.add(db, one)
+    return True

@@ -1,0 +1,106 @@
+"""``enricher memory import``: take in what is written down already."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.memory.memory import in_folder, opened
+from enricher.interfaces.cli.output import as_json, print_json, printable, progress_bar
+from enricher.prompt.project import identify
+from enricher.sources.memory import imports
+from enricher.sources.memory.reading import MOST_TOLD
+
+if TYPE_CHECKING:
+    from enricher.prompt.project import Project
+    from enricher.sources.memory.imports import Outcome, Source
+
+
+@click.command("import")
+@click.argument("paths", metavar="[PATH]…", nargs=-1)
+@click.option("--git", "from_git", is_flag=True, help="Decisions found in the messages of the last commits.")
+@in_folder
+@as_json
+def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> None:
+    """Take memories from folders of Markdown notes, CLAUDE.md or AGENTS.md, .jsonl files, or the git history.
+
+    Without a PATH: what there is in this project of all that. Doing it again changes only what
+    has changed; a source that was imported once is followed from then on.
+    """
+    project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)
+    wanted = _wanted(paths, project, from_git=from_git)
+    state = imports.load(state_dir(), project)
+    outcomes: list[tuple[Source, Outcome]] = []
+    refused: list[str] = []
+    with opened() as db:
+        for source in wanted:
+            with progress_bar(printable(_name(source)), is_json=is_json) as tick:
+                try:
+                    outcomes.append((source, imports.take(db, source, project, state, tick=tick)))
+                except (imports.SourceError, sqlite3.DataError) as failure:
+                    refused.append(str(failure))
+    with contextlib.suppress(OSError):
+        imports.save(state, state_dir())
+    _report(outcomes, refused, is_json=is_json)
+    sys.exit(1 if refused or any(outcome.problems for _, outcome in outcomes) else 0)
+
+
+def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list[Source]:
+    if from_git:
+        if not project.git_dir:
+            raise click.ClickException(f"{project.root} is no git repository")
+        if len(paths) > 1 or (paths and not os.path.isdir(paths[0])):
+            raise click.UsageError("--git takes one folder of a repository, or none")
+        return [imports.Source("git", ".")]
+    try:
+        found = [imports.source_at(path, project) for path in paths] if paths else imports.sources_in(project)
+    except imports.SourceError as failure:
+        raise click.ClickException(str(failure)) from failure
+    if not found:
+        raise click.ClickException(
+            f"{project.root} has no decision records ({', '.join(imports.DECISION_FOLDERS[:3])}, …), no CLAUDE.md, "
+            "no AGENTS.md and no git history; name a folder of notes or a .jsonl file"
+        )
+    return found
+
+
+def _report(outcomes: list[tuple[Source, Outcome]], refused: list[str], *, is_json: bool) -> None:
+    if is_json:
+        print_json(
+            [
+                {
+                    "source": _name(source),
+                    "added": outcome.added,
+                    "changed": outcome.changed,
+                    "unchanged": outcome.unchanged,
+                    "removed": outcome.removed,
+                    "problems": outcome.problems,
+                    "remarks": outcome.remarks,
+                }
+                for source, outcome in outcomes
+            ]
+        )
+    for source, outcome in outcomes:
+        if not is_json:
+            click.echo(printable(f"{_name(source)}: {outcome.in_words()}"))
+        _tell(outcome.problems, "more that could not be taken")
+        _tell(outcome.remarks, "more that were taken with a change")
+    for message in refused:
+        click.echo(f"Error: {printable(message)}", err=True)
+
+
+def _tell(messages: list[str], more: str) -> None:
+    for message in messages[:MOST_TOLD]:
+        click.echo(printable(message), err=True)
+    if len(messages) > MOST_TOLD:
+        click.echo(f"… and {len(messages) - MOST_TOLD:,} {more} (--json lists all)", err=True)
+
+
+def _name(source: Source) -> str:
+    return "git log" if source.kind == "git" else source.path

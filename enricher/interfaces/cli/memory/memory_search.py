@@ -1,0 +1,117 @@
+"""``enricher memory search``: the search that the hook makes, without its floor."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.interfaces.cli.jsonl import answer_lines
+from enricher.interfaces.cli.memory.memory import find, in_folder, namespaces, opened, preview
+from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
+from enricher.prompt.project import identify
+from storage.base import lean
+from storage.memory import memories, recall
+from storage.memory.stemming import stem
+from storage.memory.words import STOP_WORDS, words
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from storage.memory.recall import Hit
+
+MOST_LOOKED_THROUGH = 200
+"""Hits among which those of one namespace are looked for."""
+MOST_REASONS = 6
+
+
+@click.command("search")
+@click.argument("query", required=False)
+@click.option("--jsonl", type=click.File("rb"), help='Many queries: a line each, {"id", "query"}.')
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many.")
+@namespaces
+@in_folder
+@as_json
+def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cwd: str, is_json: bool) -> None:
+    """Find what this project, or all of them, remember about QUERY; best first."""
+    if (query is None) == (jsonl is None):
+        raise click.UsageError("give a QUERY, or --jsonl FILE")
+    search = _Search(cwd, limit=limit, namespace=namespace or "")
+    with opened() as db:
+        db.row_factory = None  # plain tuples, as the hook reads them
+        if jsonl is not None:
+            sys.exit(answer_lines(jsonl, "query", partial(search.answer, db)))
+        hits = search.hits(db, query or "")
+        found = [search.result(db, query or "", hit) for hit in hits]
+        whole = [find(db, hit.id).to_json() for hit in hits] if is_json else []
+    if is_json:
+        print_json([{**memory, **result} for memory, result in zip(whole, found, strict=True)])
+    elif hits:
+        _print(hits, found)
+    else:
+        click.echo("nothing found", err=True)
+
+
+class _Search:
+    """What all the queries of one call have in common."""
+
+    def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
+        project = identify(cwd)
+        inside = os.path.relpath(os.path.realpath(cwd), project.root).replace(os.sep, "/")
+        self.prefix = "" if inside == "." or inside.startswith("..") else inside
+        self.project, self.limit, self.namespace = project.id, limit, namespace
+
+    def hits(self, db: sqlite3.Connection, query: str) -> list[Hit]:
+        hits = recall.search(
+            db,
+            query,
+            project=self.project,
+            cwd_prefix=self.prefix,
+            limit=MOST_LOOKED_THROUGH if self.namespace else self.limit,
+            now=time.time(),
+        )
+        return [hit for hit in hits if self.namespace in ("", hit.namespace)][: self.limit]
+
+    def result(self, db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
+        return {"id": _known_as(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
+
+    def answer(self, db: sqlite3.Connection, asked: dict[str, Any]) -> dict[str, object]:
+        query = asked["query"].encode(errors="replace").decode()
+        return {"results": [self.result(db, query, hit) for hit in self.hits(db, query)]}
+
+
+def _known_as(db: sqlite3.Connection, hit: Hit) -> str:
+    """Return the id that a JSONL line gave, also where another project's memory has it already."""
+    if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
+        return hit.id
+    memory = memories.get(db, hit.id)
+    own = lean.keyed_hash(b"memory", hit.content.encode(errors="replace"))
+    return memory.key if memory and memory.key != own else hit.id
+
+
+def _why(query: str, hit: Hit) -> str:
+    """Return the words that query and memory share, and what lowered the score."""
+    said = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
+    shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in said]
+    reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]
+    reasons += [] if hit.reviewed else ["unreviewed"]
+    return "; ".join(reasons + ([f"superseded by {hit.superseded}"] if hit.superseded else []))
+
+
+def _print(hits: list[Hit], found: list[dict[str, object]]) -> None:
+    console = new_console()
+    for hit, result in zip(hits, found, strict=True):
+        facts = (
+            f"{hit.score:.2f}",
+            result["id"],
+            hit.created_at[:10],
+            hit.namespace,
+            memories.short_source(hit.source),
+        )
+        console.print(printable("  ".join(str(fact) for fact in facts if fact)), style="bold")
+        console.print(preview(hit.content))
+        console.print(printable(f"why: {result['why']}\n"), style="dim")

@@ -1,0 +1,1 @@
+"""Commands that register, check and switch the hook."""

@@ -1,0 +1,90 @@
+"""``enricher config show``: every setting, its value, and the source that won."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import config_dir, state_dir
+from enricher.hosts import NAMES
+from enricher.interfaces.cli.output import Group
+from enricher.settings import GATES, named_in, with_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.layers import Layers
+    from enricher.settings import Value
+
+
+@click.group("config", cls=Group)
+def config() -> None:
+    """Show the settings and where they come from."""
+
+
+@config.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One object: key → value, with the warnings.")
+@click.option("--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from.")
+def show(as_json: bool, cwd: str) -> None:
+    """Print every key with its value and source; a value that cannot be read is a warning."""
+    from enricher.rules.compiling.compiler import compile_layers
+    from enricher.rules.layers import find_layers
+
+    layers = find_layers(os.path.abspath(cwd))
+    compiled = compile_layers(layers.instructions, layers.configuration)
+    in_files: dict[str, Value] = compiled.body["settings"]
+    settings, refused = with_environment(in_files, os.environ)
+    unread = {name for name, _message in refused}
+    sources = _file_sources(layers, compiled)
+    sources |= {key: f"${name}" for name, key in named_in(os.environ) if name not in unread}
+    every = {**_switches(compiled), **settings}
+    warnings = [str(problem) for problem in compiled.problems if problem.file.endswith(".toml")]
+    warnings += [f"${name}: {message}" for name, message in refused]
+    if layers.untrusted:
+        warnings.append(f"{layers.untrusted}/.enricher is not trusted, so it sets nothing (enricher trust)")
+    folders = {"config": config_dir(), "state": state_dir()}
+    if as_json:
+        found = {"folders": folders, "settings": every, "sources": sources, "warnings": warnings}
+        click.echo(json.dumps(found, sort_keys=True))
+        return
+    for name, folder in folders.items():
+        click.echo(f"{name} folder: {folder}")
+    for key in sorted(every):
+        value = "not set" if every[key] is None else json.dumps(every[key])
+        click.echo(f"{key} = {value}  ({sources.get(key, 'default')})")
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def _switches(compiled: Compiled) -> dict[str, Value | None]:
+    """Return the settings that no file need mention: gates are unset, every channel and host is on."""
+    channels = [rule["name"] for rule in compiled.body.get("channels", [])]
+    named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
+    return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
+
+
+def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
+    """Return which file set each key: the instructions for budgets, a ``config.toml`` above them."""
+    from enricher.rules.compiling.configuration import read_configuration
+    from enricher.rules.layers import packaged_file
+
+    sources: dict[str, str] = {}
+    for block in _written(compiled.rules.get("budgets")):
+        if block.file != packaged_file():
+            keys = [key for key in ("tokens", "session_tokens", "items") if (key,) in block.lines]
+            sources |= {f"budgets.{key}": f"{block.file}:{block.line_of(key)}" for key in keys}
+    for layer in layers.configuration:
+        sources |= dict.fromkeys(read_configuration(layer.path)[0], layer.path)
+    return sources
+
+
+def _written(rule: RuleBlock | None) -> Iterator[RuleBlock]:
+    """Yield the blocks that a rule was merged from, that of the lowest layer first."""
+    if rule:
+        yield from _written(rule.below)
+        yield rule

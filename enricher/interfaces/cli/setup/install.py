@@ -1,0 +1,91 @@
+"""``enricher install``: register the hook, then prove that it answers."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from enricher import bundle, hosts
+from enricher.install import installer, launcher, mcp, registration, selftest
+from enricher.install.registration import InstallationError, Place
+from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
+
+
+@click.command()
+@click.option("--host", "named", multiple=True, type=click.Choice([*hosts.NAMES, "all"]), help="Client; repeatable.")
+@click.option("--scope", type=click.Choice(registration.SCOPES), default="user", show_default=True)
+@click.option("--shadow", is_flag=True, help="Record everything, add nothing; `enricher on` ends it.")
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also list `enricher mcp` among the client's MCP servers.")
+@click.option("--launcher-only", is_flag=True, help="For a plugin or extension, which registers itself.")
+@click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
+def install(
+    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, dry_run: bool
+) -> None:
+    """Register the hook in agent clients (without --host: in every client found)."""
+    names = [] if launcher_only else chosen_hosts(named)
+    if with_mcp and names and not is_sdk_installed():
+        raise click.ClickException(f"{MISSING}, then run this again")
+    plan = installer.Plan()
+    hooks = [registration.place(host, scope, os.getcwd()) for host in names]
+    planned = plan.add(hooks, lambda place, _: registration.add(place))
+    servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
+    servers = plan.add(servers, mcp.add)
+    if names and not planned:
+        raise click.ClickException("\n".join(plan.left_out))
+    try:
+        preparations = installer.preparations(is_shadow=shadow)
+        if dry_run:
+            changes = [*preparations, *plan.changes]
+            click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
+        else:
+            backups = [*installer.carry_out(preparations), *plan.carry_out()]
+    except InstallationError as error:
+        raise click.ClickException(str(error)) from None
+    faults = [] if dry_run else _finish(plan, servers, backups, is_shadow=shadow)
+    if faults or plan.left_out:
+        raise click.ClickException("\n".join([*faults, *plan.left_out]))
+
+
+def chosen_hosts(named: tuple[str, ...]) -> list[str]:
+    """Return the clients that were named, else those found on this machine; raises a usage error for none."""
+    found = installer.clients_found() if not named or "all" in named else list(dict.fromkeys(named))
+    if not found:
+        raise click.UsageError(f"no agent client found; name one with --host ({', '.join(hosts.NAMES)})")
+    return found
+
+
+def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, is_shadow: bool) -> list[str]:
+    """Say what was done, test the hook of each client, and return what does not work."""
+    click.echo(f"Launcher: {launcher.path()}")
+    for place, change in plan.edits:
+        title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
+        if place in servers:
+            click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
+        else:
+            click.echo(f"{title}: {already}registered in {place.file}")
+    for backup in backups:
+        click.echo(f"Backup: {backup}")
+    if is_shadow:
+        installer.recompile()
+        click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
+    if (fault := bundle.fault()) and bundle.remove():
+        click.echo(f"Removed {bundle.path()}: {fault}. It is written anew after the next prompt.")
+    if not installer.byte_compile():
+        click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
+    places = [place for place, _change in plan.edits if place not in servers]
+    tested = [(place.host, place.command) for place in places]
+    if not (places or plan.left_out):  # --launcher-only
+        tested = [("claude", launcher.command("claude"))]
+    faults = [fault for host, command in tested if (fault := _self_test(host, command))]
+    for place in places:
+        if advice := installer.advice(place):
+            click.echo(advice)
+    return faults
+
+
+def _self_test(host: str, command: str) -> str:
+    outcome = selftest.run(host, command)
+    title = registration.facts(host).TITLE
+    click.echo(f"{title}: self-test {outcome}")
+    return f"the hook does not work for {title}: {outcome.fault}" if outcome.fault else ""

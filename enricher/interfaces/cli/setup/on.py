@@ -1,0 +1,18 @@
+"""``enricher on``: enrich again, be it after ``off`` or after shadow mode."""
+
+from __future__ import annotations
+
+import click
+
+from enricher.install import installer
+from enricher.install.registration import InstallationError
+
+
+@click.command()
+def on() -> None:
+    """Switch enrichment on and end shadow mode."""
+    try:
+        path = installer.set_switches({"enabled": True, "shadow": False})
+    except InstallationError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"Enrichment is on from the next prompt ({path}).")

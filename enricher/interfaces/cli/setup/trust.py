@@ -1,0 +1,65 @@
+"""``enricher trust``: let the ``.enricher`` folder of a project take part."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import click
+
+from enricher.home import project_root, state_dir
+
+
+@click.command("trust")
+@click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--branch", "by_branch", is_flag=True, help="Trust what the remote's default branch holds, now and after each pull."
+)
+def trust(directory: str, by_branch: bool) -> None:
+    """Trust the present content of every .enricher/ that speaks in DIRECTORY: its project's, its package's.
+
+    Any later change takes the trust away again. With --branch, content that was merged into the
+    remote's default branch counts as trusted; a local edit does not.
+    """
+    from enricher.rules.layers import speaking_folders
+
+    folders = [folder for _name, folder in speaking_folders(os.path.abspath(directory))]
+    if not folders:
+        root = project_root(os.path.abspath(directory))
+        raise click.ClickException(f"{root} has no .enricher folder; there is nothing to trust")
+    for folder in folders:
+        click.echo(_follow(folder) if by_branch else _give(folder))
+    with contextlib.suppress(OSError):
+        _take_memories(directory)
+
+
+def _give(folder: str) -> str:
+    from enricher.prompt import trust as trusting
+    from enricher.sources.memory import branch
+
+    try:
+        content = trusting.give(folder)
+        branch.stop_following(folder)
+    except OSError as error:
+        raise click.ClickException(f"{folder}/.enricher cannot be trusted: {error}") from error
+    return f"trusted {folder}/.enricher as it is now ({content})"
+
+
+def _follow(folder: str) -> str:
+    from enricher.sources.memory import branch
+
+    try:
+        followed = branch.follow(folder)
+    except branch.BranchError as error:
+        raise click.ClickException(str(error)) from error
+    return f"trusted {folder}/.enricher as {followed.name()} has it, of {followed.url}"
+
+
+def _take_memories(directory: str) -> None:
+    """Let a team's memories come at once rather than after the next prompt."""
+    from enricher.prompt.project import identify
+    from enricher.sources.memory import refresh
+    from storage.db.database import StorageError
+
+    with contextlib.suppress(StorageError):  # whoever needs the database will say what is wrong with it
+        refresh(identify(directory), state_dir(), at_once=True)

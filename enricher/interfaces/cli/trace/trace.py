@@ -1,0 +1,354 @@
+"""``enricher trace``: what the hook did, prompt by prompt and in sum.
+
+Data goes to stdout under the column names of the schema; what is wrong goes to stderr,
+with exit code 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from storage import traces
+from storage.db import database
+from storage.traces import queries
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+    from rich.table import Table
+
+    Row = dict[str, Any]
+
+PROMPT_CHARS = 400
+ID_CHARS = 14  # down to the microsecond
+
+
+class Commands(Group):
+    """The commands of this module, and those that delete, which stand in modules of their own."""
+
+    ELSEWHERE = ("forget", "prune", "rescreen")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *self.ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = __import__(
+            f"enricher.interfaces.cli.trace.trace_{cmd_name}", fromlist=["command"]
+        ).command
+        return command
+
+
+@click.group(cls=Commands)
+def trace() -> None:
+    """Look into the log of prompts: what was asked, what was added, why, how long it took."""
+
+
+def filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which traces are meant."""
+    for option in reversed(
+        (
+            click.option(
+                "--status", type=click.Choice(traces.STATUSES), default=None, help="Only traces that ended so."
+            ),
+            click.option("--host", default="", help="Only traces of this host."),
+            click.option("--session", "session_id", default="", help="Only traces of this session."),
+            click.option("--project", default="", help="Only traces of this project."),
+            click.option("--task-type", default="", help="Only traces classified so."),
+            click.option("--origin", type=click.Choice(traces.ORIGINS), default=None, help="Only traces that came so."),
+            click.option(
+                "--since", default="", metavar="WHEN", help="Only traces from this UTC date or time on (ISO-8601)."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@trace.command("list")
+@filters
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
+@click.option("--before", default="", metavar="ID", help="Only traces older than this one: the next page.")
+@as_json
+def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> None:
+    """List the newest traces, newest first."""
+    with opened() as db:
+        rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
+    if is_json:
+        print_json(rows)
+    elif rows:
+        new_console().print(_table_of(rows))
+    else:
+        click.echo("no traces match", err=True)
+
+
+@trace.command()
+@click.argument("trace_id", metavar="ID")
+@as_json
+def show(trace_id: str, is_json: bool) -> None:
+    """Show one trace with everything that was weighed; the beginning of its id will do."""
+    with opened() as db:
+        row: Row = queries.show(db, queries.find(db, trace_id))
+    _print_trace(row, is_json=is_json)
+
+
+@trace.command()
+@click.option("--session", "session_id", default="", help="The last one of this session.")
+@click.option("--host", default="", help="The last one of this host.")
+@as_json
+def last(session_id: str, host: str, is_json: bool) -> None:
+    """Show the newest trace."""
+    with opened() as db:
+        row: Row = queries.show(db, queries.last(db, session_id=session_id, host=host))
+    _print_trace(row, is_json=is_json)
+
+
+@trace.command()
+@filters
+@click.option("--format", "kind", type=click.Choice(("jsonl", "csv")), default="jsonl", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False), default=None, help="Write to this file, readable by you only.")
+def export(kind: str, out: str | None, **which: str | None) -> None:
+    """Write the matching traces: JSONL with everything beside them, or CSV with the columns of ``traces``."""
+    write = _write_csv if kind == "csv" else _write_jsonl
+    with opened() as db, _destination(out) as file:
+        write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
+        file.flush()
+
+
+@trace.command()
+@filters
+@as_json
+def stats(is_json: bool, **which: str | None) -> None:
+    """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt.
+
+    That is what the hook did: imported prompts, and those of tests, are counted with --origin only. The share of
+    silent prompts is of imported ones, too, as that is about the rules.
+    """
+    with opened() as db:
+        figures = queries.stats(db, _filter(which))
+    if is_json:
+        print_json(asdict(figures))
+    else:
+        _print_stats(figures)
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[sqlite3.Connection]:
+    """Open the database of this person; what goes wrong with it is said in words."""
+    try:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+            yield db
+    except (database.StorageError, queries.UnknownTraceError) as refusal:
+        raise click.ClickException(str(refusal)) from refusal
+
+
+def _filter(which: dict[str, str | None]) -> queries.Filter:
+    wanted = queries.Filter(**{name: value or "" for name, value in which.items()})
+    if wanted.since and not queries.is_date(wanted.since):
+        raise click.BadParameter(
+            f"{wanted.since!r} is no date; write it as 2026-03, 2026-03-31 or 2026-03-31T14:00", param_hint="--since"
+        )
+    if wanted.task_type and wanted.task_type not in (known := task_types()):
+        click.echo(f"no rule defines the task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
+    return wanted
+
+
+def task_types() -> list[str]:
+    """Return the task types that the rules in force here define."""
+    from enricher.classify import TASK_TYPE
+    from enricher.interfaces.api import rules_for
+    from enricher.rules.cache import NoRulesError
+
+    try:
+        body = rules_for(os.getcwd())[0].body["classes"]
+    except (NoRulesError, OSError) as failure:
+        raise click.ClickException(f"{failure}; see: enricher check") from failure
+    return [name for facet, name in body["classes"] if body["facets"][facet]["name"] == TASK_TYPE]
+
+
+@contextlib.contextmanager
+def _destination(out: str | None) -> Iterator[Any]:
+    if out is None:
+        try:
+            yield sys.stdout
+        except BrokenPipeError:  # whoever reads has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        return
+    from storage.base import private
+
+    try:
+        descriptor = private.open_file(os.path.abspath(out), os.O_WRONLY | os.O_TRUNC)
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            yield file
+    except OSError as failure:
+        raise click.ClickException(f"{out} cannot be written: {failure.strerror or failure}") from failure
+
+
+def _write_jsonl(file: Any, rows: Iterator[Row]) -> None:
+    for row in rows:
+        file.write(json.dumps(row) + "\n")
+
+
+def _write_csv(file: Any, rows: Iterator[Row]) -> None:
+    import csv
+
+    writer = csv.writer(file, lineterminator="\n")
+    columns = traces.TABLES["traces"]
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_csv_cell(row[name]) for name in columns])
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, list | dict):
+        return json.dumps(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _table_of(rows: list[Row]) -> Table:
+    """Return one line a trace: the start of its id, which is enough to name it, and of its prompt."""
+    hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
+    table = new_table("id", "at", *hosts, "status", "task_type", "prompt")
+    table.expand = True
+    for column in table.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    table.columns[-1].ratio = 1  # the prompt has what the others leave
+    for row in rows:
+        task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
+        status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
+        prompt = " ".join(row["prompt"][:PROMPT_CHARS].split())
+        cells = (
+            row["id"][:ID_CHARS],
+            row["at"][5:19].replace("T", " "),
+            *(row[name] for name in hosts),
+            status,
+            task_type,
+            prompt,
+        )
+        table.add_row(*map(printable, cells))
+    return table
+
+
+def _print_trace(row: Row, *, is_json: bool) -> None:
+    if is_json:
+        print_json(row)
+        return
+    console = new_console()
+    texts = ("prompt", "output_text")
+    beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
+    facts = new_table("", "")
+    facts.show_header = False
+    for name, value in row.items():
+        if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
+            facts.add_row(name, _cell(value))
+    if row["label"]:
+        facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
+    console.print(facts)
+    for name in texts:
+        if row[name]:
+            title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
+            console.print(f"{title}\n", style="bold", end="")
+            console.print(printable(row[name]) + "\n", soft_wrap=True)
+    for name in beside:
+        if name == "scores":
+            _print_scores(console, row[name])
+        elif name == "items":
+            _print_rows(console, name, [_with_label(item, row) for item in row[name]])
+        else:
+            _print_rows(console, name, row[name])
+
+
+def _with_label(item: Row, row: Row) -> Row:
+    """A file has no text of its own: what is told of it is its label, which stands in the inputs."""
+    if item["text"]:
+        return item
+    from enricher.context import Gathered
+
+    offered = [
+        one.label
+        for channel in map(Gathered.from_json, (row["inputs"] or {}).get("channels", ()))
+        for one in channel.candidates
+        if channel.name == item["channel"] and one.ref == item["ref"]
+    ]
+    return {**item, "text": offered[0].removeprefix(item["ref"]).lstrip(" —") if offered else ""}
+
+
+def _print_scores(console: Console, rows: list[Row]) -> None:
+    """Print class by class the signals that fired, one line each."""
+    if not rows:
+        return
+    table = new_table("facet", "name", "score", "because of")
+    table.title, table.title_justify = "scores", "left"
+    facets = list(dict.fromkeys(row["facet"] for row in rows))
+    for row in sorted(rows, key=lambda row: facets.index(row["facet"])):
+        times = Counter(map(_signal, row["evidence"]))
+        lines = [f"{line}, {count} times" if count > 1 else line for line, count in times.items()]
+        table.add_row(_cell(row["facet"]), _cell(row["name"]), _cell(row["score"]), printable("\n".join(lines)))
+    console.print(table)
+
+
+def _signal(evidence: object) -> str:
+    if not isinstance(evidence, list) or len(evidence) != 4:
+        return str(evidence)
+    signal, start, end, weight = evidence
+    return f"{signal} {weight:+g} ({start}-{end})"
+
+
+def _print_rows(console: Console, name: str, rows: list[Row]) -> None:
+    if not rows:
+        return
+    table = new_table(*(column for column in rows[0] if column != "position"))
+    table.title, table.title_justify = name, "left"
+    for row in rows:
+        table.add_row(*(_cell(value) for column, value in row.items() if column != "position"))
+    console.print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return printable(", ".join(str(one.get("signal", one)) if isinstance(one, dict) else str(one) for one in value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return printable(json.dumps(value, ensure_ascii=False))
+    return "" if value is None else printable(f"{value:.3g}" if isinstance(value, float) else value)
+
+
+def _print_stats(figures: queries.Stats) -> None:
+    console = new_console()
+    counts = ", ".join(f"{count} {status}" for status, count in figures.by_status.items())
+    console.print(f"{figures.prompts} prompts" + (f": {counts}" if counts else ""))
+    imports = f", {figures.judged_imports} of them imported" if figures.judged_imports else ""
+    console.print(
+        f"failure rate {figures.failure_rate:.2%}, silent share {figures.silent_share:.1%}"
+        f" of {figures.judged} judged{imports}\n"
+    )
+    for title, heading, counted in (
+        ("skips by reason", "prompts", figures.skips),
+        ("hosts", "last_at", figures.last_seen),
+    ):
+        if counted:
+            table = new_table(title, heading, numbers=1)
+            for name, value in counted.items():
+                table.add_row(printable(name) or "(unknown)", printable(value))
+            console.print(table)
+    if figures.latencies:
+        table = new_table("stage", "measurements", "p50_ms", "p95_ms", "p99_ms", numbers=4)
+        for one in figures.latencies:
+            quantiles = (f"{value:.2f}" for value in (one.p50_ms, one.p95_ms, one.p99_ms))
+            table.add_row(printable(one.stage), str(one.measurements), *quantiles)
+        console.print(table)

@@ -1,0 +1,57 @@
+"""``enricher trace prune``: the oldest prompts deleted at once; the settings ``retention.*`` do it daily."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, options, said_in_words
+from enricher.interfaces.cli.output import as_json, progress_bar
+from enricher.interfaces.cli.trace.trace import opened
+from enricher.interfaces.cli.trace.trace_forget import described, report
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from storage.erasure import retention
+
+
+@click.command("prune")
+@click.option("--days", type=click.FloatRange(0, min_open=True), default=None, help="Delete what is older.")
+@click.option("--rows", type=click.IntRange(1), default=None, help="Keep so many, the newest.")
+@click.option("--mb", type=click.FloatRange(0, min_open=True), default=None, help="Keep the database within so much.")
+@options
+@as_json
+def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool, is_sure: bool, is_json: bool) -> None:
+    """Delete the oldest prompts beyond the bounds, and versions of the instructions that none names any more.
+
+    Without an option the bounds are those of the settings retention.days, retention.rows and retention.mb.
+    """
+    from enricher.erasure import forgetting
+    from storage.erasure import retention
+
+    given = retention.Bounds(days or 0, rows or 0, mb or 0)
+    with opened() as db, said_in_words():
+        bounds = given or forgetting.bounds_of(forgetting.settings_of_the_account())
+        if not bounds:
+            raise click.UsageError("no bound is set: say --days, --rows or --mb, or set retention.* in config.toml")
+        if not is_wanted(lambda: _deletion(db, bounds), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+            return
+        with progress_bar("pruning", is_json=is_json) as advance:
+            outcome = forgetting.prune(db, state_dir(), bounds, with_snapshots=True, advance=advance)
+    report(outcome, is_json=is_json, more={"kept": bounds.in_words()})
+
+
+def _deletion(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
+    """Describe what goes, with the newest of the prompts: they show where the line is drawn."""
+    from enricher.erasure import forgetting
+
+    what = forgetting.plan_pruning(db, state_dir(), bounds)
+    count = len(what.ids)
+    prompts = f"{count:,} {'prompt' if count == 1 else 'prompts'} to delete"
+    summary = f"{prompts}, and {what.versions:,} versions of the instructions that none names"
+    remarks = [f"{path} goes too: it holds older prompts" for path in what.files]
+    fields = {"traces": count, "versions": what.versions, "files": what.files}
+    return Deletion(summary, count, described(db, what.ids[-MOST_SHOWN:]), remarks, fields)

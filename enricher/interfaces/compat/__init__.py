@@ -1,0 +1,1 @@
+"""Interfaces that the seed specifications name: adaptive retrieval, vectors, the search intent."""

@@ -1,0 +1,112 @@
+"""What a prompt would have us look up: the search intent as a public API.
+
+The hook does not come through here; both ask ``enricher.classify.verdict``. The signals
+are those of the packaged instructions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+
+from enricher.classify import NO_INTENT, SEARCH_INTENT, verdict
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiler import Compiled, compile_layers
+from enricher.rules.compiling.signals import label
+from enricher.rules.layers import Layer, packaged_file
+
+__all__ = ["SIGNALS", "DetectionSource", "SearchIntent", "SearchIntentType", "detect"]
+
+
+class _Named(Enum):
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class SearchIntentType(_Named):
+    """The kind of information that would help before acting.
+
+    ``HOWTO`` a procedure, ``LOCATION`` where something is, ``EXPLANATION`` what or
+    why something is, ``COMPARISON`` one thing against another, ``TROUBLESHOOT`` the
+    cause of a defect, ``GENERAL`` any other information.
+    """
+
+    HOWTO = "howto"
+    LOCATION = "location"
+    EXPLANATION = "explanation"
+    COMPARISON = "comparison"
+    TROUBLESHOOT = "troubleshoot"
+    GENERAL = "general"
+
+    @property
+    def description(self) -> str:
+        """What the instructions say about this intent, in one paragraph."""
+        return _packaged().rules[f"{SEARCH_INTENT}.{self.value}"].prose
+
+    def as_str(self) -> str:
+        """Return the lower-case name, as it stands in traces and settings."""
+        return str(self.value)
+
+    @classmethod
+    def parse(cls, name: str) -> SearchIntentType:
+        """Return the intent of that name; raises ValueError for any other word."""
+        return cls(name)
+
+
+class DetectionSource(_Named):
+    """Who found the intent: the signals, a model, or both; until a model can be asked, it is always the signals."""
+
+    KEYWORD = "keyword"
+    LLM = "llm"
+    HYBRID = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIntent:
+    """A detected intent, the wordings that spoke for it, and what it is about."""
+
+    intent_type: SearchIntentType = SearchIntentType.GENERAL
+    confidence: float = 0.0
+    keywords: list[str] = field(default_factory=list)
+    topics: list[str] = field(default_factory=list)
+    source: DetectionSource = DetectionSource.KEYWORD
+
+
+def detect(prompt: str) -> SearchIntent | None:
+    """Return the search intent of ``prompt`` by the packaged signals; None where it has none."""
+    judged = verdict(prompt, _rules())
+    if not judged.search_intent:
+        return None
+    return SearchIntent(
+        SearchIntentType(judged.search_intent), judged.intent_confidence, judged.keywords, judged.topics
+    )
+
+
+@cache
+def _packaged() -> Compiled:
+    return compile_layers([Layer("packaged", packaged_file())])
+
+
+@cache
+def _rules() -> Rules:
+    return Rules(_packaged().hash, _packaged().body)
+
+
+def _signals() -> tuple[tuple[SearchIntentType, str], ...]:
+    return tuple(
+        (SearchIntentType(rule.name), label(signal))
+        for rule in _packaged().classes
+        if rule.facet == SEARCH_INTENT and rule.name != NO_INTENT
+        for signal in rule.signals
+    )
+
+
+def __getattr__(name: str) -> object:
+    if name == "SIGNALS":
+        return _signals()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+SIGNALS: tuple[tuple[SearchIntentType, str], ...]
+"""Every signal of the packaged instructions with the one intent it speaks for; read when first asked for."""

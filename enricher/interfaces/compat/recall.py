@@ -1,0 +1,199 @@
+"""Adaptive retrieval as a Python API (seed 001, tasks 2.1 to 2.10): how many memories, which first, at what budget.
+
+The hook asks ``storage.memory.recall`` itself (``enricher.context.channels.memory``); counts, weights
+and previews are the same functions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from enricher.context.channels import memory as channel
+from enricher.home import state_dir
+from enricher.interfaces.compat import vectors
+from enricher.prompt.project import identify
+from enricher.sources.uris import suggested
+from storage.db import database
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from storage.memory.recall import Hit
+
+__all__ = [
+    "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder",
+    "SearchIntentConfig", "memories_for", "namespace_weights", "preview", "search",
+]  # fmt: skip
+
+preview = channel.preview
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveContextConfig:
+    """How much memory a prompt may bring along."""
+
+    base_count: int = 5
+    max_count: int = 15
+    max_tokens: int = 4000
+    preview_length: int = channel.LONGEST_PREVIEW
+    min_confidence: float = 0.5
+
+    def replace(self, **changed: Any) -> AdaptiveContextConfig:
+        """Return a copy with other values."""
+        return dataclasses.replace(self, **changed)
+
+    def memories_for(self, confidence: float) -> int:
+        """Return how many memories a search intent of this confidence is worth."""
+        return channel.memories_for(confidence, base_count=self.base_count, max_count=self.max_count)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIntentConfig:
+    """The settings ``search_intent.*`` (seed 001, task 6.4); no language model is configured, so ``use_llm`` is off."""
+
+    enabled: bool = True
+    use_llm: bool = False
+    llm_timeout_ms: int = 200
+    min_confidence: float = 0.5
+    context: AdaptiveContextConfig = field(default_factory=AdaptiveContextConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedMemory:
+    """A memory as it is offered; ``content_preview`` has at most 200 characters, ``raw_score`` is before the weight."""
+
+    id: str
+    namespace: str
+    content_preview: str
+    score: float
+    raw_score: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_dict(value: Mapping[str, Any]) -> InjectedMemory:
+        """Return what ``to_dict`` was given."""
+        return InjectedMemory(**value)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContext:
+    """What was remembered for one prompt; what is not known is left out of its JSON."""
+
+    search_intent_detected: bool = False
+    intent_type: str = ""
+    topics: list[str] = field(default_factory=list)
+    injected_memories: list[InjectedMemory] = field(default_factory=list)
+    suggested_resources: list[str] = field(default_factory=list)
+    reminder: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form that traces hold too."""
+        optional = {"intent_type": self.intent_type, "reminder": self.reminder}
+        return {
+            "search_intent_detected": self.search_intent_detected,
+            "topics": self.topics,
+            "injected_memories": [one.to_dict() for one in self.injected_memories],
+            "suggested_resources": self.suggested_resources,
+            **{name: value for name, value in optional.items() if value},
+        }
+
+    @staticmethod
+    def from_dict(value: Mapping[str, Any]) -> MemoryContext:
+        """Return what ``to_dict`` was given, or what a trace holds."""
+        fields = dict(value)
+        fields["injected_memories"] = [InjectedMemory.from_dict(one) for one in value.get("injected_memories", [])]
+        return MemoryContext(**fields)
+
+
+class Intent(Protocol):
+    """What the builder wants to know of a search intent; ``enricher.interfaces.compat.intent.SearchIntent`` is one."""
+
+    @property
+    def intent_type(self) -> Any: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def topics(self) -> Any: ...
+
+
+class Recall:
+    """The memories seen from one folder, searched by one connection for each call."""
+
+    def __init__(self, cwd: str = "", *, state: str = "") -> None:
+        self.project = identify(cwd)
+        self.state = state or state_dir()
+
+    def search(self, query: str, *, limit: int = 10, namespace_weights: Mapping[str, float] | None = None) -> list[Hit]:
+        """Return the memories that ``query`` is about, best first. Raises ``storage.db.database.StorageError``."""
+        with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
+            return vectors.search(
+                db, query, project=self.project.id, state=self.state, limit=limit, weights=namespace_weights
+            )
+
+
+class SearchContextBuilder:
+    """Builds the memory context of a search intent."""
+
+    def __init__(self, config: AdaptiveContextConfig | None = None, recall: Recall | None = None) -> None:
+        self.config = config or AdaptiveContextConfig()
+        self.recall = recall or Recall()
+
+    def build_context(self, intent: Intent | None, *, query: str = "") -> MemoryContext:
+        """Return what is remembered about ``query`` (else the intent's topics), within the token budget.
+
+        Raises ``storage.db.database.StorageError``.
+        """
+        name = _name(intent)
+        confidence = intent.confidence if intent else 0.0
+        topics = [str(topic) for topic in intent.topics] if intent else []
+        is_sure = bool(name) and confidence >= self.config.min_confidence
+        hits = self.recall.search(
+            query or " ".join(topics),
+            limit=self.config.memories_for(confidence if is_sure else 0.0),
+            namespace_weights=namespace_weights(name) if is_sure else None,
+        )
+        return MemoryContext(
+            search_intent_detected=is_sure,
+            intent_type=name if is_sure else "",
+            topics=topics,
+            injected_memories=self._within_budget(hits),
+            suggested_resources=suggested(topics) if is_sure else [],
+            reminder=channel.reminder(name) if is_sure else "",
+        )
+
+    def _within_budget(self, hits: list[Hit]) -> list[InjectedMemory]:
+        previews = [preview(hit.content, longest=self.config.preview_length) for hit in hits]
+        fitting = channel.within_tokens(previews, self.config.max_tokens)
+        return [
+            InjectedMemory(hit.id, hit.namespace, shown, hit.score, hit.raw)
+            for hit, shown in zip(hits[:fitting], previews, strict=False)
+        ]
+
+
+def memories_for(confidence: float, config: AdaptiveContextConfig | None = None) -> int:
+    """Return how many memories a search intent of this confidence is worth: 5, 10 or 15 unless configured otherwise."""
+    return (config or AdaptiveContextConfig()).memories_for(confidence)
+
+
+def namespace_weights(intent: object) -> dict[str, float]:
+    """Return the weights of namespaces for a search intent or its name; a namespace that is not named counts 1.0."""
+    return dict(channel.WEIGHTS.get(_name(intent), {}))
+
+
+def search(
+    query: str, *, cwd: str = "", limit: int = 10, namespace_weights: Mapping[str, float] | None = None
+) -> list[Hit]:
+    """Return the memories that ``query`` is about in the project around ``cwd``, best first."""
+    return Recall(cwd).search(query, limit=limit, namespace_weights=namespace_weights)
+
+
+def _name(intent: object) -> str:
+    """The name of an intent given as a text, an enumeration member or an object with ``intent_type``."""
+    kind = getattr(intent, "intent_type", intent)
+    return str(getattr(kind, "value", kind) or "")

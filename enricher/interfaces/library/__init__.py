@@ -1,0 +1,140 @@
+"""What one project can look up in its memory: searches, topics, single memories. CLI and MCP both come through here.
+
+A project sees its own memories and those that are ``shared`` (ruling R28).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from enricher.home import state_dir
+from enricher.interfaces.library.topics import TopicIndexService
+from enricher.prompt.project import identify
+from enricher.prompt.redaction import redact
+from storage.base import log
+from storage.db import database
+from storage.memory import memories
+from storage.memory import topics as notes
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+
+    from storage.memory.recall import Hit
+
+MOST_CANDIDATES = 400
+"""Looked through for those of one namespace."""
+
+
+class Library:
+    """The memories that are seen from one folder; every call sees what other processes wrote meanwhile.
+
+    Raises ``storage.db.database.StorageError`` where the database cannot be used.
+    """
+
+    def __init__(self, cwd: str = "", *, state: str = "") -> None:
+        self.project = identify(cwd)
+        self.cwd = cwd or self.project.root
+        self.state = state or state_dir()
+        self._index = TopicIndexService()
+        self._versions: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def topics(self) -> TopicIndexService:
+        """Return the index of topics, up to date with the store."""
+        with self._lock, self._opened() as db:
+            self._refresh(db)
+        return self._index
+
+    def build(self) -> float:
+        """Index everything anew, note that in the log, and return how many milliseconds it took."""
+        with self._lock, self._opened() as db:
+            began = time.perf_counter()
+            self._build(db)
+            spent_ms = round((time.perf_counter() - began) * 1000, 1)
+        counted = f"{self._index.memory_count} memories, {len(self._index)} topics"
+        log.append(self.state, stage="topics", reason=f"topic index built in {spent_ms} ms: {counted}", level="INFO")
+        return spent_ms
+
+    def memory(self, identity: str) -> memories.Memory | None:
+        """Return a memory that the project sees; None for any other."""
+        with self._opened() as db:
+            found = memories.get(db, identity)
+        return found if found and found.project in (self.project.id, memories.SHARED) else None
+
+    def about(self, topic: str) -> list[memories.Memory]:
+        """Return the memories of a topic: those a person has read first, then the newest."""
+        ids = self.topics().get(topic)
+        with self._opened() as db:
+            found = [memory for one in ids if (memory := memories.get(db, one))]
+        return sorted(found, key=lambda one: (one.reviewed, one.created_at, one.id), reverse=True)
+
+    def search(
+        self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
+    ) -> list[Hit]:
+        """Return the memories that answer ``query``, best first, of one namespace where one is named."""
+        from storage.memory import recall
+
+        asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}
+        with self._opened() as db:
+            db.row_factory = None  # the search reads plain tuples
+            hits = recall.search(
+                db,
+                query,
+                project=self.project.id,
+                cwd_prefix=self._prefix(),
+                weights=weights,
+                **asked,
+            )
+        return [hit for hit in hits if namespace in ("", hit.namespace)][:limit]
+
+    def add(self, content: str, *, namespace: str, tags: list[str]) -> memories.Memory:
+        """Keep a memory of this project without its secrets, unreviewed: it ranks lower until a person approves it."""
+        memory = memories.Memory(
+            redact(content)[0],
+            project=self.project.id,
+            namespace=namespace,
+            tags=[redact(tag)[0] for tag in tags],
+            origin="added",
+            reviewed=False,
+        )
+        with self._opened() as db:
+            memories.add(db, memory)
+            return memories.get(db, memory.id) or memory
+
+    def _prefix(self) -> str:
+        """Return the folder within the project, empty at its root."""
+        inside = os.path.relpath(os.path.realpath(self.cwd), self.project.root)
+        return "" if inside == "." or inside.startswith("..") else inside
+
+    def _refresh(self, db: sqlite3.Connection) -> None:
+        if self._index.last_refresh is None:
+            self._build(db)
+            return
+        now = notes.versions(db, self.project.id)
+        for gone in self._versions.keys() - now.keys():
+            self._index.remove(gone)
+        changed = [identity for identity, at in now.items() if self._versions.get(identity) != at]
+        for note in notes.notes(db, changed):
+            self._index.add(note)
+        self._versions = now
+
+    def _build(self, db: sqlite3.Connection) -> None:
+        versions: dict[str, str] = {}
+
+        def noted() -> Iterator[notes.Note]:
+            for note in notes.all_notes(db, self.project.id):
+                versions[note.id] = note.changed_at
+                yield note
+
+        self._index.build(noted())
+        self._versions = versions
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
+            yield db

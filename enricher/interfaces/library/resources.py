@@ -1,0 +1,149 @@
+"""The memory as resources: what stands at each ``enricher://`` address, as JSON.
+
+Texts are handed out as they were stored: whoever shows them treats them as data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from enricher.context.channels.memory import preview
+from enricher.interfaces.library.topics import keywords, normalise
+from enricher.sources.uris import (
+    MEMORY,
+    SEARCH,
+    TEMPLATES,
+    TOPIC,
+    TOPICS,
+    TOPICS_URI,
+    UriError,
+    memory_uri,
+    parse_uri,
+    search_uri,
+    suggested,
+    topic_uri,
+)
+
+if TYPE_CHECKING:
+    from enricher.interfaces.library import Library
+    from enricher.interfaces.library.topics import TopicInfo
+    from storage.memory.memories import Memory
+    from storage.memory.recall import Hit
+
+__all__ = [
+    "RESOURCES", "Resource", "UnknownMemoryError", "UriError", "found", "memory_uri", "parse_uri", "read",
+    "search_uri", "suggested", "topic_uri",
+]  # fmt: skip
+
+MOST_FOUND = 20
+MOST_TOPICS = 500
+MOST_MEMORIES = 100
+MOST_RELATED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """An address, or the form of many, as it is offered."""
+
+    uri: str
+    name: str
+    description: str
+
+    @property
+    def is_template(self) -> bool:
+        """Whether a part of the address is to be filled in."""
+        return "{" in self.uri
+
+
+RESOURCES = (
+    Resource(TEMPLATES[0], "search", "Memories that answer a query, best first, with their scores"),
+    Resource(TOPICS_URI, "topics", "Every topic of this project's memory, the largest first"),
+    Resource(TEMPLATES[1], "topic", "The memories of one topic in full, and the topics it occurs with"),
+    Resource(TEMPLATES[2], "memory", "One memory in full"),
+)
+
+
+class UnknownMemoryError(LookupError):
+    """No memory of that id is seen from this project."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(f"no memory {identity[:100]!r} in this project; enricher memory list shows those there are")
+
+
+def read(address: str, library: Library) -> dict[str, Any]:
+    """Return what stands at ``address``; an unknown topic is an empty one.
+
+    Raises UriError, UnknownMemoryError, StorageError.
+    """
+    uri = parse_uri(address)
+    readers = {SEARCH: _search, TOPICS: _topics, TOPIC: _topic, MEMORY: _memory}
+    return readers[uri.kind](uri.text, library)
+
+
+def found(hit: Hit) -> dict[str, Any]:
+    """Return a search result as resources and tools show it."""
+    return {
+        "id": hit.id,
+        "namespace": hit.namespace,
+        "score": round(hit.score, 4),
+        "preview": preview(hit.content),
+        "tags": hit.tags,
+        "source": hit.source,
+        "created_at": hit.created_at,
+        "reviewed": hit.reviewed,
+        "superseded_by": hit.superseded,
+        "uri": memory_uri(hit.id),
+    }
+
+
+def _search(query: str, library: Library) -> dict[str, Any]:
+    hits = library.search(query, limit=MOST_FOUND)
+    return {
+        "query": query,
+        "count": len(hits),
+        "topics": keywords(query),
+        "memories": [found(hit) for hit in hits],
+        "suggested_resources": suggested(keywords(query)),
+    }
+
+
+def _topics(_text: str, library: Library) -> dict[str, Any]:
+    index = library.topics()
+    listed = index.list(limit=MOST_TOPICS)
+    return {
+        "count": len(listed),
+        "total": len(index),
+        "memories": index.memory_count,
+        "last_indexed": index.last_refresh,
+        "topics": [_named(one) for one in listed],
+    }
+
+
+def _topic(topic: str, library: Library) -> dict[str, Any]:
+    memories = library.about(topic)
+    index = library.topics()
+    info = index.info(topic)
+    return {
+        "topic": normalise(topic),
+        "memory_count": len(memories),
+        "namespaces": info.namespaces if info else [],
+        "last_indexed": index.last_refresh,
+        "memories": [_full(memory) for memory in memories[:MOST_MEMORIES]],
+        "related_topics": [_named(one) for one in index.related(topic, limit=MOST_RELATED)],
+    }
+
+
+def _memory(identity: str, library: Library) -> dict[str, Any]:
+    memory = library.memory(identity)
+    if memory is None:
+        raise UnknownMemoryError(identity)
+    return _full(memory)
+
+
+def _named(topic: TopicInfo) -> dict[str, Any]:
+    return {**topic.to_dict(), "uri": topic_uri(topic.name)}
+
+
+def _full(memory: Memory) -> dict[str, Any]:
+    return {**memory.to_json(), "uri": memory_uri(memory.id)}

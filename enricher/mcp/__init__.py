@@ -1,6 +1,0 @@
-"""The second door: memory, topics and explanations for a client of the Model Context Protocol.
-
-Everything it hands out is made by ``enricher.library.resources``, ``enricher.library.prompts`` and
-``enricher.mcp.tools``; only ``server`` and ``serving`` load the protocol's SDK, an optional
-dependency that takes longer to import than a prompt may last.
-"""

@@ -1,0 +1,278 @@
+"""Understand a prompt that chooses from what was offered: "option 2", "go with A", "2 and 3", "die zweite", "第二个".
+
+Pure. ``enricher.prompt.conversation.enumerations`` finds what the chosen options say.
+"""
+
+from __future__ import annotations
+
+EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_~#\u2019\u2018\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001"
+CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
+MOST_WORDS = 24
+FEW_WORDS = 10
+SHORT_CHARS = 24
+"""A sentence in Chinese or Japanese that does little more than choose."""
+MOST_CHOSEN = 4
+HIGHEST = 20
+LETTERS = "abcdefgh"
+
+_CERTAIN = frozenset(
+    "option options choice choices variant variants approach approaches alternative alternatives solution solutions"
+    " suggestion suggestions proposal proposals idea ideas variante varianten ansatz alternativen lösung vorschlag"
+    " möglichkeit proposition approche opción opciones alternativa alternativas enfoque solución propuesta opção opções"
+    " abordagem solução proposta opzione opzioni approccio soluzione"
+    " вариант варианта вариантом опция опцию подход решение способ".split()
+)
+_POSSIBLE = frozenset(
+    "number numbers no nr plan step steps phase phases part parts item items point points fix fixes task tasks stage"
+    " nummer schritt schritte punkt punkte numéro étape número paso punto passo ponto numero номер шаг пункт".split()
+)
+"""What an option is called; the second group is said of many other things as well."""
+_POSITIONS = {
+    word: number
+    for number, words in (
+        (1, "first 1st erste ersten erster erstes premier première primer primero primera primeiro primeira"),
+        (1, "primo prima первый первая первое первую"),
+        (2, "second 2nd zweite zweiten zweiter zweites deuxième 2ème seconde segundo segunda secondo seconda"),
+        (2, "второй вторая второе вторую"),
+        (3, "third 3rd dritte dritten dritter drittes troisième 3ème tercer tercero tercera terceiro terceira"),
+        (3, "terzo terza третий третья третье третью"),
+        (4, "fourth 4th vierte vierten vierter viertes quatrième cuarto cuarta quarto quarta четвёртый четвертый"),
+        (5, "fifth 5th fünfte fünften cinquième quinto quinta пятый пятую"),
+        (-1, "last letzte letzten letzter letztes dernier dernière último última ultimo ultima последний последнюю"),
+    )
+    for word in words.split()
+}  # fmt: skip
+_NUMBER_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "eins": "1", "zwei": "2", "drei": "3"}
+_BOTH = frozenset("both beide beides ambos ambas entrambi entrambe оба обе".split())  # noqa: RUF001
+_BOTH_COUNTED = ("les deux", "los dos", "las dos", "os dois", "as duas")
+_OTHER = frozenset("other andere anderen anderes autre otro otra outro outra altro altra другой другую другое".split())
+_AND = frozenset(("and", "und", "et", "y", "e", "и", "&", "then"))
+_OPENERS = frozenset(
+    "yes yeah yep yup ok okay sure so well great good perfect alright fine right thanks now ja gut gern oui d'accord"
+    " sí si sim sì да хорошо please pls bitte".split()
+)
+_FILL = frozenset(
+    "the one ones of them two that this it it's i'd i i'll we we'd we'll let us let's lets go going ahead with w/ for"
+    " do take use choose pick prefer want would like try start proceed continue implement add include keep apply make"
+    " should be and please bitte then now next first also"
+    " die der das den dem nimm nehmen nehme wir ich lass uns mach machen mache mit für möchte würde gerne jetzt von"
+    " la le les l va vas prends prenons fais faisons on y avec je préfère choisis s'il te vous plaît svp pour"
+    " maintenant"
+    " el lo los las vamos con por favor haz hagamos usa usemos elige elijo prefiero ahora quiero"
+    " o os a as com faz faça fazer prefiro agora quero escolho"
+    " il i vai fai facciamo andiamo scelgo preferisco per favore adesso voglio"
+    " давай давайте возьми делай сделай выбираю пожалуйста тогда на пусть будет".split()
+)
+"""With nothing beside these, a prompt chooses and asks for nothing else."""
+_TAKES = frozenset(
+    "go proceed start continue going stick do pick choose take use implement prefer nimm mach prends fais usa haz elige"
+    " scelgo выбираю делай".split()
+)
+_WITH = frozenset(("with", "w/", "for", "mit", "avec", "con", "com", "с"))  # noqa: RUF001
+
+_CJK_NOUNS = ("方案", "选项", "選項", "选择", "方法", "選択肢", "オプション", "案", "プラン", "步骤", "ステップ")
+_CJK_DIGITS = {"一": "1", "二": "2", "两": "2", "三": "3", "四": "4", "五": "5", "六": "6"}
+_CJK_ORDERS = ("番目", "つ目", "つめ", "個目")
+_CJK_COUNTERS = "个個种種项項条條步案点番"
+_CJK_BOTH = ("两个都", "两者", "二者都", "兩個都", "両方", "どちらも")
+_CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "もうひとつ")
+
+
+class Choice:
+    """What a prompt chooses: ``labels`` as they stand before options, ``positions`` counted from 1 (-1 is the last).
+
+    ``noun`` is what the prompt calls an option, ``is_both`` and ``is_other`` are "both" and "the other one".
+    """
+
+    __slots__ = ("is_both", "is_other", "labels", "noun", "positions")
+
+    def __init__(
+        self,
+        *,
+        labels: list[str] | None = None,
+        positions: list[int] | None = None,
+        noun: str = "",
+        is_both: bool = False,
+        is_other: bool = False,
+    ) -> None:
+        self.labels = list(dict.fromkeys(labels or []))[:MOST_CHOSEN]
+        self.positions = list(dict.fromkeys(positions or []))[:MOST_CHOSEN]
+        self.noun = noun
+        self.is_both = is_both
+        self.is_other = is_other
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.positions or self.is_both or self.is_other)
+
+
+class _Word:
+    __slots__ = ("ends", "low", "written")
+
+    def __init__(self, written: str, *, ends: bool) -> None:
+        self.written = written
+        self.low = written.lower()
+        self.ends = ends
+
+
+def read(prompt: str) -> Choice:
+    """Return what a prompt chooses; nothing where it does not choose, or may mean something else."""
+    if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
+        return Choice()
+    if any("\u3040" <= char <= "\u9fff" for char in prompt):
+        return _read_cjk(prompt)
+    words = _words(prompt)
+    while len(words) > 1 and words[0].low in _OPENERS:
+        words = words[1:]
+    return (_bare(words) if 0 < len(words) <= FEW_WORDS else None) or _named(words) or _taken(words) or Choice()
+
+
+def _words(prompt: str) -> list[_Word]:
+    """Return the words, labels such as ``1A/1B`` taken apart."""
+    found: list[_Word] = []
+    for chunk in prompt.replace("\u2019", "'").split():
+        ends = chunk.endswith(CLAUSE_ENDS)
+        bare = "&" if chunk == "+" else chunk.strip(EDGES).removeprefix("l'").removeprefix("L'")
+        parts = [bare]
+        for mark in "/,+&":
+            if mark in bare and all(label_of(one.strip(EDGES)) for one in bare.split(mark)):
+                parts = [one.strip(EDGES) for one in bare.split(mark)]
+        found += [_Word(one, ends=ends and one is parts[-1]) for one in parts if one]
+    return found
+
+
+def label_of(word: str) -> str:
+    """Return the label that a word is, in lower case: ``2``, ``b``, ``1a``; empty for any other word."""
+    low = word.lower().lstrip("#")
+    digits = low.rstrip(LETTERS)
+    if len(low) - len(digits) > 1 or len(low) > 3:
+        return ""
+    if not digits:
+        return low if low in LETTERS and len(low) == 1 else ""
+    return low if digits.isascii() and digits.isdigit() and 0 < int(digits) <= HIGHEST else ""
+
+
+def _label(word: _Word, *, is_sure: bool = False) -> str:
+    """The label that a word of a prompt is; a small letter is one only where nothing else can be meant."""
+    found = label_of(word.written)
+    return found if found and (is_sure or not found.isalpha() or word.written.isupper()) else ""
+
+
+def is_noun(word: str) -> bool:
+    """Say whether options are called so."""
+    return word in _CERTAIN or word in _POSSIBLE
+
+
+def is_certain(noun: str) -> bool:
+    """Say whether the word is hardly said of anything but an option."""
+    return noun in _CERTAIN
+
+
+def _bare(words: list[_Word]) -> Choice | None:
+    """A prompt that chooses and says nothing else."""
+    lows = [word.low for word in words]
+    flat = f" {' '.join(lows)} "
+    noun = next((low for low in lows if is_noun(low)), "")
+    if len(words) == 1:
+        label = label_of(words[0].written) or _NUMBER_WORDS.get(lows[0], "")
+        if label:
+            return Choice(labels=[label])
+    labels, positions, left = [], [], []
+    for at, word in enumerate(words):
+        is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
+        if label := _label(word, is_sure=is_sure):
+            if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
+                return None  # so many of them: "implement 3 parts"
+            labels.append(label)
+        elif word.low in _POSITIONS and (word.low != "first" or at + 1 == len(words) or _is_one(lows[at + 1])):
+            positions.append(_POSITIONS[word.low])
+        elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
+            left.append(word.low)
+    is_both = not _BOTH.isdisjoint(left) or any(f" {one} " in flat for one in _BOTH_COUNTED)
+    left = [low for low in left if low not in _BOTH and not (is_both and low in ("deux", "dos", "dois", "duas"))]
+    is_other = bool(left) and all(low in _OTHER for low in left)
+    if left and not is_other:
+        return None
+    if labels or positions:
+        return None if is_other else Choice(labels=labels, positions=positions, noun=noun)
+    return Choice(is_both=is_both, is_other=is_other, noun=noun) if is_both or is_other else None
+
+
+def _is_one(low: str) -> bool:
+    return low in ("one", "ones", "and", "please") or is_noun(low)
+
+
+def _named(words: list[_Word]) -> Choice | None:
+    """An option called so anywhere in a prompt: "option 2 seems good, but …", "the first approach is too slow"."""
+    for at, word in enumerate(words):
+        if not is_noun(word.low):
+            continue
+        labels = _labels_from(words, at + 1, is_sure=is_certain(word.low))
+        if labels:
+            return Choice(labels=labels, noun=word.low)
+        before = words[at - 1].low if at else ""
+        if is_certain(word.low) and before in _POSITIONS:
+            return Choice(positions=[_POSITIONS[before]], noun=word.low)
+        if is_certain(word.low) and word.low.endswith("s") and before in _BOTH:
+            return Choice(is_both=True, noun=word.low)
+    return None
+
+
+def _taken(words: list[_Word]) -> Choice | None:
+    """A label behind a verb of choosing: "proceed with B", "start w/ 1A/1B, your approach is fine"."""
+    for at, word in enumerate(words):
+        start = at + 1 if word.low in _TAKES else len(words)
+        if start < len(words) and words[start].low in _WITH:
+            start += 1
+        labels = _labels_from(words, start, is_sure=False)
+        if labels:
+            return Choice(labels=labels)
+    return None
+
+
+def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
+    """Return the labels from ``start`` on, where they end a clause or the prompt, or stand behind a noun."""
+    found: list[str] = []
+    at = start
+    while at < len(words):
+        is_end = words[at].ends or at + 1 == len(words)
+        label = _label(words[at], is_sure=is_sure and (words[at].low != "a" or is_end))
+        if label:
+            found.append(label)
+        elif not (found and words[at].low in _AND):
+            break
+        at += 1
+        if is_end:
+            return found
+    if found and (is_sure or (start and is_noun(words[start - 1].low))):
+        return found
+    return found if found and not all(label.isdigit() for label in found) else []
+
+
+def _read_cjk(prompt: str) -> Choice:
+    flat = "".join(prompt.split()).strip(EDGES)
+    if len(flat) > SHORT_CHARS:
+        return Choice()
+    if any(words in flat for words in _CJK_BOTH):
+        return Choice(is_both=True)
+    if any(words in flat for words in _CJK_OTHER):
+        return Choice(is_other=True)
+    positions, labels = [], []
+    for at, char in enumerate(flat):
+        number = _CJK_DIGITS.get(char) or _ascii_label(char)
+        before, behind = flat[:at], flat[at + 1 :]
+        if not number:
+            continue
+        if number.isdigit() and (
+            (before.endswith("第") and behind[:1] in _CJK_COUNTERS) or behind.startswith(_CJK_ORDERS)
+        ):
+            positions.append(int(number))
+        elif before.endswith(_CJK_NOUNS) or (behind.startswith(_CJK_NOUNS) and not before.endswith("第")):
+            labels.append(number)
+    return Choice(labels=labels, positions=positions)
+
+
+def _ascii_label(char: str) -> str:
+    """The label that one character is, also in its wide form."""
+    code = ord(char)
+    plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
+    return label_of(plain) if plain.isdigit() or plain.isupper() else ""

@@ -1,0 +1,202 @@
+"""Find the options of an answer: numbered and lettered lists, "Option A:" in lists and headings, tables, bullets.
+
+Pure. Where more than one list could be meant, nothing is found: a guess is worse than silence.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt import cut
+from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.conversation.choices import Choice
+
+MOST_LINES = 2000
+BODY_LINES = 12
+LONGEST_INTRODUCTION = 160
+TAIL_CHARS = 500
+OPTION_CHARS = 150
+BULLETS = ("- ", "* ", "+ ", "\u2022 ")
+KEYCAP = "\ufe0f\u20e3"
+"""A digit in a box, as models like to write it."""
+BEHIND_LABELS = (".", ")", ":")
+DASHES = ("-", "\u2013", "\u2014", ":")
+NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
+
+
+class Option:
+    """One item: its ``label`` (empty for a bullet), the ``noun`` before it, what it says, and the lines below it."""
+
+    __slots__ = ("body", "label", "noun", "text")
+
+    def __init__(self, label: str, noun: str, text: str) -> None:
+        self.label = label
+        self.noun = noun
+        self.text = text
+        self.body: list[str] = []
+
+    def says(self) -> str:
+        """Return the first words of the option, without emphasis."""
+        text = self.text or next((line.strip() for line in self.body if line.strip()), "")
+        return cut(_plain(text), OPTION_CHARS)
+
+
+class Enumeration:
+    """Items that belong together, and the line that introduces them."""
+
+    __slots__ = ("end", "indent", "introduction", "kind", "options")
+
+    def __init__(self, kind: int, indent: int, introduction: str) -> None:
+        self.kind = kind
+        self.indent = indent
+        self.introduction = introduction
+        self.options: list[Option] = []
+        self.end = 0
+
+    def goes_on_with(self, kind: int, indent: int, label: str) -> bool:
+        """Say whether an item is the next one of this list."""
+        if kind != self.kind or abs(indent - self.indent) > 1:
+            return False
+        if kind in (NOUN, ROW):
+            return label not in [one.label for one in self.options]
+        return label == _next(self.options[-1].label)
+
+
+def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
+    """Return the chosen options, all that they were chosen from, and how many prompts ago the answer was given.
+
+    ``answers`` are (prompts ago, text), newest first. Only an option with a name is looked for further back.
+    """
+    newest = answers[0][0] if answers else 0
+    for ago, answer in answers:
+        if ago > newest and not (choice.labels and (choice.noun or any(not one.isdigit() for one in choice.labels))):
+            break
+        lists = enumerations(answer)
+        matching = [one for one in lists if _chosen(choice, one)]
+        if not matching:
+            continue
+        one = _meant(choice, matching, answer)
+        return (_chosen(choice, one), one.options, ago) if one else ([], [], 0)
+    return [], [], 0
+
+
+def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
+    """The options of a list that are chosen; nothing where it lacks one of them."""
+    size = len(one.options)
+    if choice.is_both:
+        return one.options if size == 2 else []
+    by_label = {option.label: option for option in one.options if option.label}
+    found = [by_label.get(label) for label in choice.labels]
+    found += [one.options[max(at, 0) - 1] if at <= size else None for at in choice.positions]
+    return [option for option in found if option] if all(found) else []
+
+
+def _meant(choice: Choice, matching: list[Enumeration], answer: str) -> Enumeration | None:
+    """Of several lists the one that is called as the prompt calls it, or that the answer ends by asking about."""
+    if choice.noun:
+        stem = choice.noun.rstrip("s")
+        called = [one for one in matching if any(option.noun.rstrip("s") == stem for option in one.options)]
+        called = called or [one for one in matching if stem in one.introduction.lower()]
+        matching = called or matching
+    if len(matching) == 1:
+        return matching[0]
+    last = max(matching, key=lambda one: one.end)
+    behind = "\n".join(answer.splitlines()[last.end :]).strip()
+    return last if "?" in behind and len(behind) <= TAIL_CHARS else None
+
+
+def enumerations(answer: str) -> list[Enumeration]:
+    """Return the lists with labels, code blocks left out; where there are none, the lists of bullets."""
+    lines = _without_code(answer.splitlines()[:MOST_LINES])
+    return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
+
+
+def _without_code(lines: list[str]) -> list[str]:
+    """Return the lines, those of code blocks emptied."""
+    kept, is_code = [], False
+    for line in lines:
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        is_code = is_code != is_fence
+        kept.append("" if is_code or is_fence else line)
+    return kept
+
+
+def _labelled(lines: list[str]) -> list[Enumeration]:
+    found: list[Enumeration] = []
+    introduction, current = "", None
+    for number, line in enumerate(lines, 1):
+        kind, indent, option = _item(line)
+        if option is None:
+            if current is not None and len(current.body) < BODY_LINES:
+                current.body.append(line)
+            introduction = line[-LONGEST_INTRODUCTION:] if line.strip() else introduction
+            continue
+        own = next((one for one in reversed(found) if one.goes_on_with(kind, indent, option.label)), None)
+        if own is None:
+            own = Enumeration(kind, indent, introduction)
+            found.append(own)
+        own.options.append(option)
+        own.end, current = number, option
+    return found
+
+
+def _bulleted(lines: list[str]) -> list[Enumeration]:
+    """Runs of bullets that stand at the margin; what is indented belongs to the bullet above."""
+    found: list[Enumeration] = []
+    introduction, current = "", None
+    for number, line in enumerate(lines, 1):
+        if line.startswith(BULLETS):
+            if current is None:
+                current = Enumeration(BULLET, 0, introduction)
+                found.append(current)
+            current.options.append(Option("", "", line[2:]))
+            current.end = number
+        elif line.strip() and not line.startswith((" ", "\t")):
+            introduction, current = line[-LONGEST_INTRODUCTION:], None
+    return [one for one in found if len(one.options) > 1]
+
+
+def _item(line: str) -> tuple[int, int, Option | None]:
+    """Return kind, indent and option of a line that is an item with a label."""
+    bare = line.strip()
+    indent = len(line) - len(line.lstrip())
+    if bare.startswith("|"):
+        cells = [_plain(cell) for cell in bare.strip("|").split("|")]
+        noun, label, _ = _head(f"{cells[0]}:") if cells else ("", "", "")
+        return ROW, indent, Option(label, noun, " \u2014 ".join(cells[1:])) if label and len(cells) > 1 else None
+    bare = bare.lstrip("#").lstrip() if bare.startswith("#") and bare.lstrip("#")[:1] == " " else bare
+    bare = bare[2:].lstrip() if bare.startswith(BULLETS) else bare
+    noun, label, text = _head(bare.replace("**", "").replace("__", "").replace(KEYCAP, "."))
+    kind = NOUN if noun else NUMBER if label[:1].isdigit() else LETTER
+    return kind, indent, Option(label, noun, text) if label else None
+
+
+def _head(text: str) -> tuple[str, str, str]:
+    """Return noun, label and the rest of a line that begins with a label: "Option B \u2014 drop it", "2) drop it"."""
+    first, _, rest = text.partition(" ")
+    noun = first.lower().strip("*:") if is_noun(first.lower().strip("*:")) else ""
+    if noun:
+        first, _, rest = rest.partition(" ")
+    bare = first.strip("().:*#,`")
+    label = label_of(bare)
+    is_marked = first.endswith(BEHIND_LABELS) or first.startswith("(")
+    if not label or not (noun or is_marked or rest.startswith(DASHES)):
+        return "", "", ""
+    if noun and not (is_marked or not rest or rest.startswith((*DASHES, "("))):
+        return "", "", ""  # a sentence: "Option 2 is simpler"
+    if label.isalpha() and not noun and not (bare.isupper() or first.endswith(")")):
+        return "", "", ""
+    return noun, label, rest.strip().lstrip("-\u2013\u2014: ")
+
+
+def _next(label: str) -> str:
+    """Return the label that follows: 3 after 2, b after a, 1b after 1a."""
+    if label.isdigit():
+        return str(int(label) + 1)
+    last = LETTERS.find(label[-1:])
+    return label[:-1] + LETTERS[last + 1 : last + 2]
+
+
+def _plain(text: str) -> str:
+    return text.replace("**", "").replace("__", "").strip(" *|")

@@ -1,0 +1,288 @@
+"""Understand a prompt that points back: what "the other one", "option 2" or "continue" stand for.
+
+Pure: the same prompt and the same recorded conversation give the same referents. A
+prompt that names a file, a name from a program or an address stands on its own.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt import MOST_RECORDED, POINTING_WORDS, cut
+from enricher.prompt.wording.structure import CODE, URL, chunk_marker, survey
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.conversation import Conversation
+    from enricher.prompt.conversation.choices import Choice
+    from enricher.prompt.conversation.enumerations import Option
+
+ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
+
+FEW_WORDS = 8
+FEWEST_WORDS_OF_AN_ORDER = 3
+MOST_REFERENTS = 3
+MENTIONS_CHARS = 4000
+OPEN_POINT_CHARS = 120
+EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_~\u2019\u2018“”"
+
+_NAMED = frozenset(
+    "path file doc_file agent_file test_file identifier inline_code url quote mention code_block stack_trace log diff"
+    " error_line image".split()
+)
+_ASKED = (
+    "where were we", "where was i", "where are we", "where did we leave off", "where did we stop", "where we left off",
+    "where i left off", "what were we doing", "what were you doing", "what was i doing", "what did we do",
+    "what have we done", "what did you do so far", "what have you done", "what was the last thing", "catch me up",
+    "bring me up to speed", "recap", "remind me what we", "remind me where we", "summarize what we",
+    "summarize this session", "summarise this session", "summarize our", "pick up where", "what is left to do",
+    "what's left to do", "summarise what we", "continue what we", "continue with what we", "resume what we",
+    "what were we working on", "what are we working on",
+)  # fmt: skip
+_OPENERS = frozenset(
+    "yes yeah yep yup ok okay sure please pls then so and now well great good perfect thanks alright also".split()
+)
+_APPROVALS = (
+    "continue", "go on", "go ahead", "proceed", "carry on", "keep going", "do it", "do that", "do so", "resume",
+    "keep working", "next", "go for it", "make it so", "yes", "ok", "okay", "sure", "sounds good", "looks good", "lgtm",
+)  # fmt: skip
+_BEHIND = frozenset(
+    "one ones two three file files module modules script scripts page pages function functions method methods class"
+    " classes variable variables test tests too now please also next then".split()
+) | {"", "as", "and"}
+"""Behind "other" and "rest"; any other word says itself what is meant."""
+_SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
+_MAY_CHOOSE = (
+    "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
+    "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
+    "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
+)  # fmt: skip
+"""How the words of ``choices`` begin that choose without a number, a single letter or an accent."""
+_STEPS = frozenset("step phase part item point fix task stage approach".split())
+_POINTERS = frozenset("it this that them these those its their ones both".split())
+_PLURALS = frozenset("others rest remaining ones all".split())
+_OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
+"""A sentence with one of these speaks of something beside what was done."""
+_OF_FILES = frozenset("file files module modules script scripts page pages".split())
+_OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
+
+
+def needs_the_answer(prompt: str) -> bool:
+    """Say whether the assistant's last words decide what this prompt means."""
+    return kind(prompt) in (CHOICE, OTHER, SAME)
+
+
+def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, str]]) -> None:
+    """Take from the agent's answers the options, the names or the sentence that this prompt refers to."""
+    how, answer = kind(prompt), conversation.answer
+    if how == CHOICE:
+        from enricher.prompt.conversation import choices, enumerations
+
+        choice = choices.read(prompt)
+        found, _, ago = enumerations.find(choice, said)
+        _choose(conversation, found, ago, noun=choice.noun)
+    elif how == OTHER and (left := _option_left(conversation, said)):
+        _choose(conversation, *left)
+    elif how == OTHER:
+        conversation.answer_files = mentions(answer, is_file=True)[:MOST_RECORDED]
+        conversation.answer_names = mentions(answer, is_file=False)[:MOST_RECORDED]
+        if not the_others(conversation, prompt):
+            conversation.open_point = _open_point(answer)
+
+
+def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
+    """Note the options that are meant: what they say, and of which answer they are."""
+    conversation.chosen = [(_called(one, ago, noun.rstrip("s")), one.says()) for one in found]
+    conversation.option = "; ".join(text for _, text in conversation.chosen)
+    body = " ".join(line for one in found for line in (one.text, *one.body))
+    conversation.answer_files = mentions(body, is_file=True)[:MOST_REFERENTS]
+
+
+def _called(one: Option, ago: int, noun: str) -> str:
+    noun = one.noun or (noun if noun in _STEPS else "option")
+    where = "the last answer" if not ago else f"the answer {ago} prompt{'s' * (ago > 1)} back"
+    return f"{noun} {one.label.upper()} of {where}" if one.label else f"meant from {where}"
+
+
+def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
+    """Of two options that were offered, the one that the last prompt did not choose."""
+    chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
+    if not chosen:
+        return None
+    from enricher.prompt.conversation import enumerations
+
+    found, offered, ago = enumerations.find(chosen, [(ago, text) for ago, text in said if ago > 0])
+    left = [one for one in offered if one not in found]
+    return (left, ago) if len(found) == len(left) == 1 else None
+
+
+def _open_point(answer: str) -> str:
+    """Return the last question of the answer about something beside what was done."""
+    flat = " ".join(answer.split())
+    for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
+        if sentence.endswith("?") and any(word in f" {sentence.lower()}" for word in _OPEN):
+            return cut(sentence, OPEN_POINT_CHARS)
+    return ""
+
+
+def kind(prompt: str) -> str:
+    """Return how a prompt points back; empty where it does not, or names something itself."""
+    low = prompt.lower().replace("\u2019", "'")
+    words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
+    if not words or len(words) > POINTING_WORDS:
+        return ""
+    flat = " ".join(words)
+    if any(phrase in flat for phrase in _ASKED):
+        return ASKED
+    own = words
+    while len(own) > 1 and own[0] in _OPENERS:
+        own = own[1:]
+    choice = _choice(prompt)
+    if choice and not choice.is_other:
+        return CHOICE
+    if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
+        return APPROVAL
+    if names_something(prompt):
+        return ""
+    if (choice and choice.is_other) or _counterpart(words):
+        return OTHER
+    if any(phrase in flat for phrase in _SAME):
+        return SAME
+    return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
+
+
+def _choice(prompt: str) -> Choice | None:
+    """Return what a prompt chooses; most hold no word that could, and cost one look at each."""
+    words = prompt.lower().split()
+    if not any(
+        word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
+        for word in words
+    ):
+        return None
+    from enricher.prompt.conversation import choices
+
+    return choices.read(prompt)
+
+
+def names_something(prompt: str) -> bool:
+    """Say whether a file, a name from a program, an address or a quotation stands in the prompt."""
+    return not _NAMED.isdisjoint(survey(prompt).features)
+
+
+def basis(conversation: Conversation, prompt: str) -> str:
+    """Return the earlier words that say what this prompt asks for; empty where it says so itself, or nobody does."""
+    how = kind(prompt)
+    if how == CHOICE or (how == OTHER and conversation.option):
+        return conversation.option
+    if how in (OTHER, SAME) or (how in (APPROVAL, ASKED) and conversation.resumed):
+        return last_order(conversation)
+    return ""
+
+
+def subject(conversation: Conversation, prompt: str) -> str:
+    """Return words to search with beside the prompt's own; empty where it names what it is about."""
+    how = kind(prompt)
+    if not how:
+        return ""
+    if how in (CHOICE, OTHER) and conversation.option:
+        return conversation.option
+    orders = _last_orders(conversation)
+    if how == OTHER and (found := referents(conversation, prompt)):
+        return " ".join([*found, *orders])
+    return " ".join([*orders, *(conversation.changed[:1] or conversation.files[:1])])
+
+
+def last_order(conversation: Conversation) -> str:
+    """Return the newest prompt that asks for something, also one that points further back ("test it")."""
+    return next(iter(_last_orders(conversation)), "")
+
+
+def _last_orders(conversation: Conversation) -> list[str]:
+    """Return the newest prompts that ask for something, back to one that stands on its own."""
+    found: list[str] = []
+    for text in reversed(conversation.prompts):
+        how = kind(text)
+        if how in ("", POINTING) and len(text.split()) >= FEWEST_WORDS_OF_AN_ORDER:
+            found.append(text)
+        if found and not how:
+            break
+    return found
+
+
+def _counterpart(words: list[str]) -> bool:
+    """Say whether the words speak of the one that is left: "the other one", "the rest", "the remaining tests"."""
+    for at, word in enumerate(words):
+        before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
+        if word in ("other", "others", "remaining", "rest", "latter", "former"):
+            if behind not in _BEHIND or before in ("each", "any", "no"):
+                continue
+            if before in ("the", "that", "this", "these", "those", "all", "my", "our", "both", "for", "two"):
+                return True
+        if word in ("second", "third") and before == "the" and behind in ("one", "file", "test", "function", ""):
+            return True
+    return False
+
+
+def the_others(conversation: Conversation, prompt: str) -> list[str]:
+    """Return the referents where it is clear what is meant.
+
+    The last exchange names them, and there is one, or the prompt means several.
+    """
+    if kind(prompt) != OTHER:
+        return []
+    found = referents(conversation, prompt, further_back=False)
+    if _OF_NAMES.isdisjoint(prompt.lower().split()):
+        found = [one for one in found if "." in one.rpartition("/")[2] and mentions(one, is_file=True)]
+    return found if len(found) == 1 or not _PLURALS.isdisjoint(prompt.lower().split()) else []
+
+
+def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
+    """Return what "the other one" is: named in the last exchange, but not what was just worked on.
+
+    The nearest place that names such things counts: the last prompt and the answer,
+    then the files looked at, then earlier prompts. More than MOST_REFERENTS are none.
+    """
+    words = set(prompt.lower().replace(",", " ").split())
+    wants_files, wants_names = not words.isdisjoint(_OF_FILES), not words.isdisjoint(_OF_NAMES)
+    last = conversation.prompts[-1] if conversation.prompts else ""
+    for is_file in (True, False):
+        if (is_file and wants_names) or (not is_file and wants_files):
+            continue
+        asked = mentions(last, is_file=is_file)
+        answered = conversation.answer_files if is_file else conversation.answer_names
+        done = conversation.changed if is_file else []
+        done = done or [one for one in asked if _is_among(one, answered)] or asked
+        places = [asked + answered]
+        if further_back:
+            places.append(conversation.files if is_file else [])
+            places += [mentions(text, is_file=is_file) for text in reversed(conversation.prompts[:-1])]
+        for place in places:
+            left = _distinct([one for one in place if not _is_among(one, done)])
+            if left:
+                return left if len(left) <= MOST_REFERENTS else []
+    return []
+
+
+def mentions(text: str, *, is_file: bool) -> list[str]:
+    """Return the files, or else the names from programs, that a text mentions, in its order."""
+    found: list[str] = []
+    for chunk in text[:MENTIONS_CHARS].split():
+        bare = chunk.strip(EDGES)
+        bare = bare.partition(":")[0] if "://" not in bare else bare
+        marker = chunk_marker(bare) if bare else ""
+        if marker and marker is not URL and (marker is not CODE) == is_file:
+            name = bare.strip(EDGES).removesuffix("()").removeprefix("@")
+            if name not in found:
+                found.append(name)
+    return found
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return the names without those that another one spells more fully."""
+    kept: list[str] = []
+    for name in sorted(names, key=len, reverse=True):
+        if not _is_among(name, kept):
+            kept.append(name)
+    return sorted(kept, key=names.index)
+
+
+def _is_among(name: str, names: list[str]) -> bool:
+    return any(one == name or one.endswith("/" + name) or name.endswith("/" + one) for one in names)

@@ -1,0 +1,114 @@
+"""What was asked, where, and in which session: the one shape all hosts are parsed into; and which prompts to skip.
+
+No I/O: the same event and settings always give the same reason. The reasons are
+words of the trace (``enricher.prompt.reasons`` lists them all); an empty one means that the prompt is enriched.
+"""
+
+from __future__ import annotations
+
+_PERSONS = frozenset(("", "user", "sdk"))
+_MACHINE_TAGS = ("<task-notification", "<agent-notification")
+_BYPASS_PHRASE = "no enrichment:"
+_PRIVATE = "[redacted:private]"
+# Names that a person writes at the beginning of a prompt and means the file, the folder or the platform.
+_DOTFILES = frozenset(
+    """
+    env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
+    config cache local ssh aws kube docker npm yarn pnp next nuxt output svelte-kit vercel netlify expo gradle cargo
+    tox nox coverage coveragerc pytest_cache mypy_cache ruff_cache profile bash_profile bash_aliases zshenv zprofile
+    tmux editorconfig prettierrc eslintrc stylelintrc babelrc browserslistrc nvmrc npmrc yarnrc condarc pylintrc
+    flake8 pre-commit-config python-version node-version ruby-version tool-versions htaccess netrc pgpass mailmap
+    clang-format clang-tidy clangd devcontainer cursorrules windsurfrules clinerules aider mcp well-known
+    ds_store terraform terragrunt storybook changeset changesets turbo parcel-cache enricher net
+    """.split()
+)
+_DOTFILE_ENDINGS = ("ignore", "attributes", "modules", "rc", "config", "_history")
+
+
+class PromptEvent:
+    """One prompt as a host reported it.
+
+    ``prompt`` is the text as typed; ``cwd``, ``transcript_path``, ``session_id``
+    and the rest are empty where the host does not tell them. ``source`` is the
+    host's own word for who wrote the prompt (empty: not told), ``agent`` the
+    subagent that received it (empty: the main one).
+    """
+
+    __slots__ = ("agent", "cwd", "host", "prompt", "session_id", "source", "transcript_path")
+
+    def __init__(
+        self,
+        prompt: str,
+        *,
+        host: str = "",
+        session_id: str = "",
+        cwd: str = "",
+        transcript_path: str = "",
+        source: str = "",
+        agent: str = "",
+    ) -> None:
+        self.prompt = prompt
+        self.host = host
+        self.session_id = session_id
+        self.cwd = cwd
+        self.transcript_path = transcript_path
+        self.source = source
+        self.agent = agent
+
+
+def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
+    """Return why this prompt gets no enrichment, empty where it does."""
+    if not enabled:
+        return "disabled"
+    if event.agent:
+        return "subagent"
+    prompt = event.prompt.strip()
+    if event.source.strip().lower() not in _PERSONS or _is_notification(prompt):
+        return "machine_prompt"
+    if not prompt.replace(_PRIVATE, "").strip():
+        return "empty"
+    return _asked_to_skip(prompt, bypass_prefix)
+
+
+def _asked_to_skip(prompt: str, bypass_prefix: str) -> str:
+    if prompt[: len(_BYPASS_PHRASE)].lower() == _BYPASS_PHRASE:
+        return "bypass_phrase"
+    if bypass_prefix and prompt.startswith(bypass_prefix) and not (bypass_prefix == "." and _is_dotted_name(prompt)):
+        return "bypass_prefix"
+    return "slash_command" if _is_slash_command(prompt) else ""
+
+
+def _is_notification(prompt: str) -> bool:
+    tag = next((tag for tag in _MACHINE_TAGS if prompt.startswith(tag)), "")
+    return bool(tag) and (prompt[len(tag) : len(tag) + 1] == ">" or prompt[len(tag) : len(tag) + 1].isspace())
+
+
+def _is_dotted_name(prompt: str) -> bool:
+    """Say whether the leading dot belongs to a path, an ellipsis, a fraction or the name of a dotfile."""
+    first = prompt[1:2]
+    if first in {".", "/", "\\"} or first.isdigit():
+        return True
+    name = prompt[1:513].split(None, 1)[0].rstrip(",;:!?)'\"`") if first.strip() else ""
+    stem, dot, rest = name.partition(".")
+    folder, slash, _ = stem.partition("/")
+    return bool(name) and (bool(dot and rest) or bool(slash and folder) or _is_dotfile(folder.lower()))
+
+
+def _is_dotfile(name: str) -> bool:
+    return name in _DOTFILES or (name.endswith(_DOTFILE_ENDINGS) and name not in _DOTFILE_ENDINGS)
+
+
+def _is_slash_command(prompt: str) -> bool:
+    """Say whether a command is called whose arguments are not a prompt of their own."""
+    if prompt.startswith(("<command-name>", "<command-message>")):
+        return "<command-name>" in prompt and not _has_written_arguments(prompt)
+    line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
+    name = line[1:257].split(None, 1)[:1] if line.startswith("/") and not line[1:2].isspace() else []
+    is_named = bool(name) and all(letter.isalnum() or letter in "-:" for letter in name[0])
+    return is_named and not _has_written_arguments(prompt)
+
+
+def _has_written_arguments(prompt: str) -> bool:
+    """Say whether the host marks more than one word as arguments of the command."""
+    _, mark, behind = prompt.partition("<command-args>")
+    return "<command-name>" in prompt and bool(mark) and len(behind.partition("</command-args>")[0].split(None, 2)) > 1

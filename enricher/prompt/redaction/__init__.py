@@ -1,0 +1,271 @@
+"""Take secrets out of a prompt before anything else sees it.
+
+A screen of our own instead of a ruleset: no pattern engine is loaded and an
+ordinary prompt pays for a dozen substring searches. All searching happens on an
+ASCII image of the text that keeps every offset; each step looks at a bounded
+stretch, so the work grows with the length of the text and never faster.
+
+Rather one word too many than one secret too few: an over-eager redaction costs
+the trace a word, a missed one keeps a password on disk.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
+
+WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
+# Short names of secrets and the text to search for; they count as whole words only. Other languages: ``names``.
+WHOLE_WORDS = {
+    b"sessionid": b"sessionid",
+    b"phpsessid": b"phpsessid",
+    b"jsessionid": b"jsessionid",
+    b"session": b"session=",
+    b"sid": b".sid=",
+    b"cookie": b"cookie",
+    b"signature": b"signature",
+    b"sig": b"sig",
+    b"pat": b"pat",
+    b"code": b"code=",
+}
+# The first words of the names in ``names`` that hold none of WORDS.
+OTHER_NAMES = frozenset(
+    b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
+    mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
+    anahtar anahtari sleutel schluessel ufunguo susi""".split()
+)
+_DIGITS_AND_SIGNS = b"0123456789#$@!%^*+&~"
+USER_MARKS = (b" -u ", b" --user ")
+BLOCKS = (b"<private", b"private key", b"private-lines:")
+_SHORTEST_TOKEN = 15
+_SHORTEST_VALUE = 6
+_SHORT_PROMPT = 2_000
+_LONGEST_NAME = 24
+# Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
+_MOST_PASSES = 6
+# Longer than any value the detectors accept, key blocks excepted (those are found in the whole text).
+_MARGIN = 4096
+_LONGEST_MARK = 48
+_TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+
+
+def _blanking_all_but(kept: bytes) -> bytes:
+    """Return a table for ``bytes.translate`` that makes everything else a blank."""
+    others = bytes(range(256)).translate(None, kept)
+    return bytes.maketrans(others, b" " * len(others))
+
+
+_RUNS = _blanking_all_but(_TOKEN_CHARACTERS)
+_LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
+
+
+class Screen:
+    """One text in the three forms the detectors search, offset by offset the same."""
+
+    __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.has_random = False
+        self.vocabulary: set[bytes] = set()
+        self.raw = text.encode("ascii", "replace")
+        self.low = self.raw.lower()
+        self.runs = self.raw.translate(_RUNS)
+        self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
+
+    def run_end(self, start: int, limit: int) -> int:
+        """Return where the run of token characters that holds ``start`` ends, at most ``limit`` further."""
+        end = self.runs.find(b" ", start, start + limit)
+        return end if end >= 0 else min(len(self.runs), start + limit)
+
+    def whole_run_end(self, start: int) -> int:
+        """Return where the run of token characters that holds ``start`` ends."""
+        end = self.runs.find(b" ", start)
+        return end if end >= 0 else len(self.runs)
+
+
+def _is_name(run: bytes) -> bool:
+    """Say whether these are nothing but letters, as in a name: not shouted, nor longer than names are."""
+    return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text with each secret as ``[redacted:<kind>]``, and the kinds found, sorted."""
+    kinds: set[str] = set()
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            break
+        text = _replace(text, spans, kinds)
+    return text, tuple(sorted(kinds))
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with only the line ends of its secrets left, so that every line keeps its number."""
+    for _ in range(_MOST_PASSES):
+        spans = _spans(text)
+        if not spans:
+            break
+        for start, end, _, _ in reversed(spans):
+            text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def found_in(text: str) -> list[str]:
+    """Return the secrets themselves, as far as one pass finds them."""
+    return [text[start:end] for start, end, _, _ in _spans(text)]
+
+
+def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
+    """Redact, keep at most ``limit`` characters (three quarters head, the rest tail); name kinds and full length.
+
+    Of a huge prompt only the surroundings of what is kept are searched, blocks of
+    keys and private blocks in all of it, and nothing is cut inside a secret.
+    """
+    kinds: set[str] = set()
+    shortened = text
+    if len(text) > limit + 4 * _MARGIN:
+        shortened, left_out = _keep_ends(text, limit, kinds)
+    else:
+        left_out = 0
+    redacted, found = redact(shortened)
+    capped = _cap(redacted, limit, left_out) if left_out or len(redacted) > limit else redacted
+    return capped, tuple(sorted(kinds.union(found))), len(text)
+
+
+def _spans(text: str) -> list[Span]:
+    screen = Screen(text)
+    low = screen.low
+    spans: list[Span] = []
+    if _may_hold_a_value(low):
+        screen.vocabulary = set(low.translate(_LETTERS).split())
+    words = [word for word in WORDS if word in low]
+    names = [WHOLE_WORDS[word] for word in WHOLE_WORDS.keys() & screen.vocabulary]
+    if words or names:
+        from enricher.prompt.redaction.assignments import assigned_secrets
+
+        spans += assigned_secrets(screen, words + sorted(names))
+    if screen.vocabulary and (words or not text.isascii() or not OTHER_NAMES.isdisjoint(screen.vocabulary)):
+        from enricher.prompt.redaction.sentences import spoken_secrets
+
+        spans += spoken_secrets(screen)
+    if b" -" in low:
+        spans += _options(screen)
+    if screen.long or b"$" in low or b"{" in low:
+        from enricher.prompt.redaction.shapes import token_spans
+
+        spans += token_spans(screen)
+    if b"://" in low:
+        from enricher.prompt.redaction.shapes import url_secrets
+
+        spans += url_secrets(screen)
+    if b"private" in low and (blocks := [block for block in BLOCKS if block in low]):
+        from enricher.prompt.redaction.blocks import block_spans
+
+        spans += block_spans(screen.raw, low, blocks)
+    return _merge(spans)
+
+
+def _may_hold_a_value(low: bytes) -> bool:
+    """Say whether any word is long enough for a secret and has a digit or a sign in it; most sentences have none."""
+    if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
+        return False
+    if len(low) > _SHORT_PROMPT:
+        return True  # by experience, and to find out costs as much as what it spares
+    words = low.replace(b"?", b" ").split()
+    return any(
+        len(word) >= _SHORTEST_VALUE and len(word.translate(None, _DIGITS_AND_SIGNS)) < len(word) for word in words
+    )
+
+
+def _options(screen: Screen) -> list[Span]:
+    has_password = b" -p" in screen.low or b"--password-stdin" in screen.low
+    users = [mark for mark in USER_MARKS if mark in screen.low]
+    if not has_password and not users:
+        return []
+    from enricher.prompt.redaction.options import option_passwords, piped_passwords, user_options
+
+    spans = option_passwords(screen) + piped_passwords(screen) if has_password else []
+    for mark in users:
+        spans += user_options(screen, mark)
+    return spans
+
+
+def _merge(spans: list[Span]) -> list[Span]:
+    """Join what overlaps; the earliest span names the kind, the most specific one on a tie."""
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span[0] < merged[-1][1]:
+            start, end, rank, kind = merged[-1]
+            merged[-1] = _joined(start, max(end, span[1]), first=(rank, kind), second=span)
+        else:
+            merged.append(span)
+    return merged
+
+
+def _joined(start: int, end: int, *, first: tuple[int, str], second: Span) -> Span:
+    rank, kind = first if second[0] > start else min(first, (second[2], second[3]))
+    return start, end, rank, kind
+
+
+def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
+    pieces: list[str] = []
+    position = 0
+    for start, end, _, kind in spans:
+        pieces += (text[position:start], "[redacted:", kind, "]")
+        kinds.add(kind)
+        position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
+    """Return head and tail of a huge text with some room to spare, and how many characters are left out."""
+    from enricher.prompt.redaction.blocks import block_spans
+
+    raw = text.encode("ascii", "replace")
+    text = _replace(text, _merge(block_spans(raw, raw.lower(), list(BLOCKS))), kinds)
+    head_end, tail_start = limit + _MARGIN, len(text) - limit - _MARGIN
+    if head_end >= tail_start:
+        return text, 0
+    head = _replace_before(text[: head_end + _MARGIN], head_end, kinds)
+    tail = _replace_behind(text[tail_start - _MARGIN :], _MARGIN, kinds)
+    return f"{head}\n{tail}", tail_start - head_end
+
+
+def _replace_before(text: str, end: int, kinds: set[str]) -> str:
+    """Redact the text and drop what lies behind ``end``, with a secret that straddles it."""
+    spans = _spans(text)
+    end = next((start for start, stop, _, _ in spans if start < end < stop), end)
+    return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
+
+
+def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
+    """Redact the text and drop what lies before ``start``, with a secret that straddles it."""
+    spans = _spans(text)
+    start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
+    moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]
+    return _replace(text[start:], moved, kinds)
+
+
+def _cap(text: str, limit: int, left_out: int) -> str:
+    """Keep head and tail of a redacted text, cutting between words and never inside a replacement."""
+    slack = min(256, limit // 8)
+    room = limit - slack - _LONGEST_MARK
+    head_end = _cut(text, room * 3 // 4, slack)
+    tail_start = _cut(text, len(text) - room // 4, slack)
+    left_out += tail_start - head_end
+    return f"{text[:head_end]}\n[... {left_out} characters left out ...]\n{text[tail_start:]}"
+
+
+def _cut(text: str, position: int, slack: int) -> int:
+    """Return the last place at or before ``position``, by at most ``slack``, that is between words."""
+    nearby = text[position - slack : position]
+    blank = max(nearby.rfind(" "), nearby.rfind("\n"))
+    if blank >= 0:
+        return position - slack + blank
+    replaced = nearby.rfind("[redacted:")
+    return position if replaced < 0 or "]" in nearby[replaced:] else position - slack + replaced

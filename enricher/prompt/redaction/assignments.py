@@ -1,0 +1,410 @@
+"""Secrets that are called by their name: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
+
+The stronger the name, the less the value has to prove: behind ``password`` a
+plain word will do, behind any other ``…key`` only long and random text counts.
+References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are no
+secrets. Each hit looks at most at the next ``_LONGEST_VALUE`` characters.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.redaction.values import (
+    ANYTHING,
+    LONG,
+    MIXED,
+    RANDOM,
+    Value,
+    is_chance,
+    is_key_shaped,
+    is_random,
+    is_secret,
+    may_be_random,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.redaction import Screen, Span
+
+_LONGEST_NAME = 64
+_LONGEST_VALUE = 1024
+_LONGEST_WORD = 256
+_RANK = 1
+_PASSWORDS = (b"password", b"passwd", b"pwd", b"passwort", b"passphrase", b"passcode", b"motdepasse", b"requirepass")
+_SECRETS = (b"secret", b"secretkey", b"clientsecret")
+_SESSIONS = (b"sessionid", b"sessid", b"connect.sid", b"sessiontoken")
+_SIGNATURES = (b"sig", b"signature")
+_LONGEST_SIGNATURE_NAME = 24
+_SHORTEST_COOKIE = 12
+_KEYS = (
+    *(b"apikey", b"accesskey", b"authkey", b"accountkey", b"privatekey", b"encryptionkey", b"signingkey"),
+    *(b"masterkey", b"clientkey", b"servicekey", b"dbkey", b"databasekey", b"subscriptionkey", b"sharedkey"),
+)
+# Others name data in this way, too: their values have to hold letters and digits.
+_LIKELY_KEYS = (
+    *(b"appkey", b"adminkey", b"rootkey", b"serverkey", b"sessionkey", b"writekey", b"deploykey", b"licensekey"),
+    *(b"functionkey", b"functionskey", b"hmackey", b"aeskey", b"jwtkey", b"presharedkey", b"integrationkey"),
+    *(b"sharedaccesskey", b"ingestionkey", b"webhookkey", b"hostkey", b"cryptokey", b"restkey", b"personalkey"),
+)
+_KEY_ADJECTIVES = (b"api ", b"access ", b"secret ", b"private ", b"auth ", b"account ", b"encryption ", b"signing ")
+_LIKELY_KEY_ADJECTIVES = (b"app ", b"admin ", b"master ", b"server ", b"deploy ", b"license ", b"shared ", b"service ")
+_QUOTES = "\"'`"
+_BLANKS = " \t"
+_TRAILING = ",;.)]}>:*"
+_SHORT_PASSWORDS = frozenset((b"dbpass", b"userpass", b"rootpass", b"adminpass", b"mypass", b"smtppass"))
+_BY_WORD = (
+    *((b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token")),
+    *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
+)
+_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
+_SIGNS = "=:\uff1d\uff1a"
+_ARROWS = frozenset("=>")
+_MOST_LINE_ENDS = 2
+_COMMANDS_THAT_SET = ("env", "arg", "setenv", "setx", "-x", "-gx", "-ux")
+_HEADER_SIGNS = frozenset(":=,\uff1a")
+_STRING_PREFIXES = frozenset("rbfuRBFU@")
+_AFTER_QUOTE = frozenset((",", "}", "]", ")", ":", ""))
+_LINE_ENDS = frozenset("\n\r,;&)")
+_DIVIDERS = frozenset(",;&")
+_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
+    """Return the values assigned to names that contain one of ``words``, all known to occur."""
+    spans: list[Span] = []
+    screen.has_random = any(map(may_be_random, screen.long))
+    runs, low, text = screen.runs, screen.low, screen.text
+    for word in words:
+        hit = low.find(word)
+        while hit >= 0:
+            end = runs.find(b" ", hit, hit + _LONGEST_NAME)
+            position = end if end >= 0 else hit + len(word)
+            if end >= 0 and text[end] in _MAY_FOLLOW:
+                span = _named(screen, hit, end)
+                if span:
+                    spans.append(span)
+                    position = span[1]
+            hit = low.find(word, max(position, hit + 1))
+    return spans
+
+
+def _named(screen: Screen, hit: int, end: int) -> Span | None:
+    """Judge what is said about the name that holds ``hit`` and ends at ``end``."""
+    start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
+    kind, proof = _meaning(screen, start, end)
+    if not kind:
+        return None
+    if kind == "cookie":
+        return _cookie(screen.text, end)
+    value = _authorization(screen.text, end) if kind == "authorization" else _value(screen.text, start, end)
+    if value is None or not is_secret(value, kind, max(proof, value.proof)):
+        value = _nearby(screen, end)
+    return (value.start, _run_on(screen, value), _RANK, kind) if value else None
+
+
+_MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
+
+
+def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
+    """Return what kind of secret a name promises, and how much its value must prove."""
+    low = screen.low
+    name, before = low[start:end], low[max(0, start - 12) : start]
+    squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
+    if squeezed.endswith(_PASSWORDS):
+        return "password", ANYTHING
+    if squeezed == b"pass" or name.endswith((b"_pass", b"-pass")) or squeezed in _SHORT_PASSWORDS:
+        return "password", MIXED
+    if squeezed.endswith(_SECRETS):
+        return "secret", ANYTHING
+    if squeezed.endswith(b"token"):
+        return "token", MIXED
+    if squeezed.endswith(b"authorization"):
+        return "authorization", ANYTHING
+    if squeezed.endswith(_KEYS) or (squeezed == b"key" and before.endswith(_KEY_ADJECTIVES)):
+        return ("api_key" if b"api" in low[max(0, start - 4) : end] else "secret_key"), ANYTHING
+    if squeezed.endswith(_LIKELY_KEYS) or (squeezed == b"key" and before.endswith(_LIKELY_KEY_ADJECTIVES)):
+        return "secret_key", MIXED
+    if b"public" in name:
+        return "", RANDOM
+    if squeezed.endswith(b"cookie"):
+        return "cookie", MIXED
+    if squeezed.endswith(_SESSIONS):
+        return "session", LONG
+    if squeezed.endswith(b"session"):
+        return "session", RANDOM
+    if squeezed.endswith(_SIGNATURES) and len(name) < _LONGEST_SIGNATURE_NAME:
+        return "signature", RANDOM
+    if name == b"code":
+        return ("code", RANDOM) if before.endswith((b"?", b"&")) else ("", RANDOM)
+    if squeezed == b"pat" or name.endswith((b"_pat", b"-pat")) or screen.raw[start:end].endswith(b"Pat"):
+        return "token", LONG
+    if squeezed == b"bearer":
+        return "token", MIXED
+    found = next((kind for word, kind in _BY_WORD if word in name), "")
+    is_setting = screen.raw[start:end].isupper() and (found != "key" or name.endswith(b"_key"))
+    return found, LONG if is_setting else RANDOM
+
+
+def _value(text: str, start: int, end: int) -> Value | None:
+    """Return what is assigned to the name between ``start`` and ``end``, None where nothing is."""
+    closed = _behind_quote(text, end)
+    sign = _behind_blanks(text, closed + 2 if text.startswith("**", closed) else closed)
+    mark = text[sign : sign + 1]
+    if mark in _SIGNS and mark:
+        return _assigned(text, start, sign, is_tight=sign == end)
+    if text.startswith(("->", "=>", "\u2192", "\u21d2"), sign):
+        return _with_proof(_read(text, _behind_blanks(text, sign + (1 if mark > ">" else 2))))
+    if mark == "(" and sign == end:
+        return _with_proof(_read_quoted_only(text, sign + 1))
+    if mark == "," and closed > end:
+        return _with_proof(_read_quoted_only(text, sign + 1))
+    if mark == ">" and text[start - 1 : start] == "<":
+        return _up_to(text, sign + 1, "<")
+    if closed > end and text.startswith("value=", sign):
+        return _read_quoted_only(text, sign + 6)
+    if text[start - 1 : start] == "<" and (inner := text.find(">", sign, sign + _LONGEST_NAME)) >= 0:
+        return _up_to(text, inner + 1, "<")
+    if mark == "\n" and text[start:end].isupper():
+        return _value_of_pair(text, sign)
+    if sign == end:
+        return None
+    return _said(text, start, sign)
+
+
+def _value_of_pair(text: str, line_end: int) -> Value | None:
+    """Return the value of ``name: X`` and ``value: …`` in two lines, as Kubernetes and compose files have it."""
+    begin = _behind_blanks(text, line_end + 1)
+    return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
+
+
+def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | None:
+    behind = sign + 1
+    if text.startswith("::", sign):
+        return None
+    while text[behind : behind + 1] in _ARROWS and behind < sign + 3:
+        behind += 1
+    begin = _behind_blanks(text, behind + 2 if text.startswith("**", behind) else behind)
+    if text[begin : begin + 1] in {"\n", "\r"}:
+        return _below(text, begin)
+    if text.startswith(("->", "=>", "\u2192"), begin):
+        return _with_proof(_read(text, _behind_blanks(text, begin + (1 if text[begin] == "\u2192" else 2))))
+    name = text[start:sign]
+    is_tight = is_tight and begin == behind and text[sign] == "="
+    is_shell = is_tight and (name.upper() == name or name[:2] == "--" or _fills_line(text, start, begin))
+    value = _read(text, begin, is_shell=is_shell)
+    if value and not is_tight and text[sign] == "=" and not value.is_quoted and value.text.isidentifier():
+        value.proof = MIXED
+    if value and not value.is_quoted and text[sign] == ":":
+        return _behind_annotation(text, value) or value
+    return value
+
+
+def _below(text: str, line_end: int) -> Value | None:
+    """Return what stands alone in the next line that holds anything, be it quoted, fenced or an item of a list."""
+    rest = text[line_end : line_end + 64]
+    begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
+    if rest.count("\n", 0, begin - line_end) > _MOST_LINE_ENDS:
+        return None
+    if text.startswith("```", begin):
+        begin = text.find("\n", begin, begin + 16) + 1
+    elif text[begin : begin + 2] in {"- ", "* ", "> "}:
+        begin = _behind_blanks(text, begin + 1)
+    value = _with_proof(_read(text, begin)) if begin else None
+    return value if value and (value.is_alone or value.is_quoted) else None
+
+
+def _fills_line(text: str, start: int, begin: int) -> bool:
+    """Say whether a line holds one name and one word as its value, as env and property files do."""
+    line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0].rstrip()
+    return text[max(0, start - 1) : start] in {"", "\n"} and not line.endswith((",", ")", ";")) and " " not in line
+
+
+def _behind_annotation(text: str, value: Value) -> Value | None:
+    """Return the default behind a type, as in ``password: str = "…"``."""
+    line = text[value.end : value.end + 80].partition("\n")[0]
+    before, sign, _ = line.partition(" = ")
+    if not sign or len(before) > 32 or "," in before:
+        return None
+    return _read(text, value.end + len(before) + 3)
+
+
+def _said(text: str, start: int, begin: int) -> Value | None:
+    """Return what a sentence or a command line gives as value: "password is x", ``--token x``, ``secret "x"``."""
+    if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
+        return _with_proof(_read_quoted_only(text, begin))
+    verb = text[begin : begin + 4].lower()
+    is_told = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
+    if is_told:
+        begin = _behind_blanks(text, begin + (4 if verb == "was " or verb == "are " else 3))
+        if text[begin : begin + 1] == "\n":
+            return _below(text, begin)
+    value = _as_literal(_read(text, begin))
+    if value is None:
+        return None
+    is_flag = text.startswith("-", start) or (value.is_alone and _is_set_by_a_command(text, start, begin))
+    value.proof = ANYTHING if is_flag else MIXED
+    named = text[start:begin].lower()
+    return value if is_flag or is_told or named.startswith(_SAID_WITHOUT_VERB) else None
+
+
+def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
+    """Return whether a command word such as Dockerfile's ``ENV`` or ``setx`` assigns the value."""
+    before = text[max(0, start - 16) : start].rpartition("\n")[2].lower().split()
+    return bool(before) and before[-1] in _COMMANDS_THAT_SET and text[start:begin].isupper()
+
+
+def _authorization(text: str, end: int) -> Value | None:
+    """Return the credentials of an Authorization header, without their scheme."""
+    sign = _behind_blanks(text, _behind_quote(text, end))
+    if text[sign : sign + 1] not in _HEADER_SIGNS:
+        return None
+    begin = _behind_blanks(text, sign + 1)
+    begin += len(text[begin : begin + 3]) - len(text[begin : begin + 3].lstrip("\\\"'`"))
+    word = text[begin : begin + 32].split(None, 1)[:1]
+    if word and word[0].isalnum() and text[begin + len(word[0]) : begin + len(word[0]) + 1] in {" ", "\t"}:
+        return _as_literal(_read(text, _behind_blanks(text, begin + len(word[0]))))
+    return _with_proof(_read(text, begin))
+
+
+def _cookie(text: str, end: int) -> Span | None:
+    """Return the first value of a Cookie header that looks like chance."""
+    sign = _behind_blanks(text, _behind_quote(text, end))
+    if text[sign : sign + 1] not in _HEADER_SIGNS:
+        return None
+    line = text[sign + 1 : sign + 1 + _LONGEST_VALUE].partition("\n")[0]
+    position = 0
+    for pair in line.split(";"):
+        name, equals, value = pair.partition("=")
+        bare = value.split(None, 1)[0].rstrip("\"'`") if value.strip() else ""
+        if equals and len(bare) >= _SHORTEST_COOKIE and is_chance(bare):
+            start = sign + 1 + position + len(name) + 1 + value.index(bare)
+            return start, start + len(bare), _RANK, "cookie"
+        position += len(pair) + 1
+    return None
+
+
+def _with_proof(value: Value | None) -> Value | None:
+    """Ask for letters and digits: the setting does not make sure that a value stands here."""
+    if value:
+        value.proof = MIXED
+    return value
+
+
+def _as_literal(value: Value | None) -> Value | None:
+    if value:
+        value.is_literal = True
+    return value
+
+
+def _nearby(screen: Screen, end: int) -> Value | None:
+    """Return a long random word that follows a name in the same line, a few words on."""
+    if screen.text[end : end + 1] != " ":
+        return None
+    following = screen.text[end + 1 : end + 48].split(None, 1)[:1]
+    if following and is_key_shaped(bare := following[0].strip("\"'`,;.")):
+        return Value(screen.text.index(bare, end), bare)
+    if not screen.has_random:
+        return None
+    line = screen.text[end : end + 96].partition("\n")[0]
+    position = 0
+    for word in line.split():
+        position = line.index(word, position)
+        bare = word.strip("\"'`,;.()[]<>:=")
+        if len(bare) >= 20 and is_random(bare) and position + len(word) < 96:
+            return Value(end + position + word.index(bare), bare)
+        position += len(word)
+    return None
+
+
+def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
+    """Read one value, quoted or up to the next blank."""
+    opening = text[begin : begin + 2]
+    if opening[1:] in _QUOTES and opening[:1] in _STRING_PREFIXES and len(opening) == 2:
+        begin += 1
+    if text[begin : begin + 1] in _QUOTES or text.startswith(('\\"', "\\'"), begin):
+        quoted = _read_quoted_only(text, begin)
+        return _as_literal(quoted) if is_shell else quoted
+    words = text[begin : begin + _LONGEST_WORD].split(None, 1)
+    if not words or text[begin : begin + 1].isspace():
+        return None
+    word = words[0] if is_shell else _cut_at_quote(words[0])
+    word = cut_at_next_name(word)
+    word = word.rstrip("\"'`") if is_shell else _trim(word)
+    value = Value(begin, word, is_literal=is_shell)
+    rest = text[value.end : value.end + 40].lstrip(_TRAILING)
+    following = rest.split(None, 1)[:1]
+    value.is_alone = not rest.strip() or rest.lstrip(_BLANKS)[:1] in _LINE_ENDS or following[0][-1:] in _SIGNS
+    value.is_alone = value.is_alone or text[value.end : value.end + 1] in _DIVIDERS or "=" in following[0]
+    return value
+
+
+def _read_quoted_only(text: str, begin: int) -> Value | None:
+    begin = _behind_blanks(text, begin)
+    if text[begin : begin + 1] == "\\":
+        begin += 1
+    quote = text[begin : begin + 1]
+    if not quote or quote not in _QUOTES:
+        return None
+    begin += 3 if text.startswith(quote * 3, begin) else 1
+    value = _up_to(text, begin, quote)
+    if value:
+        value.is_quoted = True
+    return value
+
+
+def _up_to(text: str, begin: int, stop: str) -> Value | None:
+    """Return what stands before ``stop`` in this line; all of the line where it does not come."""
+    line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
+    end = line.find(stop)
+    while end > 0 and line[end - 1] == "\\" and stop in line[end + 1 :] and line[end + 1 : end + 2] not in _AFTER_QUOTE:
+        end = line.find(stop, end + 1)
+    inner = (line[:end] if end >= 0 else line).rstrip("\\\r")
+    return Value(begin, inner) if inner else None
+
+
+def _cut_at_quote(word: str) -> str:
+    return min((word.partition(quote)[0] for quote in _QUOTES), key=len)
+
+
+def cut_at_next_name(word: str) -> str:
+    """Cut where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
+    for divider in "&;,":
+        position = word.find(divider)
+        while position >= 0:
+            name = word[position + 1 :].partition("=")
+            if name[1] and name[0].strip().replace("-", "_").replace(".", "_").isidentifier():
+                word = word[:position]
+                break
+            position = word.find(divider, position + 1)
+    return word
+
+
+def _trim(word: str) -> str:
+    """Drop the punctuation of the sentence or the code around a value."""
+    trimmed = word.rstrip(",;.:*")
+    while trimmed[-1:] in _CLOSERS and trimmed[-1:] and _CLOSERS[trimmed[-1]] not in trimmed:
+        trimmed = trimmed[:-1].rstrip(",;.:*")
+    return trimmed
+
+
+def _behind_quote(text: str, position: int) -> int:
+    """Step over what closes a quoted name: a quote, an escaped quote, a quote and a bracket."""
+    start = position
+    if text[position : position + 1] == "\\":
+        position += 1
+    if text[position : position + 1] not in _QUOTES or position >= len(text):
+        return start
+    position += 1
+    return position + 1 if text[position : position + 1] in {"]", ")"} else position
+
+
+def _behind_blanks(text: str, position: int) -> int:
+    blanks = text[position : position + 48]
+    return position + len(blanks) - len(blanks.lstrip(_BLANKS))
+
+
+def _run_on(screen: Screen, value: Value) -> int:
+    """Return where a value ends that is longer than what was looked at."""
+    if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
+        return value.end
+    stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]
+    return min((stop for stop in stops if stop >= 0), default=min(len(screen.text), value.end + 65_536))

@@ -1,0 +1,140 @@
+"""Secrets of many lines: private blocks and private keys, whole or torn.
+
+They may be of any length, so they are looked for in all of even the largest text;
+each detector passes over it once.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.redaction import Span
+
+_BASE64 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/=_-"
+_RANK = 0
+_MOST_PUTTY_LINES = 200
+_LONGEST_PUTTY_LINE = 256
+
+
+def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
+    """Return private blocks and private keys, which may be of any length."""
+    spans: list[Span] = []
+    if b"<private" in blocks:
+        spans += _private_blocks(low)
+    if b"private key" in blocks:
+        spans += _key_blocks(raw)
+    if b"private-lines:" in blocks:
+        spans += _putty_keys(raw, low)
+    return spans
+
+
+def _private_blocks(low: bytes) -> list[Span]:
+    """Return everything between the tags and the tags themselves; one left open reaches to the end."""
+    spans: list[Span] = []
+    depth, begin, name = 0, 0, low.find(b"private")
+    while name >= 0:
+        behind = low[name + 7 : name + 8]
+        if low[name - 1 : name] == b"<" and behind in {b">", b" ", b"\n", b"\t"}:
+            begin = begin if depth else name - 1
+            depth += 1
+        elif depth and behind == b">" and low[name - 2 : name] == b"</":
+            depth -= 1
+            if not depth:
+                spans.append((begin, name + 8, _RANK, "private"))
+        name = low.find(b"private", name + 7)
+    return [*spans, (begin, len(low), _RANK, "private")] if depth else spans
+
+
+def _key_blocks(raw: bytes) -> list[Span]:
+    """Return private keys from BEGIN to END; where one line is missing, as far as lines look like a key."""
+    spans: list[Span] = []
+    begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
+    while name >= 0:
+        line = raw[max(done, name - 40) : name]
+        opens, closes = line.rfind(b"BEGIN "), line.rfind(b"END ")
+        if opens > closes:
+            spans += _open_key(raw, begin, name)
+            begin = name - len(line) + len(line[:opens].rstrip(b"- "))
+        elif closes >= 0:
+            start = begin if begin >= 0 else _key_start(raw, done, name - len(line) + closes)
+            done = _dashes_end(raw, name)
+            spans.append((start, done, _RANK, "private_key"))
+            begin = -1
+        name = raw.find(b"PRIVATE KEY", name + 11)
+    return spans + _open_key(raw, begin, len(raw))
+
+
+def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
+    """Return the private lines of PuTTY's files, with the check sum behind them."""
+    spans: list[Span] = []
+    hit = low.find(b"private-lines:")
+    while hit >= 0:
+        digits = raw[hit + 14 : hit + 24].lstrip(b" ")
+        count = digits[: len(digits) - len(digits.lstrip(b"0123456789"))]
+        begin = position = raw.find(count, hit) + len(count) if count else hit + 14
+        line_end = b"\\n" if raw.startswith(b"\\n", begin) else b"\n"
+        for _ in range(min(int(count or 0), _MOST_PUTTY_LINES) + 1):
+            start = raw.find(line_end, position, position + _LONGEST_PUTTY_LINE)
+            if start < 0:
+                break
+            stop = raw.find(line_end, start + len(line_end), start + _LONGEST_PUTTY_LINE)
+            stop = min(len(raw), start + _LONGEST_PUTTY_LINE) if stop < 0 else stop
+            real_end = raw.find(b"\n", start + len(line_end), stop)
+            stop = real_end if real_end >= 0 else stop
+            line = raw[start + len(line_end) : stop].strip(b" \t\r>|")
+            if not line or (line.translate(None, _BASE64) and not line.startswith(b"Private-MAC:")):
+                break
+            position = stop
+        if position > begin:
+            spans.append((begin, position, _RANK, "private_key"))
+        hit = low.find(b"private-lines:", max(position, hit + 14))
+    return spans
+
+
+def _dashes_end(raw: bytes, name: int) -> int:
+    end = name + 11 + (6 if raw.startswith(b" BLOCK", name + 11) else 0)
+    tail = raw[end : end + 8]
+    dashes = tail.lstrip(b" ").lstrip(b"-")
+    return end + len(tail) - len(dashes) if b"-" in tail[: len(tail) - len(dashes)] else end
+
+
+def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
+    """Return the span of a key whose END is missing, nothing where only its first line is quoted."""
+    if begin < 0:
+        return []
+    start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
+    end, position = 0, start
+    while position < limit:
+        stop = raw.find(b"\n", position, limit)
+        stop = limit if stop < 0 else stop
+        if not _looks_like_key(raw[position:stop], is_next=not end and position > start):
+            break
+        end = stop if raw[position:stop].strip() else end
+        position = stop + 1
+    return [(begin, end, _RANK, "private_key")] if end else []
+
+
+def _key_start(raw: bytes, limit: int, end: int) -> int:
+    """Return where the key lines begin that precede an END line."""
+    start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
+    position = start
+    while position > limit:
+        line = raw.rfind(b"\n", limit, position - 1) + 1 or limit
+        if not _looks_like_key(raw[line:position]):
+            break
+        start = position = line
+    return start
+
+
+def _looks_like_key(line: bytes, *, is_next: bool = False) -> bool:
+    """Say whether a line holds base64, a header of the format, or nothing; behind BEGIN any single word will do."""
+    words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
+    if not words:
+        return True
+    if words[0] in _KEY_HEADERS:
+        return len(line) < 120
+    is_long = max(map(len, words)) >= 12 or (len(words) == 1 and (is_next or words[0][-1:] == b"="))
+    return is_long and all(is_next or len(word) >= 4 for word in words) and not b"".join(words).translate(None, _BASE64)
+
+
+_KEY_HEADERS = frozenset((b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Subject:", b"Charset:", b"Hash:"))

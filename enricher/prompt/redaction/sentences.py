@@ -1,0 +1,230 @@
+"""Secrets that people name in a sentence of their own language: "the password for staging is …", "пароль: …".
+
+Directly behind the name, a verb or a sign, a word with a digit or a sign in it is a password, since "password is
+wrong" is what people say most; further on in the line, and behind the weaker names, only what looks like chance.
+The word before the name counts where the sentence says so: "use … as the password".
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.redaction.assignments import cut_at_next_name
+from enricher.prompt.redaction.names import ASCII, KEY, LOGIN, OTHERS, PASSWORD, VERBS
+from enricher.prompt.redaction.values import Value, is_chance, is_literal_password, is_random
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.redaction import Screen, Span
+
+_RANK = 2
+_LONGEST_CLAUSE = 96
+_LONGEST_VALUE = 1024
+_MOST_WORDS = 8
+_LONGEST_SUFFIX = 4
+_DIGITS = b"0123456789"
+_PASSWORD_SIGNS = b"@#$%^&*+=!?~"
+_BLANKS = " \t\u00a0\u202f"
+_OPENING = "\"'`*<([{|\u201c\u2018\u00ab\u300c\u300e:=>-\u2013\u2014\u2192"
+_CLOSING = "\"'`*,;.:)]}>|!?"
+_QUOTES = "\"'`"
+_SIGNS = frozenset(":=\uff1a\uff1d\u2192\u21d2\u2013\u2014|\t")
+_TOLD_BEFORE = (" as ", " as the ", " as my ", " as our ", " as your ", " is the ", " is my ", " is our ", " for the ")
+_ADJECTIVES = ("api ", "access ", "secret ", "auth ", "admin ", "root ", "db ", "database ", "bearer ", "user ")
+_MAY_GO_ON = frozenset("for on in and to then when but or at with if until please now because so while".split())
+_LEAST = {PASSWORD: 6, KEY: 16, LOGIN: 6}
+_LEAST_OF_OTHERS = 12
+
+
+def spoken_secrets(screen: Screen) -> list[Span]:
+    """Return what the text calls a password, a key or a token."""
+    spans: list[Span] = []
+    low, vocabulary = screen.low, screen.vocabulary
+    for name, first, kind in _IN_ASCII:
+        if first in vocabulary:
+            hit = low.find(name)
+            while hit >= 0:
+                spans += _named(screen, hit, hit + len(name), kind)
+                hit = low.find(name, hit + len(name))
+    return spans if screen.text.isascii() else spans + _spoken_in_other_letters(screen)
+
+
+# Each name with its first word, which is looked for among the words of a text.
+_IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
+
+
+def _spoken_in_other_letters(screen: Screen) -> list[Span]:
+    rest = screen.text.encode(errors="replace").translate(None, _ALL_ASCII)
+    if not rest.translate(None, _BYTES_OF_SIGNS):
+        return []
+    spans: list[Span] = []
+    folded = screen.text.lower()
+    # A text whose letters change their number in lower case cannot be measured in it.
+    folded = folded if len(folded) == len(screen.text) else screen.text
+    rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
+    for word, kind in OTHERS:
+        if word.encode().translate(None, _ALL_ASCII) in rest:
+            hit = folded.find(word)
+            while hit >= 0:
+                spans += _named(screen, hit, hit + len(word), kind)
+                hit = folded.find(word, hit + len(word))
+    return spans
+
+
+# Most texts beyond ASCII hold a dash, a curly quote or a pictogram and no letter: bytes in UTF-8.
+_BYTES_OF_SIGNS = bytes(range(0x80, 0xC3)) + b"\xe2\xef\xf0"
+_ALL_ASCII = bytes(range(128))
+
+
+def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
+    text, low = screen.text, screen.low
+    is_assigned = text[end : end + 1] not in _BEHIND_A_NAME and low[hit:end] in _NAMES_IN_CODE
+    if not is_assigned and _may_follow(low, end, kind) and (behind := _name_end(text, hit, end)):
+        value = None if kind == KEY and _is_of_data(low, hit) else _value_behind(text, behind, kind)
+        if value:
+            return [(value.start, value.end, _RANK, "password" if kind == LOGIN else kind)]
+    value = _value_before(text, hit, end, kind) if low[hit - 1 : hit] == b" " else None
+    return [(value.start, value.end, _RANK, kind)] if value else []
+
+
+def _may_follow(low: bytes, end: int, kind: str) -> bool:
+    """Say cheaply whether anything in the clause behind a name could be its value."""
+    nearby = low[end : end + _LONGEST_CLAUSE]
+    if len(nearby.translate(None, _DIGITS)) < len(nearby):
+        return True
+    return kind == PASSWORD and len(nearby.translate(None, _PASSWORD_SIGNS)) < len(nearby)
+
+
+_BEHIND_A_NAME = frozenset(" \t*|'`\u2013\u2014\u2192")
+_NAMES_IN_CODE = frozenset(
+    (b"password", b"passwd", b"passphrase", b"passcode", b"passwort", b"pwd", b"secret", b"token", b"key")
+)
+
+
+def _is_of_data(low: bytes, hit: int) -> bool:
+    """Say whether the key is one that finds data rather than one that opens something."""
+    return low[max(0, hit - 24) : hit].rstrip(b" -_").endswith(_OF_DATA)
+
+
+_OF_DATA = tuple(
+    word.encode()
+    for word in """cache public primary foreign partition sort object s3 row dict hash lookup map json translation i18n
+    composite unique group query react list storage idempotency registry index column item message""".split()
+)
+
+
+def _name_end(text: str, hit: int, end: int) -> int:
+    """Return where the name and its ending ("password's", "sandinya") end; 0 where it is part of another word."""
+    if hit and text[hit - 1].isalnum() and text[hit].isascii():
+        return 0
+    behind = text[end : end + _LONGEST_SUFFIX + 1]
+    suffix = len(behind) - len(behind.lstrip("abcdefghijklmnopqrstuvwxyz\u0131"))
+    if suffix > _LONGEST_SUFFIX or (suffix and text[hit:end].lower() in _UNBENT):
+        return 0
+    return end + suffix + (2 if text.startswith("'s ", end + suffix) else 0)
+
+
+# Words that others begin with: passwords, tokens, keys are many, and their values stand elsewhere.
+_UNBENT = frozenset(("pw", "pwd", "key", "token", "secret", "login", "password", "clave", "chave"))
+
+
+def _value_behind(text: str, end: int, kind: str) -> Value | None:
+    clause = text[end : end + _LONGEST_CLAUSE].partition("\n")[0]
+    position, is_direct, is_over = 0, True, False
+    for _ in range(_MOST_WORDS):
+        start, stop = _next_word(clause, position)
+        if start < 0:
+            return None
+        between = clause[position:start]
+        is_told = position > 0 or bool(between.strip(_BLANKS + _QUOTES + "*"))
+        is_direct = is_direct or (not is_over and not _SIGNS.isdisjoint(between))
+        value = _read(text, end + start)
+        if value and _proves(value, kind, is_direct=is_direct, is_told=is_told):
+            return value
+        word = clause[start:stop].strip(_OPENING + _CLOSING).lower()
+        is_over = is_over or clause[stop - 1 : stop] in ".,;?!"
+        is_direct = not is_over and (word in VERBS or clause[stop - 1 : stop] in ":=")
+        is_direct = is_direct or (kind == LOGIN and clause[stop : stop + 3] == " / ")
+        position = stop
+    return None
+
+
+def _next_word(clause: str, position: int) -> tuple[int, int]:
+    """Return where the next run of printable ASCII begins behind blanks, signs and other alphabets, and ends.
+
+    Next to a Latin letter beyond ASCII it is a piece of a word, as in "là", and not meant.
+    """
+    stop, size = position, len(clause)
+    while stop < size:
+        start = stop
+        while start < size and (not "!" <= clause[start] <= "~" or clause[start] in _OPENING):
+            start += 1
+        stop = start
+        while stop < size and "!" <= clause[stop] <= "~":
+            stop += 1
+        if start < stop and not _is_latin(clause[start - 1 : start]) and not _is_latin(clause[stop : stop + 1]):
+            return start, stop
+    return -1, -1
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isalpha() and not letter.isascii() and (letter < "\u0250" or "\u1e00" <= letter < "\u1f00")
+
+
+def _read(text: str, start: int) -> Value | None:
+    """Return the leading printable ASCII characters, without the punctuation that ends the sentence."""
+    rest = text[start : start + _LONGEST_CLAUSE]
+    if rest.isascii() and rest.isprintable() and " " not in rest:
+        rest = text[start : start + _LONGEST_VALUE]
+    stop = next((at for at, character in enumerate(rest) if not "!" <= character <= "~"), len(rest))
+    word = rest[:stop]
+    if start and text[start - 1] in _QUOTES and text[start - 1] in word:
+        word = word.partition(text[start - 1])[0]
+    word = cut_at_next_name(word).rstrip(_CLOSING)
+    return Value(start, word) if word else None
+
+
+def _proves(value: Value, kind: str, *, is_direct: bool, is_told: bool) -> bool:
+    if kind == LOGIN:
+        return _is_login(value)
+    if not is_direct:
+        return len(value.text) >= 16 and is_random(value.text)
+    if kind == PASSWORD:
+        is_pin = is_told and value.text.isdigit() and len(value.text) >= 6
+        is_word = is_literal_password(value) and _has_letter(value.text)
+        return is_pin or (is_word and (is_told or len(value.text) >= 8))
+    return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and is_chance(value.text)
+
+
+def _is_login(value: Value) -> bool:
+    """Say whether this is ``user:password`` or the password behind it; keep what stands behind the colon."""
+    user, colon, password = value.text.partition(":")
+    if not colon:
+        user, colon, password = value.text.partition("/")
+    if colon and user.isidentifier():
+        value.start, value.text = value.end - len(password), password
+    return bool(colon) and len(value.text) >= 8 and is_literal_password(value) and is_chance(value.text)
+
+
+def _has_letter(text: str) -> bool:
+    return any(character.isalpha() for character in text)
+
+
+def _value_before(text: str, hit: int, end: int, kind: str) -> Value | None:
+    """Return what a sentence has named before: ``use … as the password``."""
+    line = text[max(0, hit - 160) : hit].rpartition("\n")[2]
+    low = line.lower()
+    for adjective in _ADJECTIVES:
+        low = low.removesuffix(adjective)
+    told = next((told for told in _TOLD_BEFORE if low.endswith(told)), "")
+    following = text[end : end + 24].lstrip(_BLANKS).split(None, 1)[:1]
+    goes_on = following and text[end : end + 1] == " " and following[0].strip(",.").lower() not in _MAY_GO_ON
+    if not told or len(low) > len(line) or goes_on or text[end : end + 1].isalnum():
+        return None
+    words = line[: len(low) - len(told)].split()
+    word = words[-1].strip(_OPENING + _CLOSING) if words else ""
+    if not word or not word.isascii():
+        return None
+    start = hit - len(line) + line.rindex(word, 0, len(low) - len(told))
+    value = Value(start, word)
+    least = _LEAST.get(kind, _LEAST_OF_OTHERS)
+    is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else is_chance(word)
+    return value if len(word) >= least and is_proven else None

@@ -1,0 +1,358 @@
+"""Secrets that betray themselves by their shape: vendor tokens, web tokens, URLs with a password.
+
+Each detector takes a ``Screen`` and returns spans. It looks at a bounded stretch
+behind each hit; only an accepted span may run on, and the search goes on behind it.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.redaction.values import is_template
+from enricher.prompt.redaction.vendors import ALNUM, ANYWHERE, AT_A_WORD, DIGITS, HEX, LOWER, UPPER, WITH_A_SIGN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.redaction import Screen, Span
+
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_TILDE = ALNUM + b"_.~-"
+_LONGEST_LOOK = 320
+_LONGEST_USERINFO = 512
+_AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
+_FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
+_SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
+# Letters of either case and digits become a, A and 0: what is left tells how often the class changes.
+_CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
+_CHANGES = (b"a0", b"0a", b"A0", b"0A", b"aA")
+_ANNOUNCING = frozenset(
+    (b"sk", b"rk", b"key", b"apikey", b"secret", b"token", b"tok", b"pat", b"auth", b"live", b"prod", b"priv")
+)
+_SPECIFIC, _LOOSE = 0, 1
+
+
+def token_spans(screen: Screen) -> list[Span]:
+    """Return tokens whose issuer gave them a recognisable beginning, or a mark within."""
+    raw = screen.raw
+    joined = b" ".join(screen.long)
+    spans: list[Span] = []
+    for prefix, kind, alphabet, least in ANYWHERE:
+        if prefix in joined:
+            spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least, is_anywhere=True)
+    for prefix, kind, alphabet, least in _beginnings(screen.long):
+        spans += _vendor(screen, prefix, kind=kind, alphabet=alphabet, least=least)
+    between = set(raw.split(b"$")) if b"$" in raw else ()
+    for row, words, scheme in _SIGNED:
+        may_occur = scheme in between if scheme else not words or not words.isdisjoint(screen.vocabulary)
+        if may_occur and row[0] in raw:
+            spans += _vendor(screen, row[0], kind=row[1], alphabet=row[2], least=row[3])
+    if b"%24" in raw or b"%7B" in raw or b"%2F%2F" in raw:
+        spans += _percent_encoded(screen)
+    for prefix in _AWS:
+        if prefix in joined:
+            spans += _aws(screen, prefix)
+    if b"eyJ" in joined:
+        spans += _jwt(screen)
+    for mark, kind, before, after in _MARKS_WITHIN:
+        if mark in raw:
+            spans += _around(screen, mark, kind=kind, before=before, after=after)
+    return spans + _odd_shapes(screen)
+
+
+def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
+    """Return the rows of AT_A_WORD whose beginning some run has, or has behind the end of an escape such as %3D."""
+    found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
+    return [found[prefix] for prefix in sorted(found)]
+
+
+def _by_start() -> dict[bytes, list[tuple[bytes, str, bytes, int]]]:
+    rows: dict[bytes, list[tuple[bytes, str, bytes, int]]] = {}
+    for row in AT_A_WORD:
+        rows.setdefault(row[0][:3], []).append(row)
+    return rows
+
+
+_BY_START = _by_start()
+
+
+def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
+    """Return each row of WITH_A_SIGN with what tells cheaply whether it may occur.
+
+    That is a word of the text that its beginning holds, perhaps behind the letter of an escape such as backslash-n, or
+    what it has between dollars.
+    """
+    rows = []
+    for row in WITH_A_SIGN:
+        prefix = row[0].lstrip(b"{")
+        word = b"" if prefix.isalpha() else prefix[: len(prefix) - len(prefix.lstrip(_LETTERS))].lower()
+        words = frozenset((word, b"n" + word, b"t" + word, b"r" + word)) if word else frozenset[bytes]()
+        rows.append((row, words, prefix.split(b"$")[1] if b"$" in prefix else b""))
+    return rows
+
+
+_SIGNED = _signed()
+
+
+def _percent_encoded(screen: Screen) -> list[Span]:
+    """Return tokens whose beginning holds a sign that an address spells as ``%24``."""
+    spans: list[Span] = []
+    for prefix, kind, alphabet, least in WITH_A_SIGN:
+        encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
+        if encoded != prefix and encoded in screen.raw:
+            spans += _vendor(screen, encoded, kind=kind, alphabet=alphabet + b"%", least=least)
+    return spans
+
+
+_MARKS_WITHIN = (
+    # mark, kind, length of what stands before it, least length of what follows
+    (b".atlasv1.", "terraform_token", 14, 60),
+    (b"8Q~", "azure_secret", 3, 31),
+    (b"7Q~", "azure_secret", 3, 31),
+)
+
+
+def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) -> list[Span]:
+    """Return tokens that contain a vendor's marker somewhere after their start."""
+    spans: list[Span] = []
+    raw, hit = screen.raw, screen.raw.find(mark)
+    while hit >= 0:
+        behind = hit + len(mark)
+        start, end = hit - before, _body_end(raw, behind, _TILDE)
+        if start >= 0 and end - behind >= after and not raw[start:hit].translate(None, _TILDE):
+            spans.append((start, end, _SPECIFIC, kind))
+            behind = end
+        hit = raw.find(mark, behind)
+    return spans
+
+
+def _vendor(
+    screen: Screen, prefix: bytes, *, kind: str, alphabet: bytes, least: int, is_anywhere: bool = False
+) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(prefix)
+    while start >= 0:
+        body = start + len(prefix)
+        chunk = raw[body : body + _LONGEST_LOOK]
+        size = len(chunk) - len(chunk.lstrip(alphabet))
+        if size >= least and (is_anywhere or _begins_here(raw, start)) and _is_body(chunk[:size], is_anywhere):
+            end = _body_end(raw, body, alphabet)
+            end = max(end, screen.whole_run_end(end - 1))
+            spans.append((start, end, _SPECIFIC, kind))
+            body = end
+        start = raw.find(prefix, body)
+    return spans
+
+
+def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
+    """Return where the characters of the alphabet end that begin at ``start``; a sentence's full stop is none."""
+    end = start
+    while chunk := raw[end : end + _LONGEST_LOOK]:
+        size = len(chunk) - len(chunk.lstrip(alphabet))
+        end += size
+        if size < len(chunk):
+            break
+    tail = raw[max(start, end - 8) : end]
+    return end - len(tail) + len(tail.rstrip(b".,:-"))
+
+
+def _is_body(body: bytes, is_anywhere: bool) -> bool:
+    """Say whether this may be random: neither words that signs join nor a filler such as xxxx."""
+    low = body.lower()
+    if not low.strip(b"x-_.*") or any(filler in low for filler in _FILLERS):
+        return False
+    head = body[:128].translate(_SEPARATORS)
+    longest = max(map(len, head.split(b"_")))
+    if is_anywhere:
+        return longest >= 16 or len(body.translate(None, DIGITS)) < len(body)
+    return longest >= 16 or _class_changes(head) * 7 >= len(head)
+
+
+def _class_changes(text: bytes) -> int:
+    classes = text.translate(_CLASSES)
+    return sum(map(classes.count, _CHANGES))
+
+
+def _begins_here(raw: bytes, start: int) -> bool:
+    """Say whether a new word begins at ``start``; an escape before it (backslash-n, %3D) counts as a separator."""
+    before = raw[max(0, start - 3) : start]
+    return before[-1:] not in _WORD_ENDS or before[-2:-1] == b"\\" or before[:1] == b"%"
+
+
+_WORD_ENDS = frozenset(bytes((code,)) for code in ALNUM + b"_-")
+
+
+def _aws(screen: Screen, prefix: bytes) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(prefix)
+    while start >= 0:
+        end = start + len(prefix)
+        body = raw[end : end + 16]
+        if len(body) == 16 and body.isalnum() and body.upper() == body:
+            end = screen.whole_run_end(start)
+            spans.append((start, end, _SPECIFIC, "aws_key"))
+        start = raw.find(prefix, end)
+    return spans
+
+
+def _jwt(screen: Screen) -> list[Span]:
+    spans: list[Span] = []
+    raw, start = screen.raw, screen.raw.find(b"eyJ")
+    while start >= 0:
+        head = screen.whole_run_end(start)
+        end = _dotted_end(screen, head, 4) if head - start > 12 else head
+        if end - head > 8:
+            spans.append((start, end, _SPECIFIC, "jwt"))
+        start = raw.find(b"eyJ", end)
+    return spans
+
+
+def _dotted_end(screen: Screen, end: int, most: int) -> int:
+    """Return where up to ``most`` further runs end that follow one another by single dots."""
+    for _ in range(most):
+        if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
+            break
+        end = screen.whole_run_end(end + 1)
+    return end
+
+
+def _odd_shapes(screen: Screen) -> list[Span]:
+    """Return tokens that are known by length and alphabet rather than by a beginning."""
+    candidates = [run for run in screen.long if len(run) >= 24 and _has_odd_shape(run)]
+    if not candidates:
+        return []
+    spans: list[Span] = []
+    padded, position = b" " + screen.runs + b" ", 0
+    for run in candidates:
+        # One found behind the padding blank has in the unpadded text the offset of that blank.
+        position = padded.find(b" " + run + b" ", position)
+        kind, start, end = _odd_kind(screen, position, position + len(run))
+        if kind:
+            spans.append((start, end, _SPECIFIC, kind))
+        position += len(run)
+    return spans
+
+
+def _has_odd_shape(run: bytes) -> bool:
+    size = len(run)
+    if b"_" in run or b"-" in run:
+        if size >= 28 and _announces_itself(run):
+            return True
+    elif size in {32, 64} and not run.translate(None, HEX):
+        return True
+    if size <= 28:
+        return run[:1] in {b"M", b"N", b"O"}
+    return size == 35 or run[:2] in {b"SK", b"AC"} or run[:4] == b"key-" or run[32:35] == b"-us" or run[-4:] == b"NRAL"
+
+
+def _announces_itself(run: bytes) -> bool:
+    """Say whether this is ``pk_…``, ``acme_live_…``, ``…-token-…``: a name that promises a secret, then chance."""
+    *names, body = run.replace(b"-", b"_").split(b"_")
+    if len(body) < 24 or not any(name.lower() in _ANNOUNCING for name in names):
+        return len(body) == 32 and len(names) == 2 and names[0] == b"pk" and names[1].isdigit()
+    return _class_changes(body) * 4 >= len(body) and b"pub" not in names and b"pk" not in names
+
+
+def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
+    """Return what kind of token the run from ``start`` to ``end`` is, and the span with what belongs to it."""
+    raw = screen.raw
+    run = raw[start:end]
+    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:
+        first = screen.run_end(end + 1, 12)
+        dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
+        is_bot = dotted and screen.run_end(first + 1, 27) == first + 28
+        return ("discord_token" if is_bot else ""), start, _dotted_end(screen, end, 2)
+    if len(run) in {32, 64} and not run.translate(None, HEX):
+        return _behind_a_number(raw, start, end)
+    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):
+        return "telegram_token", start - digits - 1, end
+    kind = _kind_of_run(run)
+    return kind, start + (kind == "token" and raw[start - 1 : start] == b"\\"), end
+
+
+def _kind_of_run(run: bytes) -> str:
+    if len(run) == 34 and run[:2] in {b"SK", b"AC"} and run[2:].isalnum():
+        return "twilio_key" if run[2:].lower() == run[2:] else ""
+    if run[-4:] == b"NRAL":
+        return "newrelic_key" if len(run) == 40 and not run[:-4].translate(None, HEX) else ""
+    if len(run) == 36 and run[:4] == b"key-" and not run[4:].translate(None, HEX):
+        return "mailgun_key"
+    if run[32:35] == b"-us" and not run[:32].translate(None, ALNUM) and run[35:].isdigit():
+        return "mailchimp_key"
+    is_announced = (b"_" in run or b"-" in run) and _announces_itself(run) and _is_body(run, is_anywhere=False)
+    return "token" if is_announced else ""
+
+
+def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
+    """Return the token that hexadecimal digits end: Asana's ``1/…:``, Airtable's ``pat….``."""
+    if end - start == 32 and (digits := _digits_before(raw, start)):
+        before = start - digits - 3
+        return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)
+    if end - start == 64 and raw[start - 1 : start] == b"." and raw[max(0, start - 18) : start - 15] == b"pat":
+        return "airtable_token", start - 18, end
+    return "", 0, 0
+
+
+def _digits_before(raw: bytes, start: int) -> int:
+    """Return how many digits stand before the colon that ends at ``start``, 0 where no colon does."""
+    before = raw[max(0, start - 24) : start]
+    if before[-1:] != b":":
+        return 0
+    return len(before) - 1 - len(before[:-1].rstrip(DIGITS))
+
+
+def url_secrets(screen: Screen) -> list[Span]:
+    """Return passwords in the authority of an address, and the secret paths of webhooks."""
+    spans: list[Span] = []
+    mark = screen.low.find(b"://")
+    while mark >= 0:
+        start = mark + 3
+        userinfo = _userinfo(screen.text[start : start + _LONGEST_USERINFO])
+        spans += _url_password(start, userinfo) if userinfo else _webhook(screen, start)
+        mark = screen.low.find(b"://", start)
+    return spans
+
+
+def _userinfo(rest: str) -> str:
+    """Return what stands before the last ``@`` of the authority, empty if there is none."""
+    if "@" not in rest or rest[:1].isspace():
+        return ""
+    word = rest.split(None, 1)[0]
+    for stop in _URL_STOPS:
+        word = word.partition(stop)[0]
+    for stop in "/?#":
+        head = word.partition(stop)[0]
+        # Behind a user such a sign is part of a password that should have been escaped; behind a host it is not.
+        password = head.partition(":")[2]
+        word = head if "@" in head or not password or password.isdigit() else word
+    return word.rpartition("@")[0]
+
+
+def _url_password(start: int, userinfo: str) -> list[Span]:
+    user, colon, password = userinfo.partition(":")
+    if colon:
+        start += len(user) + 1
+        return [] if is_template(password) else [(start, start + len(password), _LOOSE, "url_password")]
+    alone = len(user) >= 20 and not user.isalpha() and not is_template(user)
+    return [(start, start + len(user), _LOOSE, "url_password")] if alone else []
+
+
+_URL_STOPS = ('"', "'", "`", "<", ">", "\\", "://")
+_WEBHOOKS = (
+    (b"hooks.slack.com/", "slack_webhook"),
+    (b"discord.com/api/webhooks/", "discord_webhook"),
+    (b"discordapp.com/api/webhooks/", "discord_webhook"),
+)
+
+
+def _webhook(screen: Screen, start: int) -> list[Span]:
+    for host, kind in _WEBHOOKS:
+        if screen.low.startswith(host, start):
+            path = start + len(host)
+            end = _dotted_path_end(screen, path)
+            return [(path, end, _SPECIFIC, kind)] if end - path >= 20 else []
+    return []
+
+
+def _dotted_path_end(screen: Screen, start: int) -> int:
+    end = screen.run_end(start, _LONGEST_LOOK)
+    while screen.raw[end : end + 1] == b"/" and end - start < _LONGEST_LOOK:
+        end = screen.run_end(end + 1, _LONGEST_LOOK)
+    return end

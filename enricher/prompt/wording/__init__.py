@@ -1,0 +1,1 @@
+"""What the words of a prompt name and ask for, in nine languages."""

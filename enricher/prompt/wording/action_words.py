@@ -1,0 +1,181 @@
+"""The words by which ``enricher.prompt.wording.actions`` finds an action in a prompt, in nine languages.
+
+Tables as text, a row a line; a line that begins with spaces continues the one above. On the hook's path.
+"""
+
+from __future__ import annotations
+
+POLITE = """
+which command do i use to | what is the command to | what's the command to | what is the way to | what's the way to |
+  do not forget to | when you're done | i'd like you to | i would like to | don't forget to | s'il vous plaît |
+  i want you to | i need you to | make sure you | how should we | s'il te plaît | go ahead and | make sure to |
+  feel free to | how should i | how would we | how does one | it's time to | wie kann ich | i'd like to |
+  you need to | remember to | how would i | continue to | könntest du | pouvez-vous | we need to | you should |
+  help me to | afterwards | be sure to | how do you | how can we | proceed to | maintenant | per favore | пожалуйста |
+  could you | would you | should we | i want to | i need to | we should | how do we | how can i | when done |
+  once done | all right | carefully | kannst du | bitte mal | por favor | você pode | will you | could we | shall we |
+  go ahead | how do i | actually | can you | perfect | you can | you may | help me | finally | alright | time to |
+  quickly | locally | peux-tu | peux tu | ensuite | comment | después | please | can we | let us | lastly | try to |
+  how to | simply | danach | puedes | depois | adesso | можешь | теперь | may i | great | let's | first | again |
+  fully | still | maybe | bitte | jetzt | ahora | luego | agora | затем | потом | давай | okay | good | nice | yeah |
+  cool | then | lets | just | also | next | must | dann | puis | pode | puoi | pls | plz | now | yes | yep | and |
+  hey | nun | und | mal | ora | poi | как | ok | so | hi | to | et | y | e | и
+"""
+"""What may stand before the verb."""
+
+ENGLISH = """
+commit: make create do add prepare write draft suggest propose give generate compose craft come: commit | commits |
+  commit message | commit msg | commit messages | git commit
+pull-request: open create make raise submit send file put draft prepare start write update do push give generate: pr |
+  prs | pull request | pull-request | merge request | mr | pull requests | pr description | pull request description |
+  pr body | pr title | pr text | pr summary
+release: cut create make do prepare draft ship tag trigger start perform publish build: release | rc |
+  release candidate | new version | next version | patch version | minor version | hotfix release | patch release
+release: publish upload: package | packages | npm | pypi | crate | crates.io | library | version | gem | image |
+  wheel | extension
+release: bump increase increment raise: version | version number | versions | package version
+release: tag: release | version | commit | head
+release: create push make add: release tag | version tag | git tag | tag
+test: run rerun re-run execute launch start kick do rerun try repeat: tests | test suite | testsuite | test-suite |
+  unit tests | specs | suite | test cases | pytest | jest | vitest | rspec | checks
+test: ensure verify check confirm see validate: tests | test suite | all tests | unit tests
+test: fix get debug repair: failing tests | failing test | failed tests | broken tests | tests | test suite |
+  test failures
+new-test: write add create implement extend generate: tests | test | unit test | unit tests | test case | test cases |
+  regression test | integration test | integration tests | test coverage | specs | spec
+lint: run execute fix check rerun re-run: linter | linters | lint | linting | formatter | formatting | typecheck |
+  type check | type checks | type checker | type checking | lint errors | lint issues | linter errors | type errors |
+  lint warnings | eslint errors | static checks | pre-commit | pre-commit hooks
+run: run start launch boot restart serve spin bring: app | application | server | dev server | project | site |
+  website | service | services | backend | frontend | program | ui | api | dev environment | it locally |
+  this locally
+build: build rebuild compile package bundle: project | app | application | package | packages | binary | binaries |
+  wheel | docker image | image | everything | bundle | executable | installer | distribution | site | docs |
+  release binary | workspace
+build: run do trigger make: build | production build | release build | full build
+deploy: deploy redeploy: app | application | site | website | service | services | backend | frontend | changes |
+  branch | version | api | server | worker | workers | function | functions | stack | staging | production | prod |
+  everything | update | fix
+deploy: do run trigger make start perform: deploy | deployment | redeploy
+dependency: add install remove drop upgrade update bump pin introduce replace declare: dependency | dependencies |
+  dep | deps | dev dependency | dev dependencies | npm package | pip package
+setting: add introduce create expose make support define: setting | config option | configuration option | env var |
+  environment variable | env variable | config key | configuration key | configuration setting | config setting |
+  feature flag | cli flag | cli option | environment variables | env vars | settings | config variable
+migration: add create write generate make run apply execute prepare: migration | migrations | database migration |
+  db migration | schema migration | data migration | alembic migration
+changelog: update add write edit put mention note extend create prepare draft: changelog | change log |
+  changelog entry | changelog entries | release notes | release note | changes.md | changelog.md |
+  entry to the changelog | news fragment | changeset
+contributor: add list credit include: contributor | contributors | contributors list | authors file | authors list |
+  list of contributors | list of authors
+"""
+"""A line is an action, the verbs that begin the clause, and the things that follow one of them."""
+
+ALONE = """
+commit: commit: this these those it them all everything what changes as with and both here that's -m -am
+push: push: this these it them all everything changes to upstream origin and -u --force what
+lint: lint: this it everything all code codebase project files and with
+lint: format: code codebase everything all project with
+lint: reformat: code codebase everything all project with
+lint: typecheck: this it everything all code codebase project and with
+lint: type-check: this it everything all code codebase project and with
+test: test: this it that everything all changes again these them
+test: retest: this it that everything all changes again these them
+build: rebuild: it everything all again
+build: build: it everything all again
+build: compile: it everything all again
+deploy: deploy: this it that everything changes to again these them all via with
+deploy: redeploy: this it that everything changes to again these them all via with
+release: release: this now to as version
+release: publish: now
+"""
+"""Verbs that need no thing: alone, or with one of these words behind, they ask for the action."""
+
+FOREIGN = """
+commit: mach erstell fais faire fait crée haz hacer crea faça faz fazer fai fare сделай создай schreib écris escribe
+  escreva scrivi напиши: commit коммит commit-nachricht commit-message
+commit: committe commite commitea commita committa committen committer commitear закоммить закоммитить comite:
+pull-request: erstell mach öffne eröffne ouvr crée créer fais abr crea haz crie cria faça apri fai open создай
+  сделай открой оформи: pr pull-request pull pull-реквест пулл-реквест реквест merge-request mr
+release: veröffentlich publie publier publica publique pubblica опубликуй выпусти: version release paket paquet
+  paquete pacote pacchetto пакет npm pypi versión versão versione версию релиз
+release: mach erstell fais crée haz crea faça crie fai сделай создай: release релиз
+test: führ fuehr ausführen laufen starte lance lancer exécut execut ejecut corre correr roda rode rodar esegui
+  lancia запусти прогони выполни: tests testsuite testes pruebas тесты тест test
+new-test: schreib ergänz écris ajoute escribe añade agrega escreva adicion scrivi aggiungi напиши добавь: tests test
+  testes pruebas prueba тест тесты
+lint: führ starte lass lance exécut ejecut roda rode esegui запусти: linter lint линтер
+lint: formatier formate formatea formata formatta отформатируй: code code, código codice код projekt projet
+run: start starte lance démarre ejecut inicia corre arranca roda rode execut avvia esegui запусти подними: app
+  anwendung server application serveur aplicación servidor aplicação applicazione приложение сервер проект projekt
+  projet proyecto projeto progetto
+build: baue bau kompilier compile construis compila construye builde собери скомпилируй: projekt paket app projet
+  paquet proyecto paquete projeto pacote progetto pacchetto проект пакет приложение
+deploy: deploye déploie déployer despliega desplegar deploya implanta задеплой разверни:
+deploy: faça fai haz сделай: deploy деплой
+dependency: füg hinzufügen installier ergänz ajoute ajouter installe añade agrega instala adicion aggiungi installa
+  добавь установи обнови aktualisier actualiza atualiz aggiorna mets: abhängigkeit abhängigkeiten dépendance
+  dépendances dependencia dependencias dependência dependências dipendenza dipendenze зависимость зависимости
+setting: füg hinzufügen ergänz ajoute ajouter añade agrega crea adicion crie aggiungi добавь создай:
+  umgebungsvariable einstellung variable paramètre ajuste variável variabile переменную настройку
+migration: erstell schreib füg crée ajoute génère crea añade genera crie adicion gere aggiungi создай добавь führ
+  lance ejecut execut esegui запусти выполни: migration migración migração migrazione миграцию миграции
+changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adicion aggiorna aggiungi обнови добавь:
+  changelog ченджлог änderungsprotokoll
+"""
+"""A line is an action, beginnings of verbs, and whole words; both stand in one short clause, in any order."""
+
+WIDE = """
+test: 运行 | 跑 | 执行: 测试 | 单测
+commit: 提交: 代码 | 更改 | 修改 | 改动 | 变更 | 一下 | 到git | 到 git
+commit: 写 | 生成 | 创建: 提交信息 | commit
+pull-request: 创建 | 开 | 提 | 发起 | 新建: pr | pull request | 合并请求
+release: 发布: 版本 | 新版 | 包 | npm | pypi | release
+deploy: 部署: 到 | 应用 | 服务 | 项目 | 一下 | 上线 | 生产
+dependency: 添加 | 增加 | 安装 | 新增 | 升级 | 更新: 依赖
+setting: 添加 | 新增 | 增加: 环境变量 | 配置项 | 设置项
+migration: 创建 | 新增 | 生成 | 添加 | 运行 | 执行: 迁移
+changelog: 更新 | 修改 | 写 | 添加: 变更日志 | 更新日志 | changelog
+lint: 格式化: 代码
+lint: 运行 | 跑: lint
+run: 启动 | 运行: 项目 | 服务 | 应用 | 服务器
+build: 构建 | 编译 | 打包: 项目 | 应用 | 镜像 | 一下
+new-test: 写 | 添加 | 补充 | 增加: 单元测试 | 测试用例 | 单测
+test: テスト: 実行 | 走らせ | 回し | 流し
+commit: コミット: して | を作 | メッセージを
+pull-request: pr | プルリク | プルリクエスト: を作 | を出 | を開 | 作成して
+release: リリース: して | を作 | を出
+deploy: デプロイ: して | を実行
+dependency: 依存: を追加 | をインストール | を更新
+setting: 環境変数 | 設定項目: を追加
+migration: マイグレーション: を作 | を追加 | を実行
+changelog: 変更履歴 | changelog | チェンジログ: を更新 | に追加 | を書
+lint: lint | リント | リンター: を実行 | をかけ | して
+lint: フォーマット: して | を実行
+run: アプリ | サーバー | サーバ: を起動 | を実行 | を立ち上げ
+build: ビルド: して | を実行
+new-test: テスト: を書 | を追加 | を作
+"""
+"""Chinese and Japanese: what stands first, and what follows it closely in the same clause."""
+
+GO_ON = """
+1 about across after again against also and anyway are as at based because before but by called correctly covering
+  describing everywhere explaining first for from green here i if in inside into is it like locally myself named now
+  of on once only or over pass passes passing per please plz properly quickly since so still succeed summarising
+  summarizing thanks that then there they through thx till titled to today too under until using v via we when where
+  which while who with within without work works you yourself
+"""
+"""What may follow the thing that is acted on, so that it is not the first half of a longer name."""
+
+BETWEEN = """
+a additional affected all alpha an another any api backend background beta both broken browser bun cargo cli
+  complete concise conventional corresponding current database db debug demo descriptive dev development direct
+  docker draft e2e each end-to-end entire entry every existing extra failed failing few final first following for
+  frontend full functional git github gitlab go good initial integration it its js last-minute latest live local
+  main major meaningful minor missing more my new next nice nightly npm npx of official one optional our package
+  patch pending pip pnpm production project project's proper public pypi python quick rc regression related release
+  relevant remaining runtime rust same schema semantic separate short simple single small smoke some stable staged
+  staging test that the these this those three two unit unstaged web whole yarn your
+"""
+"""What may stand between the verb and the thing."""

@@ -1,0 +1,241 @@
+"""Which of a project's usual actions a prompt asks for now: commit, open a pull request, release, run the tests.
+
+Read clause by clause. In English a clause asks where it begins with the verb, polite words aside, and the
+thing acted on is not the first half of another word ("the pull request template"). In the other languages
+verb and thing stand anywhere in a short clause. On the hook's path: no patterns.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording import action_words
+
+TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
+NAMED_BETWEEN = ("dependency", "contributor", "changelog")
+"""Actions whose thing may have a name before it: "add zod as a dependency"."""
+PUSH = "push"
+
+MOST_WORDS = 160
+"""A longer prompt describes; only its first and its last lines may ask for an action as such."""
+ENDS_OF_A_LONG_ONE = 300
+LONGEST_CLAUSE = 14
+LONGEST_VERB = 15
+WORDS_OF_A_LABEL = 3
+MOST_BETWEEN = 6
+"""Words between the verb and the thing: "run all of the failing unit tests"."""
+
+_BREAKS = (
+    " and then ", " and ", " then ", " & ", " und ", " dann ", " et ", " puis ", " y ", " luego ", " e ", " depois ",
+    " poi ", " и ", " затем ", " before you ", " after you ", " plus ", ", ", "; ", " - ", " — ", "\N{FULLWIDTH COMMA}",
+    "。", "、", "\N{FULLWIDTH SEMICOLON}", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}",
+    "\N{FULLWIDTH COLON}", "然后", "再", "并",
+    "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
+)  # fmt: skip
+NEEDS_A_THING = ("format", "build", "test", "compile")
+_OWN_CHANGES = frozenset(
+    "changes change work code fix fixes file files update updates result rest diff refactoring".split()
+)
+_WIDE_BETWEEN = 8
+_WIDE_NOT = (
+    "按钮", "页面", "组件", "失败", "数据", "报错", "ボタン", "ページ", "画面", "データ", "失敗", "コンポーネント",
+    "した", "された",     "不要", "别", "しないで",
+)  # fmt: skip
+_NEGATIONS = frozenset(
+    "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
+)
+_PARTICLES = frozenset("me up out us off with as to".split())
+_SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
+
+
+class _Words:
+    """The tables of ``enricher.prompt.wording.action_words``, read once.
+
+    Every prompt pays for this, so rows are split no further than needed: the verbs of a row stay one text, in which a
+    verb is found with a space on both sides.
+    """
+
+    __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
+
+    def __init__(self) -> None:
+        self.english = [(action, f" {verbs} ", things) for action, verbs, things in _rows(action_words.ENGLISH)]
+        self.alone = {verb: (action, frozenset(behind.split())) for action, verb, behind in _rows(action_words.ALONE)}
+        self.foreign = [
+            (action, tuple(verbs.split()), frozenset(things.split()))
+            for action, verbs, things in _rows(action_words.FOREIGN)
+        ]
+        self.wide = _rows(action_words.WIDE)
+        self.go_on = frozenset(action_words.GO_ON.split())
+        self.between = frozenset(action_words.BETWEEN.split())
+        self.polite = sorted(_cells(action_words.POLITE), key=len, reverse=True)
+        self.verbs = f" {' '.join(self.alone)} {''.join(verbs for _action, verbs, _things in self.english)}"
+
+
+_read: list[_Words] = []
+
+
+def _words() -> _Words:
+    if not _read:
+        _read.append(_Words())
+    return _read[0]
+
+
+def _rows(text: str) -> list[list[str]]:
+    joined = text.strip().replace("\n  ", " ")
+    return [(line + " ").split(": ", 2) for line in joined.split("\n")]
+
+
+def _cells(text: str) -> list[str]:
+    return [cell for one in text.split("|") if (cell := " ".join(one.split()))]
+
+
+def asked_actions(prompt: str) -> list[str]:
+    """Return the actions that the prompt asks for now, in the order of its clauses; most prompts ask for none."""
+    low = prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
+    found: list[str] = []
+    for clause in clauses(low):
+        action = _english(clause) or _foreign(clause) or _wide(clause)
+        if action and action not in found:
+            found.append(action)
+    return found
+
+
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a lowered prompt in the person's own words, without the polite words before them."""
+    said = "\n".join(_own_lines(text))
+    if len(said.split()) > MOST_WORDS:
+        said = f"{said[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{said[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
+    for mark in (". ", "! ", "? ", *_BREAKS):
+        if mark in said:
+            said = said.replace(mark, "\n")
+    return [clause for line in said.split("\n") if (clause := _plain(line))]
+
+
+def _own_lines(text: str) -> list[str]:
+    """The lines that the person wrote themselves: no code block, quotation, trace or "Commit: 1a2b3c4"."""
+    lines: list[str] = []
+    fenced = False
+    for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif bare and not fenced and not bare.startswith((">", "|", "$ ", "#!", "at ", "file ", "+", "diff ")):
+            head, colon, behind = bare.partition(": ")
+            is_label = bool(colon) and len(head.split()) <= WORDS_OF_A_LABEL
+            lines.append(behind if is_label else bare.replace(": ", "\n"))
+    return lines
+
+
+def _plain(clause: str) -> str:
+    """Return the clause without marks around it, a list's number or the words of politeness before it."""
+    clause = clause.strip(" \t.,;:!?*-_\"'`()[]…")
+    head, dot, rest = clause.partition(" ")
+    if dot and head.rstrip(".)").isdigit() and head[-1] in ".)":
+        clause = rest.strip()
+    is_shorter = True
+    while is_shorter and clause:
+        is_shorter = False
+        for words in _words().polite:
+            if clause.startswith(words) and clause[len(words) : len(words) + 1] in ("", " ", ",", "\n"):
+                clause, is_shorter = clause[len(words) :].lstrip(" ,"), True
+                break
+    return clause
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,;:!?\"'`()[]")
+
+
+def _english(clause: str) -> str:
+    words = [_bare(word) for word in clause.split()]
+    if not words or not clause[0].isascii():
+        return ""
+    if words[0] == "git" and len(words) > 1:
+        words = words[1:]
+    if words[:2] == ["make", "sure"]:
+        words = ["ensure", *words[2:]]
+    verb, rest = words[0], words[1:]
+    if verb in _words().alone and (action := _of_alone(verb, rest)):
+        return action
+    for action, verbs, things in _words().english:
+        if f" {verb} " in verbs and _reaches(rest, frozenset(_cells(things)), verb, action):
+            return action
+    return ""
+
+
+def _of_alone(verb: str, rest: list[str]) -> str:
+    action, behind = _words().alone[verb]
+    if not rest:
+        return "" if verb in NEEDS_A_THING else action
+    if _is_path(rest[0]) and action in ("lint", TEST) and len(rest) == 1:
+        return action
+    if rest[0] in ("the", "my", "your", "our", "all"):
+        return action if _is_meant(verb, rest, behind) else ""
+    if verb in ("release", "publish") and _is_version(rest[0]):
+        return action
+    if rest[0] == "version":
+        return action if len(rest) > 1 and _is_version(rest[1]) else ""
+    if verb in NEEDS_A_THING and len(rest) > 1 and rest[0] in ("it", "this", "that", "these", "them", "everything"):
+        return action if rest[1] in _words().go_on else ""
+    return action if rest[0] in behind or rest[0] in ("now", "again", "please") else ""
+
+
+def _is_meant(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
+    """Say whether "commit the …" ends in something that is committed, and is no part of a longer name."""
+    thing = next((word for word in rest if word not in _words().between), "")
+    at = rest.index(thing) + 1 if thing else len(rest)
+    if at < len(rest) and rest[at] not in _words().go_on:
+        return False
+    if verb in ("commit", "push"):
+        return not thing or thing in _OWN_CHANGES
+    return thing in behind
+
+
+def _is_version(word: str) -> bool:
+    return word.lstrip("v")[:1].isdigit() and "." in word
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word or (word.rpartition(".")[2].isalpha() and "." in word[1:])
+
+
+def _reaches(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
+    """Say whether one of the things follows, only articles and the like before it, and is no half of another name."""
+    for at, word in enumerate(rest[:MOST_BETWEEN]):
+        for length in (4, 3, 2, 1):
+            if " ".join(rest[at : at + length]) not in things:
+                continue
+            behind = rest[at + length : at + length + 1]
+            if behind and not (behind[0] in _words().go_on or _is_version(behind[0])):
+                continue
+            if action == RELEASE and verb in ("bump", "increase", "raise") and behind == ["of"]:
+                return False  # "bump the version of react" is about a dependency
+            return not (action in (BUILD, RUN) and {"a", "an"}.intersection(rest[:at]))  # "build an app that …"
+        if word not in _words().between and not (action in NAMED_BETWEEN or (word in _PARTICLES and at < 4)):
+            return False
+    return False
+
+
+def _foreign(clause: str) -> str:
+    words = [_bare(word) for word in clause.split()]
+    if not words or len(words) > LONGEST_CLAUSE or f" {words[0]} " in _words().verbs or _NEGATIONS.intersection(words):
+        return ""
+    if clause.isascii() and _SAYS_ENGLISH.intersection(words):
+        return ""
+    for action, verbs, things in _words().foreign:
+        if not any(word.startswith(verbs) and len(word) < LONGEST_VERB for word in words):
+            continue
+        if things.intersection(words) or (
+            not things and any(word.rstrip("nrtz") in verbs or word in verbs for word in words)
+        ):
+            return action
+    return ""
+
+
+def _wide(clause: str) -> str:
+    if clause.isascii() or max(clause) < "\u3000" or any(word in clause for word in _WIDE_NOT):
+        return ""
+    for action, firsts, seconds in _words().wide:
+        for first in _cells(firsts):
+            _, found, behind = clause.partition(first)
+            if found and any(0 <= behind.find(second) <= _WIDE_BETWEEN for second in _cells(seconds)):
+                return action
+    return ""

@@ -1,0 +1,383 @@
+"""What a prompt names that a project can be asked for: identifiers, files, routes, flags, quoted texts, errors.
+
+Only the person's own lines count. Of pasted logs, traces and code, just the error's message counts: what else stands
+there is rarely what the prompt is about. On the hook's path: no patterns.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.words import SOURCE_ENDS, STOP_WORDS, general, stem
+
+IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
+FRAME = "frame"
+"""Where a pasted trace points: the innermost frame outside libraries."""
+CODE = "code"
+"""A line of pasted code, which may be the project's own."""
+ATTACHED, COMMAND = "attached", "command"
+"""``@path``, which the client reads by itself where the path is right; the subcommand of "`tool sub`"."""
+MOST_CHARS = 12_000
+MOST_LINES = 300
+MOST_NAMES = 24
+LONGEST_NAME, LONGEST_TEXT = 80, 120
+LONGEST_NUMBER = 7
+MANY_PASTED, MANY_VALUES = 4, 4
+SHORTEST_CODE, MOST_CODE_LINES = 24, 4
+CODE_SIGNS = ("(", "=", "{", ";")
+FIRST_SYMBOL = 0x1F000
+"""Programs begin the lines of their logs with pictures; people do not."""
+QUOTES = {
+    '"': '"',
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    "`": "`",
+    "‘": "’",
+    "‹": "›",
+    "《": "》",
+}
+_AROUND = "\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
+PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
+SYSTEM_FOLDERS = frozenset(
+    "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
+    " media data workspace workspaces nix".split()
+)
+"""First folders of a path that is one of a machine, not an address of a program."""
+METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
+ROUTE_WORDS = (
+    "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
+)  # fmt: skip
+KINDS_OF_SYMBOL = frozenset(
+    "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
+    " klasse funktion methode schnittstelle komponente classe fonction méthode composant clase función método"
+    " componente classe função metodo funzione класс функция функцию функции метод класса метода компонент".split()
+)
+MAKING = (
+    "creat", "new ", "name it", "generat", "write", "add ", "export", "output", "save", "call it", "named", "call the", "rename to",
+    "move to", "convert", "put ", "store", "into", "split", "extract", "scaffold", "introduc", "e.g", "for example",
+    "such as", "like ", "neu", "erstell", "anleg", "leg ", "lege ", "schreib", "hinzu", "füg", "speicher", "nenn", "crée", "créer",
+    "crea", "nouve", "ajout", "écri", "añad", "nuev", "escrib", "agreg", "guard", "cria", "crie", "nov", "adicion",
+    "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
+    "生成", "保存", "新增", "作成", "新規", "追加", "書",
+)  # fmt: skip
+"""A line with one of these may speak of what is to be made: that it is missing is no news."""
+CREATING = (
+    "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
+    "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
+    "新建", "新規", "作成",
+)  # fmt: skip
+"""A line with one of these asks to make the file that it names."""
+LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
+_PASTED_STARTS = (
+    ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
+    "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
+    "func ", "fn ", "Traceback", "FAILED ", "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
+    "goroutine ", "!",
+)  # fmt: skip
+_PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
+
+
+class Name:
+    """One thing that a prompt names: ``text`` as written, ``owner`` the class or module before it.
+
+    ``line`` is the number that stands behind a file's name. ``is_certain`` says that its form or its marks leave no
+    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it, ``is_made`` that it does.
+    """
+
+    __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
+
+    def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
+        self.kind = kind
+        self.text = text
+        self.owner = owner
+        self.line = line
+        self.is_certain = is_certain
+        self.may_be_new = self.is_made = False
+
+
+def read_names(prompt: str) -> list[Name]:
+    """Return what ``prompt`` names, in its order, each once."""
+    reader = _Reader()
+    lines = [(line, line.strip()) for line in prompt[:MOST_CHARS].splitlines()[:MOST_LINES] if line.strip()]
+    pasted = _pasted(lines)
+    for (_line, bare), is_quoted in zip(lines, pasted, strict=True):
+        reader.pasted(bare) if is_quoted else reader.line(bare)
+    if any(is_quoted and _is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, pasted, strict=True)):
+        from enricher.prompt.wording.frames import innermost_frame
+
+        path, _, number = innermost_frame(prompt).rpartition(":")
+        if path and number.isdigit() and len(number) < LONGEST_NUMBER:
+            reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
+    for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
+        reader.note(Name(CODE, line))
+    return list(reader.found.values())[:MOST_NAMES]
+
+
+def _is_of_trace(bare: str) -> bool:
+    return bare.startswith(("Traceback", "at ", 'File "', "panic:", "thread '", "Caused by:")) or is_error(
+        bare.partition(":")[0]
+    )
+
+
+def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
+    """Say of each line whether it is pasted; what stands between many that no fence marks is pasted, too."""
+    found: list[bool] = []
+    unmarked: list[int] = []
+    is_fenced = False
+    for number, (line, bare) in enumerate(lines):
+        is_fence = bare.startswith(("```", "~~~"))
+        is_fenced = is_fenced != is_fence
+        if not (is_fence or is_fenced) and _is_pasted(line, bare):
+            unmarked.append(number)
+        found.append(is_fence or is_fenced or unmarked[-1:] == [number])
+    if len(unmarked) >= MANY_PASTED:
+        first, last = unmarked[0], unmarked[-1]
+        found[first:last] = [True] * (last - first)
+    return found
+
+
+def _is_pasted(line: str, bare: str) -> bool:
+    """Say whether a line is no talk: code, a log, the output of a program, data."""
+    if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdigit():
+        return True
+    if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
+        return True
+    first_word = bare.partition(" ")[0]
+    if first_word == "#" and ("=" in bare or bare[2:3] == "["):  # a setting that is commented out
+        return True
+    if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
+        return True
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdigit()):  # a frame; not "at the top of …"
+        return True
+    if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
+        return True
+    words = bare.split(None, 4)
+    if any(word.strip("[]:|") in LEVELS for word in words[:4]):
+        return True
+    if words[1:2] == ["="] and words[0].isidentifier():
+        return True
+    first = words[0].strip("[](")
+    if len(first) >= 5 and first[0].isdigit() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
+        return True  # a time of day or a date
+    if len(words) > 1 and _is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdigit():
+        return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
+    return len(words) > 1 and any(_is_position(word) for word in words[:3])
+
+
+def _is_data(bare: str) -> bool:
+    """Say whether a line is a log's or a table's, not code: no two prompts show the same."""
+    return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
+
+
+def _is_position(word: str) -> bool:
+    """Say whether a word is a place of a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
+    name, colon, number = word.strip("()").rpartition(":")
+    name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
+    return bool(colon and number.isdigit() and name and name[0].isalpha() and not _is_file(name))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str], Name] = {}
+        self.code: list[str] = []
+        self.lowered = ""
+        """The line that is read."""
+
+    def note(self, name: Name) -> None:
+        name.may_be_new = any(word in self.lowered for word in MAKING)
+        name.is_made = name.may_be_new and any(word in self.lowered for word in CREATING)
+        known = self.found.setdefault((name.kind, name.text), name)
+        known.is_certain = known.is_certain or name.is_certain
+        known.owner = known.owner or name.owner
+        known.may_be_new = known.may_be_new or name.may_be_new
+
+    def pasted(self, bare: str) -> None:
+        """Take the message of an error: a program of the project may say it."""
+        head, colon, message = bare.partition(": ")
+        head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
+        if colon and is_error(head):
+            self.note(Name(ERROR, message[:LONGEST_TEXT]))
+        elif (
+            SHORTEST_CODE <= len(bare) <= LONGEST_TEXT
+            and any(sign in bare for sign in CODE_SIGNS)
+            and not _is_data(bare)
+        ):
+            self.code.append(bare)
+
+    def line(self, bare: str) -> None:
+        self.lowered = bare.lower()
+        rest = self._quoted(bare) if any(mark in bare for mark in QUOTES) or " '" in f" {bare}" else bare
+        head, colon, message = rest.partition(": ")
+        if colon and is_error(head.rpartition(" ")[2]):
+            self.note(Name(ERROR, message[:LONGEST_TEXT]))
+        words = _spaced(rest).split()
+        before = ""
+        for raw in words:
+            if not (raw.isalpha() and raw.islower()):
+                self.word(raw, before)
+            before = raw
+        plain = [word.strip(_AROUND) for word in words]
+        if not KINDS_OF_SYMBOL.isdisjoint([word.lower() for word in plain]):
+            self._beside_kinds(plain)
+
+    def _quoted(self, text: str) -> str:
+        """Take what stands in quotation marks; return the line without it."""
+        kept: list[str] = []
+        at = start = 0
+        while at < len(text):
+            closing = QUOTES.get(text[at]) or ("'" if text[at] == "'" and not text[at - 1 : at].isalnum() else "")
+            end = _closing(text, at + 1, closing) if closing else -1
+            if end < 0:
+                at += 1
+                continue
+            kept.append(text[start:at])
+            self.quotation(text[at + 1 : end], is_code=text[at] == "`")
+            at = start = end + 1
+        kept.append(text[start:])
+        return " ".join(kept)
+
+    def quotation(self, inside: str, *, is_code: bool) -> None:
+        inside = inside.strip(" *")
+        if not 1 < len(inside) <= LONGEST_TEXT:
+            return
+        words = inside.split()
+        if len(words) == 1 and self.word(inside, "", is_marked=is_code):
+            return
+        for word in words:
+            if len(words) > 1 and (is_code or "_" in word):
+                self.word(word, "")
+        is_command = is_code and len(words) > 1 and all(word.replace("-", "").isalnum() for word in words[:2])
+        if is_command and words[1].isalpha() and len(words[1]) > 2:
+            self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
+        if any(letter.isalpha() for letter in inside) and not is_command:
+            self.note(Name(TEXT, inside, is_certain=len(words) > 1))
+
+    def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
+        """Take one word if it names something; say whether it does."""
+        token = raw.strip(_AROUND).rstrip(_AROUND + ".")
+        if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdigit()):
+            return False
+        if not 1 < len(token) <= LONGEST_NAME:
+            return False
+        if raw.lstrip("(\"'`*").startswith("@"):
+            path = token.lstrip("@").partition(":")[0].partition("#L")[0]
+            if _is_file(path):
+                self.note(Name(ATTACHED, path))
+            return True
+        if token.startswith("--") and token[2:3].isalpha():
+            self.note(Name(FLAG, token.partition("=")[0].rstrip(_AROUND)))
+            return True
+        token = token.replace("\\", "/")
+        if is_identifier(token.partition("=")[0]):
+            token = token.partition("=")[0]
+        if token.startswith("/") and self._route(token, before.strip(_AROUND)):
+            return True
+        path, _, behind = token.partition(":")
+        path, _, anchor = path.partition("#L")
+        if _is_file(path):
+            number = (behind or anchor).partition(":")[0].partition("-")[0]
+            line = int(number) if number.isdigit() and len(number) < LONGEST_NUMBER else 0
+            self.note(Name(FILE, path.removeprefix("./"), line=line))
+            for part in behind.split("::"):
+                self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
+            return True
+        last = token.rpartition("/")[2]
+        if "/" in token and not (is_code_form(last) and token[0].isalpha()):
+            return False
+        plain = token.replace("-", "")
+        if "-" in token and not is_marked and plain.isascii() and plain.isalnum() and plain.islower():
+            self.note(Name(IDENTIFIER, token, is_certain=False))
+            return True
+        return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
+
+    def _route(self, token: str, before: str) -> bool:
+        parts = token.partition("?")[0].rstrip("/").split("/")[1:]
+        is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
+        if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or _is_file(token):
+            return False
+        if len(parts) > 1 or is_named:
+            self.note(Name(ROUTE, "/" + "/".join(parts)))
+            return True
+        return False
+
+    def _identifier(self, token: str, *, is_call: bool, is_marked: bool) -> bool:
+        token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("#", ".").replace("->", ".")
+        if not is_marked and "-" in token:  # "save_session-Funktion"
+            token = token.partition("-")[0]
+        token = token.replace("’", "'").removesuffix("'s")
+        token = token.rpartition("'")[2] if len(token.partition("'")[0]) < 3 else token.partition("'")[0]
+        parts = [part for part in token.split(".") if part]
+        if not parts or len(parts) > 6 or not all(is_identifier(part) for part in parts):
+            is_kebab = is_marked and "-" in token and is_identifier(token.replace("-", "_"))
+            if is_kebab:
+                self.note(Name(IDENTIFIER, token))
+            return is_kebab
+        owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
+        looks_like_code = is_code_form(parts[-1]) or is_call
+        if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
+            return False
+        is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
+        self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
+        return True
+
+    def _beside_kinds(self, words: list[str]) -> None:
+        """Take plain words that the prompt calls a class, a function and so on: "the Cart class"."""
+        for at in range(len(words) - 1):
+            before, behind = words[at : at + 2]
+            for kind, one in ((before, behind), (behind, before)):
+                bare = one.rstrip(".")
+                lowered = bare.lower()
+                if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
+                    continue
+                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | general()):
+                    self.note(Name(IDENTIFIER, bare, is_certain=False))
+
+
+def is_identifier(text: str) -> bool:
+    return text.isascii() and text.isidentifier()
+
+
+def is_code_form(word: str) -> bool:
+    """Say whether a word's own form is that of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
+    bare = word.strip("_")
+    if "_" in bare:
+        return any(letter.isalpha() for letter in bare)
+    if bare.isupper() or bare.islower():
+        return False
+    humps = sum(1 for at in range(1, len(bare)) if bare[at].isupper() and not bare[at - 1].isupper())
+    return humps > 0 or (len(bare) > 3 and bare[:2].isupper() and bare[-1].islower() and not bare[:-1].isupper())
+
+
+def is_error(head: str) -> bool:
+    """Say whether a word is how a program begins the message of an error."""
+    last = head.strip(_AROUND).rpartition(".")[2]
+    return last.lower() == "error" or (
+        last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
+    )
+
+
+def _is_file(path: str) -> bool:
+    bare, dot, end = path.rpartition(".")
+    name = path.rpartition("/")[2]
+    if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
+        return False
+    return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
+
+
+def _closing(text: str, start: int, closing: str) -> int:
+    """Return where a quotation ends; -1 where it does not, or not as one."""
+    at = start
+    while at < len(text) and at - start <= LONGEST_TEXT:
+        if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):
+            return at
+        at += 1
+    return -1
+
+
+def _spaced(text: str) -> str:
+    """Put spaces for the letters of scripts that leave none around a name."""
+    if text.isascii():
+        return text
+    return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

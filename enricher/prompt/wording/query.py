@@ -1,0 +1,310 @@
+"""What a prompt names that a project can be searched for: words, names, paths, frames, quoted messages.
+
+Reads a prompt or a whole issue report line by line; each word counts by where it stands: in the first
+line, in backticks, in code, in a trace, in a list of versions. On the hook's path: no patterns.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.words import LONGEST, SOURCE_ENDS, STOP_WORDS, terms
+
+MOST_CHARS = 24_000
+MOST_LINES = 600
+MOST_IDENTIFIERS = 60
+TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
+"""Where a word may stand: marked is in backticks; data are pasted files and outputs; aside are lists of versions."""
+WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
+NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
+PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
+"""The share of that which a plain word counts as a name, one in code or one with a capital."""
+
+ASIDES = (
+    "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",
+    "checklist", "pip list", "pip freeze", "your setup", "os:", "operating system", "browser", "configuration details",
+)  # fmt: skip
+BOILERPLATE = frozenset((
+    "describe the bug", "to reproduce", "steps to reproduce", "expected behavior", "expected behaviour",
+    "actual behavior", "actual behaviour", "current behavior", "actual result", "actual results", "expected result",
+    "expected results", "additional context", "screenshots", "what happened", "reproduction", "bug report",
+    "description", "feature request", "bug description", "minimal reproducible example", "reproducer",
+    "relevant log output", "traceback", "logs", "error", "summary", "issue", "problem", "context", "example",
+    "code example", "bug",
+))  # fmt: skip
+DATA_FENCES = frozenset("json yaml yml toml console shell bash sh text txt log output ini diff xml html csv".split())
+_SEPARATORS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_$-")}
+_AROUND = "\"'`()[]{}<>,;:!?*=|&"
+
+
+class Query:
+    """What a prompt names, each with what it counts.
+
+    ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
+    ``pkg.module.Class``; ``paths`` are (path, line or 0, where); ``frames`` are (path, line) of a trace, in its order;
+    ``messages`` are quoted texts; ``commits`` are hexadecimal names; ``titled`` are the terms of the first line,
+    ``pairs`` neighbours there, ``spoken`` tells the word of a term.
+    """
+
+    __slots__ = (
+        "commits",
+        "dotted",
+        "frames",
+        "messages",
+        "names",
+        "pairs",
+        "paths",
+        "spoken",
+        "titled",
+        "weights",
+        "words",
+    )
+
+    def __init__(self) -> None:
+        self.weights: dict[str, float] = {}
+        self.names: dict[str, float] = {}
+        self.dotted: dict[str, float] = {}
+        self.paths: list[tuple[str, int, int]] = []
+        self.frames: list[tuple[str, int]] = []
+        self.messages: list[str] = []
+        self.commits: list[str] = []
+        self.pairs: list[str] = []
+        self.titled: set[str] = set()
+        self.spoken: dict[str, str] = {}
+        self.words = 0
+
+
+def read(text: str) -> Query:
+    """Return what ``text`` names; of a huge one its head and tail count."""
+    if len(text) > MOST_CHARS:
+        text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
+    reader = _Reader()
+    for line in _without_comments(text).splitlines()[:MOST_LINES]:
+        reader.line(line)
+    return reader.finish()
+
+
+def _without_comments(text: str) -> str:
+    while (start := text.find("<!--")) >= 0:
+        end = text.find("-->", start)
+        text = text[:start] + "\n" + (text[end + 3 :] if end >= 0 else "")
+    return text
+
+
+class _Reader:
+    """The state between lines: inside a fence, below which heading, whether the title is past."""
+
+    def __init__(self) -> None:
+        self.query = Query()
+        self.sums: dict[str, float] = {}
+        self.most: dict[str, float] = {}
+        self.fence = ""
+        self.is_aside = False
+        self.in_trace = False
+        self.has_title = False
+        self.in_steps = False
+        self.is_data = False
+        self.own: set[str] = set()
+
+    def line(self, line: str) -> None:
+        bare = line.strip()
+        if not bare:
+            return
+        if bare.startswith(("```", "~~~")):
+            self.fence = "" if self.fence else bare[:3]
+            self.is_data = bool(self.fence) and bare[3:].strip().lower() in DATA_FENCES
+            self.in_trace = False
+            return
+        if not self.has_title:
+            self.has_title = True
+            self.prose(bare.lstrip("# "), TITLE)
+        elif self.fence or line.startswith(("    ", "\t")) or bare.startswith((">>> ", "... ", "$ ")):
+            self.code(bare)
+        elif bare.startswith("#") or (bare.startswith("**") and bare.endswith(("**", ":"))):
+            self.heading(bare.strip("#*: ").lower())
+        elif bare.startswith(("- [x]", "- [X]", "- [ ]", "* [")):
+            return
+        elif bare.startswith("|"):
+            self.prose(bare, DATA)
+        elif self.trace_line(bare):
+            pass
+        else:
+            aside = self.is_aside or bare[:40].lower().startswith(ASIDES)
+            self.prose(bare, ASIDE if aside else STEPS if self.in_steps else PROSE)
+
+    def heading(self, title: str) -> None:
+        self.is_aside = any(title.startswith(word) or f" {word}" in title for word in ASIDES)
+        self.in_steps = "reproduc" in title or title.startswith("steps")
+        if not self.is_aside and title not in BOILERPLATE:
+            self.prose(title, HEADING)
+
+    def trace_line(self, bare: str) -> bool:
+        """Read a line of a trace or an error message; say whether it is one."""
+        if "Traceback (most recent call last)" in bare:
+            self.in_trace = True
+            return True
+        if bare.startswith(("File ", "at ", "--> ", "#")) or ":" in bare:
+            from enricher.prompt.wording.frames import read_frame
+
+            frame = read_frame(bare)
+            if frame is not None:
+                self.in_trace = True
+                number = frame.where.rpartition(":")[2]
+                self.query.frames.append((frame.path.replace("\\", "/"), int(number)))
+                function = bare.rpartition(", in ")[2] if ", in " in bare else ""
+                if bare.startswith("at "):
+                    function = bare[3:].partition(" (")[0].rpartition(".")[2]
+                if _is_identifier(function):
+                    self.name(function, NAME_WEIGHTS[TRACE])
+                return True
+        head, colon, message = bare.partition(": ")
+        if colon and _is_error(head):
+            self.in_trace = False
+            self.message(message)
+            self.words(head, ERROR)
+            self.words(message, ERROR)
+            return True
+        return False
+
+    def code(self, bare: str) -> None:
+        if not self.trace_line(bare):
+            where = ASIDE if self.is_aside else TRACE if self.in_trace else DATA if self.is_data else CODE
+            bare = bare.removeprefix(">>> ").removeprefix("... ")
+            first = bare.partition(" ")[0]
+            if where == CODE and (first in ("import", "from", "using", "use", "#include") or "require(" in bare):
+                where = IMPORT
+            elif where == CODE:
+                self.defined(bare, first)
+            self.words(bare, where)
+
+    def defined(self, bare: str, first: str) -> None:
+        """Note the names that a sample makes up itself: they are none of the project's."""
+        words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
+        if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
+            self.own.update(words[1:])
+        elif " = " in bare and len(words) == 1 and _is_identifier(words[0]):
+            self.own.add(words[0])
+
+    def prose(self, text: str, where: int) -> None:
+        """Words of talk, with what stands in backticks counted as code."""
+        for number, part in enumerate(text.split("`")):
+            if not part.strip():
+                continue
+            if number % 2 and text.count("`") > 1:
+                self.message(part)
+                self.words(part, MARKED if where in (PROSE, STEPS, HEADING) else where, is_marked=True)
+            else:
+                self.quoted(part)
+                self.words(part, where)
+        if where == TITLE:
+            self.pair(text)
+
+    def pair(self, title: str) -> None:
+        """Neighbours in the title may be one name: "bulk create" is ``bulk_create``."""
+        plain = title.lower().replace("n't", "").replace("'s", "").translate(_SEPARATORS)
+        words = [word for word in plain.split() if word.isalpha()]
+        for at in range(len(words) - 1):
+            self.query.pairs.append(words[at] + words[at + 1])
+            self.query.spoken.setdefault(words[at] + words[at + 1], f"{words[at]} {words[at + 1]}")
+
+    def quoted(self, text: str) -> None:
+        for part in text.split('"')[1:-1:2]:
+            self.message(part)
+        for part in f" {text}".split(" '")[1:]:
+            if "'" in part:
+                self.message(part.rpartition("'")[0])
+
+    def message(self, text: str) -> None:
+        text = text.strip()
+        if 8 <= len(text) <= 200 and " " in text and len(self.query.messages) < 12:
+            self.query.messages.append(text)
+
+    def words(self, text: str, where: int, *, is_marked: bool = False) -> None:
+        for raw in text.split():
+            token = raw.strip(_AROUND).rstrip(".")
+            if "://" in raw:
+                self.link(raw[raw.find("http") if "http" in raw else 0 :].rstrip(").,>]"))
+                continue
+            if len(token) > 2 and ("/" in token or "." in token):
+                self.place(token, where)
+            is_call = "(" in raw and not raw.startswith("(")
+            for word in raw.replace("n't", "").replace("'s", "").translate(_SEPARATORS).split():
+                self.word(word.strip("-$"), where, is_certain=is_marked or is_call)
+
+    def word(self, word: str, where: int, *, is_certain: bool) -> None:
+        if 7 <= len(word) <= 40 and not word.isalpha() and not word.strip("0123456789abcdef") and not word.isdigit():
+            self.query.commits.append(word)
+            return
+        if not 1 < len(word) <= LONGEST or word[0].isdigit():
+            return
+        self.query.words += 1
+        lowered = word.lower()
+        looks_like_code = "_" in word.strip("_") or (lowered != word and word[1:] != lowered[1:] and not word.isupper())
+        is_code = where in (MARKED, CODE, IMPORT, TRACE, DATA)
+        if looks_like_code or is_certain or is_code or (word[0].isupper() and word[1:].islower()):
+            share = 1.0 if looks_like_code or is_certain else PLAIN_IN_CODE if is_code else PLAIN_CAPITAL
+            self.name(word, NAME_WEIGHTS[where] * share)
+        weight = WORD_WEIGHTS[where]
+        if lowered in STOP_WORDS:
+            return
+        for term in terms(word):
+            if term not in STOP_WORDS and len(term) > 1:
+                if where == TITLE:
+                    self.query.titled.add(term)
+                self.query.spoken.setdefault(term, word)
+                self.sums[term] = self.sums.get(term, 0.0) + weight
+                self.most[term] = max(self.most.get(term, 0.0), weight)
+
+    def name(self, word: str, weight: float) -> None:
+        if _is_identifier(word) and len(word) > 2:
+            names = self.query.names
+            names[word] = max(names.get(word, 0.0), weight)
+
+    def place(self, token: str, where: int) -> None:
+        """A path or a dotted name."""
+        slashed = token.replace("\\", "/")
+        path, _, line = slashed.partition(":")
+        number = line.partition(":")[0]
+        if path.rpartition(".")[2].lower() in SOURCE_ENDS and not path.startswith("."):
+            self.query.paths.append(
+                (path.lstrip("/"), int(number) if number.isdigit() and len(number) < 7 else 0, where)
+            )
+        elif slashed.startswith("./") or ("/" in path and path.count("/") > 1):
+            self.query.paths.append((path.lstrip("./").rstrip("/"), 0, where))
+        parts = token.partition("(")[0].split(".")
+        if 1 < len(parts) < 9 and all(_is_identifier(part) for part in parts):
+            dotted = ".".join(parts)
+            weight = NAME_WEIGHTS[where]
+            self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
+            for part in parts[not parts[0][:1].isupper() :]:
+                self.name(part, weight)
+
+    def link(self, address: str) -> None:
+        """A file shown on a forge is named like one in the project; any other address says nothing."""
+        for mark in ("/blob/", "/tree/", "/src/branch/"):
+            _, found, inside = address.partition(mark)
+            path, _, anchor = inside.partition("/")[2].partition("#")
+            if found and path:
+                digits = anchor.partition("-")[0].lstrip("L")
+                self.query.paths.append((path, int(digits) if digits.isdigit() and len(digits) < 7 else 0, PROSE))
+
+    def finish(self) -> Query:
+        query = self.query
+        for term, total in self.sums.items():
+            most = self.most[term]
+            query.weights[term] = most * (1.0 + 0.25 * min(2.0, total / most - 1.0))
+        for pair in query.pairs:
+            query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)
+        for name in self.own & query.names.keys():
+            if query.names[name] <= NAME_WEIGHTS[CODE]:
+                del query.names[name]
+        strongest = sorted(query.names.items(), key=lambda item: -item[1])
+        query.names = dict(strongest[:MOST_IDENTIFIERS])
+        return query
+
+
+def _is_identifier(text: str) -> bool:
+    return text.isidentifier() and text.isascii() and not text.isdigit()
+
+
+def _is_error(head: str) -> bool:
+    last = head.rpartition(".")[2].removeprefix("Uncaught ")
+    return last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))

@@ -1,0 +1,426 @@
+"""The time that a prompt speaks of, where it speaks of work done then: "what did we change yesterday", "since v2.1".
+
+Pure but for the local time zone, on the hook's path, and loaded only for prompts that hold a word of time;
+``enricher.prompt.wording.occasions`` says whether the sentence around it is about work.
+"""
+
+from __future__ import annotations
+
+import time
+
+from enricher.prompt.wording import occasions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOUR, DAY = 3_600, 86_400
+LONGEST_SENTENCE = 500
+RECENT_DAYS = 14
+
+_ENDS = str.maketrans(
+    {
+        "?": " ?\n",
+        "!": "\n",
+        "。": "\n",
+        "？": " ?\n",
+        "！": "\n",
+        ";": "\n",
+        "；": "\n",
+        "¿": " ",
+        "¡": " ",
+        "\u2019": "'",
+        "、": " ",
+        "，": " ",
+        "：": " ",
+    }
+)
+_QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
+
+_FIXED = {
+    ("day", -1): "yesterday|gestern|hier|ayer|ontem|ieri|вчера|вчерашнего дня",
+    ("day", -2): "the day before yesterday|day before yesterday|vorgestern|avant-hier|anteayer|antes de ayer|anteontem|l'altro ieri|altro ieri|позавчера",
+    ("day", 0): "today|this morning|this afternoon|this evening|tonight|earlier today|heute|heute morgen|heute früh|heute vormittag"
+                "|aujourd'hui|ce matin|cet après-midi|hoy|esta mañana|esta tarde|hoje|hoje de manhã|esta manhã|oggi|stamattina"
+                "|questa mattina|stamani|сегодня|сегодня утром",
+    ("night", -1): "last night|yesterday evening|gestern abend|gestern nacht|letzte nacht|hier soir|cette nuit|anoche|ontem à noite"
+                   "|ieri sera|вчера вечером|ночью",
+    ("week", -1): "last week|letzte woche|letzter woche|vorige woche|voriger woche|la semaine dernière|semaine dernière"
+                  "|la semana pasada|semana pasada|a semana passada|semana passada|la settimana scorsa|settimana scorsa|scorsa settimana"
+                  "|прошлой неделе|прошлой недели",
+    ("week", 0): "this week|diese woche|dieser woche|cette semaine|esta semana|essa semana|questa settimana|этой неделе",
+    ("weekend", -1): "last weekend|over the weekend|letztes wochenende|am wochenende|le week-end dernier|el fin de semana pasado"
+                     "|no fim de semana passado|lo scorso weekend|lo scorso fine settimana|прошлых выходных",
+    ("month", -1): "last month|letzten monat|letztem monat|vorigen monat|le mois dernier|mois dernier|el mes pasado|mes pasado"
+                   "|o mês passado|mês passado|il mese scorso|mese scorso|scorso mese|прошлом месяце|прошлого месяца",
+    ("month", 0): "this month|diesen monat|diesem monat|ce mois-ci|este mes|este mês|esse mês|questo mese|этом месяце",
+    ("recent", 0): "recently|lately|kürzlich|neulich|in letzter zeit|récemment|dernièrement|recientemente|últimamente|recentemente"
+                   "|ultimamente|di recente|недавно|в последнее время",
+}  # fmt: skip
+_PHRASES = {phrase: kind for kind, phrases in _FIXED.items() for phrase in phrases.split("|")}
+_IDEOGRAPHS = (
+    ("day", -2, "前天 一昨日 おととい"), ("day", -1, "昨天 昨日 きのう"), ("night", -1, "昨晚 昨夜 昨晩"),
+    ("day", 0, "今天 今早 今日 今朝 きょう"), ("week", -1, "上周 上个星期 上星期 上个礼拜 上礼拜 先週"),
+    ("week", 0, "本周 这周 这个星期 今週"), ("month", -1, "上个月 上月 先月"), ("month", 0, "这个月 本月 今月"),
+    ("recent", 0, "最近"),
+)  # fmt: skip
+
+_UNITS = {
+    HOUR: "hour hours hr hrs stunde stunden heure heures hora horas ora ore час часа часов",
+    DAY: "day days tag tage tagen jour jours día días dia dias giorno giorni день дня дней",
+    7 * DAY: "week weeks woche wochen semaine semaines semana semanas settimana settimane неделю недели недель",
+    30 * DAY: "month months monat monate monaten mois mes meses mês mese mesi месяц месяца месяцев",
+}
+_UNIT_OF = {word: seconds for seconds, words in _UNITS.items() for word in words.split()}
+_NUMBERS = {
+    1: "a an one ein eine einem einen einer un une una um uma uno один одну", 2: "two couple zwei deux dos dois duas due два две пару",
+    3: "three few several drei paar trois quelques tres unos unas três alguns algumas tre alcuni qualche три несколько",
+    4: "four vier quatre cuatro quatro quattro четыре", 5: "five fünf cinq cinco cinque пять", 6: "six sechs seis sei шесть",
+    7: "seven sieben sept siete sete sette семь", 10: "ten zehn dix diez dez dieci десять",
+}  # fmt: skip
+_NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in words.split()}
+_AGO_AFTER = frozenset("ago fa назад atrás zurück".split())
+_AGO_BEFORE = frozenset("vor hace há".split())
+_LAST = frozenset(
+    "last past letzten vergangenen derniers dernières últimos últimas ultimi ultime scorsi последние".split()
+)
+_SINCE = frozenset("since seit depuis desde dal dalla da с со".split())
+_UNTIL = frozenset("until till bis jusqu'à hasta até fino до".split())
+
+_WEEKDAYS = (
+    "monday montag lundi lunes segunda-feira lunedì понедельник понедельника",
+    "tuesday dienstag mardi martes terça-feira martedì вторник вторника",
+    "wednesday mittwoch mercredi miércoles quarta-feira mercoledì среду среды",
+    "thursday donnerstag jeudi jueves quinta-feira giovedì четверг четверга",
+    "friday freitag vendredi viernes sexta-feira venerdì пятницу пятницы",
+    "saturday samstag samedi sábado sabato субботу субботы",
+    "sunday sonntag dimanche domingo domenica воскресенье воскресенья",
+)
+_WEEKDAY_OF = {word: number for number, words in enumerate(_WEEKDAYS) for word in words.split()}
+_JAPANESE_DAYS, _CHINESE_DAYS = "月火水木金土日", "一二三四五六日"
+_MONTHS = (
+    "january januar janvier enero janeiro gennaio январе января", "february februar février febrero fevereiro febbraio феврале февраля",
+    "march märz mars marzo março марте марта", "april avril abril aprile апреле апреля", "may mai mayo maio maggio мае мая",
+    "june juni juin junio junho giugno июне июня", "july juli juillet julio julho luglio июле июля",
+    "august août agosto августе августа", "september septembre septiembre setembro settembre сентябре сентября",
+    "october oktober octobre octubre outubro ottobre октябре октября", "november novembre noviembre novembro ноябре ноября",
+    "december dezember décembre diciembre dezembro dicembre декабре декабря",
+)  # fmt: skip
+_MONTH_OF = {word: number for number, words in enumerate(_MONTHS, 1) for word in words.split()}
+_SHORT_MONTHS = {
+    name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
+_BEFORE_MONTH = frozenset(
+    "in since last during early late mid from of until im seit letzten en depuis desde em a nel da dal di в с со".split()
+)
+_RELEASES = frozenset("release version tag".split())
+
+
+_GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat fehler noch auch den dem mal".split())
+"""Words that tell that "hier" is no French yesterday."""
+
+
+class Span:
+    """From when to when, in seconds since 1970, and ``why`` it is told: one of those of ``occasions``.
+
+    ``words`` are stems of what else the sentence speaks of; ``is_specific`` says that it speaks of something.
+    """
+
+    __slots__ = ("end", "is_specific", "start", "why", "words")
+
+    def __init__(self, start: float, end: float, why: str) -> None:
+        self.start = start
+        self.end = end
+        self.why = why
+        self.words: set[str] = set()
+        self.is_specific = False
+
+
+def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
+    """Return the time whose work a prompt speaks of; ``tags`` are names of releases with their moments."""
+    text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
+    for sentence in text.split("\n"):
+        if not 5 < len(sentence) <= LONGEST_SENTENCE:
+            continue
+        lowered = sentence.lower()
+        words = [word for raw in lowered.split() if (word := raw.strip("\"'.,:()[]{}<>*_…–—-"))]
+        found = _found(words, now, tags)
+        if found:
+            at, end, start, until, is_since = found
+            why = occasions.in_english(words, at, end, is_since=is_since)
+            is_english = bool(why)
+            why = why or occasions.in_other_languages(lowered, words, at, end, is_since=is_since)
+        elif not lowered.isascii() and (asian := _in_ideographs(lowered, now)):
+            at, end, is_english = 0, 0, False
+            start, until, is_since = asian
+            why = occasions.in_ideographs(lowered)
+        else:
+            continue
+        if why:
+            told = Span(start, now if is_since else until, why)
+            told.words = occasions.subjects([*words[:at], *words[end:]])
+            told.is_specific = is_english and bool(told.words)
+            return told
+    return None
+
+
+def _without_quotations(text: str) -> str:
+    for opening, closing in _QUOTES:
+        while (start := text.find(opening)) >= 0:
+            end = text.find(closing, start + 1)
+            if end < 0 or end - start > 200:
+                break
+            text = f"{text[:start]} \u2026 {text[end + 1 :]}"
+    return text
+
+
+Found = tuple[int, int, float, float, bool]
+
+
+def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
+    """Return where a time stands among the words, from when to when it is, and whether it lasts until now."""
+    bare = [word.removesuffix("'s") for word in words]
+    for at in range(len(words)):
+        found = (
+            _fixed(bare, at, now) or _counted(bare, at, now) or _weekday(bare, at, now) or _month(bare, at, now)
+            or _date(bare, at, now) or _release(bare, at, now, tags)
+        )  # fmt: skip
+        if found:
+            length, start, end, is_since = found
+            before = bare[at - 1] if at else ""
+            return at, at + length, start, end, is_since or before in _SINCE or before in _UNTIL
+    return None
+
+
+Part = tuple[int, float, float, bool]
+
+
+def _fixed(words: list[str], at: int, now: float) -> Part | None:
+    for length in (4, 3, 2, 1):
+        kind = _PHRASES.get(" ".join(words[at : at + length])) if at + length <= len(words) else None
+        if kind:
+            if words[at] == "hier" and (_GERMAN.intersection(words) or len(words) < 3):
+                return None
+            return (length, *_window(*kind, now), kind[0] == "recent")
+    return None
+
+
+def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
+    """Return from when to when a day, week or month is, counted from today's."""
+    year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
+    if kind == "week":
+        return _midnight(year, month, day - weekday + 7 * offset), _midnight(
+            year, month, day - weekday + 7 * offset + 7
+        )
+    if kind == "weekend":
+        return _midnight(year, month, day - weekday - 2), _midnight(year, month, day - weekday)
+    if kind == "month":
+        return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
+    if kind == "recent":
+        return now - RECENT_DAYS * DAY, now
+    if kind == "night":
+        return _midnight(year, month, day + offset) + 17 * HOUR, _midnight(year, month, day + offset + 1) + 8 * HOUR
+    return _midnight(year, month, day + offset), _midnight(year, month, day + offset + 1)
+
+
+def _midnight(year: int, month: int, day: int) -> float:
+    return time.mktime((year, month, day, 0, 0, 0, 0, 0, -1))
+
+
+def _counted(words: list[str], at: int, now: float) -> Part | None:
+    """Two days ago, in the last three weeks."""
+    here = words[at]
+    if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
+        start = at + (3 if here == "il" else 1)
+        if (counted := _count(words, start)) is not None:
+            seconds, unit, length = counted
+            if here in _LAST:
+                return start - at + length, now - seconds, now, True
+            return (start - at + length, *_ago(seconds, unit, now), False)
+        return None
+    counted = _count(words, at)
+    if counted is None:
+        return None
+    seconds, unit, length = counted
+    if at + length < len(words) and words[at + length] in _AGO_AFTER:
+        return (length + 1, *_ago(seconds, unit, now), False)
+    return None
+
+
+def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
+    """Return how long "three days" are, their unit, and how many words say so."""
+    start = at
+    if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and words[at + 1 : at + 2] in (
+        ["couple"],
+        ["few"],
+        ["paar"],
+        ["par"],
+    ):
+        at += 1
+    if at >= len(words):
+        return None
+    word = words[at]
+    number = (
+        int(word) if word.isdigit() and len(word) < 4 else _NUMBER_OF.get(word, 2 if word in ("par", "paio") else 0)
+    )
+    at += 1
+    if words[at : at + 1] in (["of"], ["de"], ["di"]) or (words[at : at + 1] and words[at] in _LAST):
+        at += 1
+    unit = _UNIT_OF.get(words[at], 0) if at < len(words) else 0
+    return (number * unit, unit, at + 1 - start) if number and unit else None
+
+
+def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
+    if unit == HOUR:
+        return now - seconds - HOUR, now - seconds + HOUR
+    if unit == DAY:
+        return _window("day", -round(seconds / DAY), now)
+    return now - seconds - unit / 2, now - seconds + unit / 2
+
+
+def _weekday(words: list[str], at: int, now: float) -> Part | None:
+    wanted = _WEEKDAY_OF.get(words[at], -1)
+    if wanted < 0 or (
+        at and words[at - 1] in ("every", "each", "next", "jeden", "chaque", "cada", "ogni", "каждый", "by", "this")
+    ):
+        return None
+    back = (time.localtime(now)[6] - wanted) % 7
+    return (1, *_window("day", -(back or (7 if at and words[at - 1] == "last" else 0)), now), False)
+
+
+def _month(words: list[str], at: int, now: float) -> Part | None:
+    """In March, on March 2nd, 2 March 2026; a month alone is a verb, a name or a planet."""
+    word = words[at]
+    month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
+    if not month or (
+        word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_beside_a_day(words, at)
+    ):
+        return None
+    after = words[at + 1 : at + 3]
+    year = next((int(one) for one in after if one.isdigit() and len(one) == 4 and one[:2] in ("19", "20")), 0)
+    day, length = _day_of(after[:1]), 2
+    if not day:
+        length = 1
+        before = words[at - 2 : at] if at > 1 and words[at - 1] in ("of", "de") else words[at - 1 : at]
+        day = _day_of(before[:1])
+    if not (day or year or (at and words[at - 1] in _BEFORE_MONTH)):
+        return None
+    if not year:
+        today = time.localtime(now)
+        year = today[0] - ((month, day) > (today[1], today[2] if day else 31))
+    else:
+        length += 1
+    if day:
+        return length, _midnight(year, month, day), _midnight(year, month, day + 1), False
+    return length, _midnight(year, month, 1), _midnight(year, month + 1, 1), False
+
+
+def _is_beside_a_day(words: list[str], at: int) -> bool:
+    return bool(_day_of(words[at + 1 : at + 2]) or (at and _day_of(words[at - 1 : at])))
+
+
+def _day_of(words: list[str]) -> int:
+    bare = words[0].rstrip("stndrhº.") if words else ""
+    return int(bare) if bare.isdigit() and 0 < int(bare) < 32 and len(bare) < 3 else 0
+
+
+def _date(words: list[str], at: int, now: float) -> Part | None:
+    """2026-03-02, 2026/03/02, 02.03.2026, and 02.03. where a German says so."""
+    word = words[at]
+    for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
+        parts = word.split(sign)
+        if len(parts) == 3 and all(part.isdigit() for part in parts) and len(parts[order[0]]) == 4:
+            year, month, day = (int(parts[number]) for number in order)
+            if 1970 < year < 2200 and 0 < month < 13 and 0 < day < 32:
+                start = _midnight(year, month, day)
+                return (1, start, start + DAY, False) if start <= now else None
+    return None
+
+
+def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
+    """Since v2.1, since the last release."""
+    if words[at] not in _SINCE and words[at] != "after":
+        return None
+    rest = [
+        word
+        for word in words[at + 1 : at + 5]
+        if word not in ("the", "our", "der", "dem", "la", "le", "el", "a", "o", "il", "release", "version", "tag")
+    ]
+    named = rest[0] if rest else ""
+    if named in ("last", "latest", "previous") and _RELEASES & {*words[at + 1 : at + 5]}:
+        moment = max((moment for moment in tags.values() if moment < now), default=0)
+    else:
+        forms = (
+            named,
+            f"v{named}",
+            named.removeprefix("v"),
+            f"release-{named}",
+            f"{named}.0",
+            f"v{named}.0",
+            f"{named}.0".removeprefix("v"),
+        )
+        is_number = named.removeprefix("v")[:1].isdigit()
+        moment = (
+            next((tags[form] for form in forms if form in tags), 0) if named and (is_number or named in tags) else 0
+        )
+    if not moment:
+        return None
+    return 2 + (words[at + 1] in ("the", "our", "release", "version")), moment + 1.0, now, True
+
+
+def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None:
+    for kind, offset, forms in _IDEOGRAPHS:
+        for form in forms.split():
+            at = lowered.find(form)
+            if at >= 0:
+                is_since = lowered[at - 1 : at] in ("从", "自") or lowered[at + len(form) :][:2] in (
+                    "から",
+                    "以来",
+                    "以後",
+                    "开始",
+                )
+                return (*_window(kind, offset, now), is_since or kind == "recent")
+    return _ideographic_date(lowered, now)
+
+
+def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
+    """2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
+    for sign, seconds in (
+        ("天前", DAY),
+        ("日前", DAY),
+        ("周前", 7 * DAY),
+        ("週間前", 7 * DAY),
+        ("小时前", HOUR),
+        ("時間前", HOUR),
+    ):
+        number = _number_before(lowered, lowered.find(sign))
+        if number:
+            return (*_ago(number * seconds, seconds, now), False)
+    for number, (japanese, chinese) in enumerate(zip(_JAPANESE_DAYS, _CHINESE_DAYS, strict=True)):
+        if f"{japanese}曜" in lowered or f"周{chinese}" in lowered or f"星期{chinese}" in lowered:
+            return (
+                *_window("day", -((time.localtime(now)[6] - number) % 7), now),
+                "から" in lowered or "从" in lowered,
+            )
+    month = _number_before(lowered, at := lowered.find("月"))
+    if not 0 < month < 13:
+        return None
+    year = _number_before(lowered, lowered.find("年"))
+    day = _number_before(lowered, max(lowered.find("日", at), lowered.find("号", at)))
+    today = time.localtime(now)
+    year = year if year > 1970 else today[0] - ((month, day) > (today[1], today[2] if day else 31))
+    is_since = "以来" in lowered or "から" in lowered
+    if 0 < day < 32:
+        return _midnight(year, month, day), _midnight(year, month, day + 1), is_since
+    return _midnight(year, month, 1), _midnight(year, month + 1, 1), is_since
+
+
+def _number_before(text: str, at: int) -> int:
+    digits = ""
+    while at > 0 and text[at - 1].isascii() and text[at - 1].isdigit():
+        at -= 1
+        digits = text[at] + digits
+    if digits:
+        return int(digits[:4])
+    before = text[at - 1] if at > 0 else " "
+    return 2 if before in "两二" else max(0, "〇一二三四五六七八九十".find(before))

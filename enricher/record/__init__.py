@@ -1,0 +1,1 @@
+"""What happens behind the answer: trace, events, upkeep."""

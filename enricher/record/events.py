@@ -1,0 +1,164 @@
+"""One event for each channel's result, sent after the answer to a file and a socket that the person named.
+
+Nothing here may be felt: everything together has 50 ms, nobody is waited for, and
+what fails is counted. Field names: docs/channels.md.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from storage.base import private
+from storage.base.lean import dumps, utc_now, within
+
+TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
+MOST_S = 0.05
+"""For all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower it."""
+LARGEST_FILE = 8 << 20
+ANSWERED = ("ok", "empty")
+FAILED = ("timeout", "error")
+"""The other statuses mean that a channel was not asked: no result, no event."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from enricher.context import Gathered
+    from enricher.pipeline import Run
+    from enricher.respond.decision import Enrichment
+
+
+class TooLateError(BaseException):
+    """The time for events is up."""
+
+
+def send(run: Run) -> tuple[int, int]:
+    """Send the events of a prompt; return how many arrived at every sink and how many did not.
+
+    Never raises. What went wrong stands in the log and, as a number, in the trace.
+    """
+    if run.inputs is None or run.enrichment is None:
+        return 0, 0
+    asked = [one for one in run.inputs.channels if one.status in ANSWERED + FAILED]
+    if not asked:
+        return 0, 0
+    lines = [dumps(_event(one, run.enrichment, run)).encode() + b"\n" for one in asked]
+    reasons = _deliver(lines, str(run.settings.get("events.file", "")), str(run.settings.get("events.socket", "")), run)
+    if reasons:
+        from storage.base import log
+
+        reason = f"{len(lines)} not sent: {'; '.join(reasons)}"
+        log.append(run.state, stage="events", reason=reason, session_id=run.trace.session_id)
+    return (0, len(lines)) if reasons else (len(lines), 0)
+
+
+def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
+    """The event under the names of the consumers' schema, then under the names of the document (ruling R9)."""
+    own = [item for item in enrichment.items if item.channel == one.name]
+    score = max((item.score for item in own), default=None)
+    success = one.status in ANSWERED
+    was_dropped = bool(own) and not any(item.kept for item in own)
+    return {
+        "topic": TOPIC,
+        "timestamp": utc_now(),
+        "correlation_id": run.trace.id,
+        "session_id": run.trace.session_id,
+        "channel": one.name,
+        "model_name": one.model,
+        "outcome": "error" if not success else "hit" if own else "miss",
+        "latency_ms": round(max(0.0, one.latency_ms), 3),
+        "tokens_after": next((row[5] for row in run.trace.channels if row[0] == one.name), 0),
+        "similarity_score": score,
+        "was_dropped": was_dropped,
+        "name": one.name,
+        "model_used": one.model,
+        "relevance_score": score,
+        "fallback_used": one.fallback,
+        "success": success,
+        "kept": not was_dropped,
+    }
+
+
+def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
+    """Give the lines to each sink within the common time; return why one did not take them."""
+    until = time.monotonic() + _patience(os.environ.get("OMNICLAUDE_EMIT_TIMEOUT", ""))
+    reasons = []
+    if file:
+        path = os.path.join(run.state, os.path.expanduser(file))
+        reasons.append(_attempt(lambda: _append(path, b"".join(lines)), f"file {file}", until))
+    if socket:
+        path = os.path.join(run.state, os.path.expanduser(socket))
+        reasons.append(_attempt(lambda: _speak(path, b"".join(lines), until), f"socket {socket}", until))
+    return [reason for reason in reasons if reason]
+
+
+def _patience(asked: str) -> float:
+    try:
+        return min(MOST_S, max(0.001, float(asked)))
+    except ValueError:
+        return MOST_S
+
+
+def _attempt(action: Callable[[], None], sink: str, until: float) -> str:
+    try:
+        within(max(0.001, until - time.monotonic()), _ring, action)
+    except TooLateError:
+        return f"{sink}: too slow"
+    except (OSError, ValueError) as failure:
+        return f"{sink}: {failure.__class__.__name__}"
+    return ""
+
+
+def _ring() -> None:
+    raise TooLateError
+
+
+def _append(path: str, content: bytes) -> None:
+    """Add the lines at once; a file that is full becomes the one before the last."""
+    private.make_directory(os.path.dirname(path))
+    _rotate(path)
+    descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+            raise OSError("not a regular file")
+        while content:
+            content = content[os.write(descriptor, content) :]
+    finally:
+        os.close(descriptor)
+
+
+def _rotate(path: str) -> None:
+    """Set a full file aside, one process at a time: a second one would set the new file aside."""
+    try:
+        if os.lstat(path).st_size <= LARGEST_FILE:
+            return
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return
+    try:
+        os.lockf(descriptor, os.F_TLOCK, 0)
+        if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+            os.replace(path, f"{path}.1")
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)
+
+
+def _speak(path: str, content: bytes, until: float) -> None:
+    """Hand the lines to whoever listens, without waiting for an answer."""
+    try:
+        import _socket as sockets
+    except ImportError:
+        import socket as sockets  # type: ignore[no-redef]
+    line = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
+    try:
+        line.settimeout(max(0.001, until - time.monotonic()))
+        line.connect(path)
+        while content:
+            line.settimeout(max(0.001, until - time.monotonic()))
+            content = content[line.send(content) :]
+    finally:
+        line.close()

@@ -1,0 +1,132 @@
+"""Write down what became of a prompt: the trace with all that the result depended on, the events, the session.
+
+What runs after the answer has been written; nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.record import upkeep
+from enricher.respond.render import estimate_tokens
+from storage import traces
+from storage.base.lean import dumps
+from storage.state import sessions
+from storage.traces import spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.pipeline import Run
+    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.rules import cache
+    from storage.traces import Trace
+
+
+def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
+    """Write the enrichment and what it depended on into the trace."""
+    judged = enrichment.classification
+    if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
+        from enricher.context.channels.memory import memory_context
+
+        trace.memory_context = memory_context(inputs, enrichment)
+    trace.status = "partial" if enrichment.partial else "ok" if enrichment.text else "silent"
+    trace.task_type, trace.confidence, trace.uncertain = judged.task_type, judged.confidence, judged.uncertain
+    trace.search_intent, trace.intent_confidence = judged.search_intent or "none", judged.intent_confidence
+    trace.topics, trace.complexity = judged.topics, str(judged.complexity)
+    trace.workflow = enrichment.workflow
+    trace.approach = enrichment.approach.text if enrichment.approach else ""
+    trace.inputs = {**trace.inputs, **inputs.to_json(), "features": judged.features, "verdict": judged.to_json()}
+    trace.output_text, trace.output_tokens = enrichment.text, enrichment.tokens
+    trace.scanned_chars = judged.scanned_chars
+    trace.partial = bool(enrichment.partial)
+    evidence: dict[tuple[str, str], list[list[object]]] = {}
+    for one in judged.evidence:
+        evidence.setdefault((one.facet, one.name), []).append([one.signal, one.start, one.end, one.weight])
+    trace.scores = [
+        (facet, name, score, evidence.get((facet, name), []))
+        for facet, scores in judged.scores.items()
+        for name, score in scores.items()
+        if score or (facet, name) in evidence
+    ]
+    trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
+    trace.channels = [
+        (
+            one.name,
+            one.status,
+            one.latency_ms,
+            len(one.candidates),
+            *_kept(enrichment, one.name),
+            "yes" if one.fallback else "",
+            one.model,
+        )
+        for one in inputs.channels
+    ]
+    trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
+    trace.injected = enrichment.refs()
+
+
+def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
+    """Return how many items of a channel are in the text, and their tokens as they were offered."""
+    kept = [item for item in enrichment.items if item.channel == channel and item.kept]
+    return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
+
+
+def send_events(run: Run) -> None:
+    """Send the events where a sink is set; the trace says how many arrived, so they have 50 ms before it."""
+    if run.settings.get("events.file") or run.settings.get("events.socket"):
+        from enricher.record import events
+
+        sent, failed = events.send(run)
+        if sent or failed:
+            run.trace.inputs["events"] = {"sent": sent, "failed": failed}
+
+
+def keep_trace(run: Run) -> None:
+    """Write the trace as far as the ``log`` setting allows; to do it again changes nothing."""
+    trace, level = run.trace, run.settings.get("log", "redacted")
+    trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
+    if level == "off":
+        return
+    if level == "hash":
+        trace.prompt = trace.output_text = trace.approach = ""
+        trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
+        trace.memory_context = {}
+    spool.record(run.state, trace)
+
+
+def keep_rest(run: Run) -> None:
+    """Remember what the session was told, keep the version of the rules, and start the upkeep where it is due."""
+    trace, level = run.trace, run.settings.get("log", "redacted")
+    if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
+        told = run.enrichment.refs()
+        told = told if level not in ("off", "hash") else _unreadable(told)
+        sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
+    if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
+        from enricher.context import external
+
+        external.sweep_later(run.state)
+    if level == "off":
+        return
+    if run.rules is not None and trace.rules_hash:
+        _keep_version(run.state, run.rules)
+    has_index = run.settings.get("channels.code", True) is not False
+    upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
+
+
+def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Name no file or memory; what is known of a session by a mark of its own says nothing anyway."""
+    from enricher.respond.decision import unreadable
+
+    return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]
+
+
+def _keep_version(state: str, rules: cache.Rules) -> None:
+    if os.path.exists(f"{state}/versions/{rules.hash}"):
+        return
+    try:
+        spool.put_version(state, rules.hash, lambda: dumps(rules.body))
+    except (OSError, ValueError) as failure:
+        from storage.base import log
+
+        log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")

@@ -1,0 +1,98 @@
+"""What is brought up to date behind a prompt's back: the database, the project's code index and its memories.
+
+The prompt only starts it; it works in detached processes, so that the next prompt
+finds what this one made necessary.
+"""
+
+from __future__ import annotations
+
+import os
+
+from storage.base.lean import keyed_hash
+from storage.state import detached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.project import Project
+
+REST_S = 20.0
+"""Between two looks at the same project."""
+
+
+def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
+    """Start what is due: taking in the spool always, the project's own upkeep where one ``is_wanted``.
+
+    Without ``has_index`` no file of the project is read for the channel ``code``, which is switched off.
+    """
+    detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
+    if is_wanted and project.root:
+        mark = stamp(project)
+        detached.start(state, mark, lambda: _look_after(state, project, mark, has_index=has_index))
+
+
+def stamp(project: Project) -> str:
+    """Return the name under which one process at a time looks after a work tree."""
+    return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
+
+
+def _maintain(state: str) -> None:
+    from storage.db import maintenance
+
+    maintenance.main(state)
+    if not maintenance.is_housekeeping_due(state):
+        return
+    try:
+        from enricher.erasure import forgetting
+
+        forgetting.look_after(state)
+    except Exception as failure:
+        _note(state, "enricher.erasure.forgetting", failure)
+
+
+def _look_after(state: str, project: Project, mark: str, *, has_index: bool) -> None:
+    turn = detached.claim(state, mark)
+    if turn < 0:
+        return
+    try:
+        _keep_modules(state)
+        refresh(state, project, has_index=has_index)
+    finally:
+        detached.postpone(state, REST_S, mark)
+        os.close(turn)
+
+
+def _keep_modules(state: str) -> None:
+    """Keep what this prompt loaded for the next one; first of all, before the upkeep itself loads more."""
+    from enricher import bundle
+
+    try:
+        bundle.refresh()
+    except Exception as failure:
+        _note(state, "enricher.bundle", failure)
+
+
+def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
+    """Bring everything that is kept about a project up to date; what fails is logged, and the rest goes on."""
+    import sys
+
+    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+        import site
+
+        site.main()
+    try:
+        from enricher.rules.compiling.sources import leave_shipped
+
+        leave_shipped(state)
+    except Exception as failure:
+        _note(state, "enricher.rules.compiling.sources", failure)
+    for name in ("enricher.sources.memory", *(["enricher.sources.code.indexing.index"] if has_index else [])):
+        try:
+            __import__(name, fromlist=["refresh"]).refresh(project, state)
+        except Exception as failure:
+            _note(state, name, failure)
+
+
+def _note(state: str, name: str, failure: Exception) -> None:
+    from storage.base import log
+
+    log.append(state, stage=f"upkeep of {name}", reason=f"{type(failure).__name__}: {failure}")

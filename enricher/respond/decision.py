@@ -1,0 +1,442 @@
+"""Decide what is worth saying about one prompt: pure, so that a replay can trust its result.
+
+Everything that comes from outside is collected into ``Inputs`` first and recorded;
+the same inputs and the same rules give the same enrichment, byte for byte.
+"""
+
+from __future__ import annotations
+
+from enricher.classify import DECIDED, RULES, classify, verdict
+from enricher.context import Gathered
+from enricher.prompt.conversation import Conversation
+from enricher.respond.facts import read_facts
+from enricher.respond.guidance import (
+    Miss,
+    Scored,
+    any_is_called_for,
+    select_guardrails,
+    suggest_approach,
+    words_that_call,
+)
+from enricher.respond.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
+from enricher.settings import DEFAULTS, is_as_specified
+from storage.base.lean import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.context import Candidate
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value
+
+LONGEST_NAME = 200
+NOT_ENGLISH = "non_english"
+MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
+NOT_OUTDATED = (
+    "the host has it",
+    "the conversation has it",
+    "the prompt",
+    "it only stands beside",
+    "it shares",
+    "another one",
+)
+"""How a channel's objection begins that has nothing to do with age."""
+WORDS = "{words}"
+"""Stands in a guardrail's sentence for the words of the prompt that call for it."""
+BESIDE, ALONE = "beside", "alone"
+"""When the agent is told the class; any other value of the instructions is never."""
+RECORDED_SETTINGS = (
+    "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
+    "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
+    "profile",
+)  # fmt: skip
+"""The settings that shape a text; the others only say where it goes."""
+
+
+class Inputs:
+    """All that a result depends on, beside the rules.
+
+    ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
+    are what the session was told already and what that cost in tokens;
+    ``conversation`` is what was said and done before; ``form`` is empty, or names another
+    form of the text than the one for agents (``enricher.respond.formats``). ``has_mcp`` says whether the
+    client can call our MCP server; only the profile ``as-specified`` looks. ``is_bare`` says that
+    the client adds the text as a message of its own, with no word about it. ``verdict`` is what a
+    trace kept of its classification, empty for a new prompt and in traces of earlier versions.
+    """
+
+    __slots__ = (
+        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "prompt", "settings", "skills", "spent",
+        "verdict",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        prompt: str,
+        *,
+        settings: Mapping[str, Value],
+        skills: list[tuple[str, str]] | None = None,
+        injected: list[str] | None = None,
+        spent: int = 0,
+        channels: list[Gathered] | None = None,
+        conversation: Conversation | None = None,
+        form: str = "",
+        has_mcp: bool = False,
+        is_bare: bool = False,
+    ) -> None:
+        self.form = form
+        self.is_bare = is_bare
+        self.has_mcp = has_mcp
+        self.prompt = prompt
+        self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
+        self.skills = skills or []
+        self.injected = injected or []
+        self.spent = spent
+        self.channels = channels or []
+        self.conversation = conversation or Conversation()
+        self.verdict: Mapping[str, Any] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the recorded form; the prompt has a column of its own."""
+        return {
+            "settings": self.settings,
+            "skills": [list(skill) for skill in self.skills],
+            "injected": self.injected,
+            "spent": self.spent,
+            "channels": [channel.to_json() for channel in self.channels],
+            **({"conversation": self.conversation.to_json()} if self.conversation else {}),
+            **({"form": self.form} if self.form else {}),
+            **({"mcp": True} if self.has_mcp else {}),
+            **({"bare": True} if self.is_bare else {}),
+        }
+
+    @staticmethod
+    def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
+        conversation = Conversation.from_json(value.get("conversation", {}), prompt)
+        channels = [Gathered.from_json(channel) for channel in value["channels"]]
+        if conversation.answer:
+            from enricher.context.known import mark_said
+
+            mark_said(channels, conversation.answer)
+        inputs = Inputs(
+            prompt,
+            settings=value["settings"],
+            skills=[(name, description) for name, description in value["skills"]],
+            injected=list(value["injected"]),
+            spent=value["spent"],
+            channels=channels,
+            conversation=conversation,
+            form=value.get("form", ""),
+            has_mcp=value.get("mcp", False),
+            is_bare=value.get("bare", False),
+        )
+        inputs.verdict = value.get("verdict", {})
+        return inputs
+
+    @property
+    def is_as_specified(self) -> bool:
+        """Whether the profile is ``as-specified``; traces without a recorded profile count as ``quiet``."""
+        return is_as_specified(self.settings)
+
+    @property
+    def said_before(self) -> list[str]:
+        """What is not said again; as specified, every prompt is answered on its own.
+
+        What the host has dropped from its context is said again.
+        """
+        if self.is_as_specified or self.conversation.has_forgotten:
+            return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
+        return self.injected
+
+
+class Kept:
+    """A candidate with its fate: in the text, or why not."""
+
+    __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
+
+    def __init__(self, channel: str, offered: Candidate, *, why: str) -> None:
+        self.channel = channel
+        self.ref = offered.ref
+        self.label = offered.label
+        self.text = offered.text
+        self.score = offered.score
+        self.why = why
+        self.kept = False
+
+
+class Enrichment:
+    """The result: what was found out, the lines that were said, and the ones that were not, with the reason."""
+
+    __slots__ = (
+        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "text", "tokens",
+        "workflow",
+    )  # fmt: skip
+
+    def __init__(self, classification: Classification) -> None:
+        self.classification = classification
+        self.shown = False
+        self.facts: dict[str, str] = {}
+        self.guardrails: list[Scored] = []
+        self.approach: Scored | None = None
+        self.workflow = ""
+        self.items: list[Kept] = []
+        self.partial: list[str] = []
+        self.misses: list[Miss] = []
+        self.text = ""
+        self.tokens = 0
+
+    def refs(self) -> list[tuple[str, str]]:
+        """Return what a session has now been told, as (kind, reference)."""
+        if not self.text:
+            return []
+        told = [("guardrail", one.ref) for one in self.guardrails]
+        told += [("approach", self.approach.id)] if self.approach else []
+        return told + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
+
+
+def says_nothing(
+    classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
+) -> str:
+    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+
+    It is no small talk, whatever it looks like, where its words call for a guardrail with a sentence, nor where an
+    uncertain one asks for an action such as a commit. And as the signals are English, what they take for small talk
+    in another language may be a question about a name.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if NOT_ENGLISH in classification.features:
+        return ""
+    if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
+        return ""
+    if classification.uncertain and (" " in prompt or not prompt.isascii()):
+        from enricher.prompt.wording.actions import asked_actions
+
+        if asked_actions(prompt):
+            return ""
+    return f"{classification.task_type} gets nothing"
+
+
+def replayed_verdict(
+    inputs: Inputs, rules: Rules, recorded: Rules | None, *, is_explained: bool = True
+) -> Classification:
+    """Return the verdict on recorded inputs: the recorded one under the ``recorded`` rules, else that of ``rules``."""
+    found = verdict(inputs.prompt, rules, inputs.conversation, is_explained=is_explained)
+    kept = inputs.verdict
+    if kept.get("source", RULES) == RULES or recorded is None or recorded.hash != rules.hash:
+        return found
+    return found.changed({name: kept[name] for name in ("source", *DECIDED)})
+
+
+def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
+    """Return the enrichment of recorded inputs under ``rules``, its text finished; no clock, no file, no chance."""
+    body = rules.body
+    if not inputs.settings["search_intent.enabled"]:
+        judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
+    result = Enrichment(judged)
+    result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
+    if reason := says_nothing(judged, body, inputs.settings, inputs.prompt):
+        result.misses.append(Miss("everything", reason))
+    elif inputs.form:
+        from enricher.respond.formats import write
+
+        _weigh(result, inputs, body)
+        write(result)
+    elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
+        result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
+    else:
+        _guide(result, inputs, rules)
+        _weigh(result, inputs, body)
+        _write(result, inputs, body)
+    result.text = finish(result.text)
+    return result
+
+
+def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
+    judged, body = result.classification, rules.body
+    result.shown = inputs.is_as_specified or not judged.uncertain
+    task_type = judged.task_type if result.shown else ""
+    if inputs.is_as_specified or body["approaches"]["rules"]:
+        result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
+    guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
+    result.guardrails, misses = select_guardrails(
+        body["guardrails"],
+        task_type=task_type,
+        signal_scores=guardrail_scores,
+        injected=inputs.said_before,
+        has_past=bool(inputs.conversation),
+        has_edits=inputs.conversation.has_edits,
+        is_as_specified=inputs.is_as_specified,
+    )
+    for one in result.guardrails:
+        if WORDS in one.say:
+            words = _words_that_call(one.id, inputs.prompt, judged, rules)
+            one.say = one.say.replace(WORDS, words) if words else ""
+    result.approach, more = suggest_approach(
+        body["approaches"],
+        result.facts,
+        task_type=task_type,
+        signal_scores=approach_scores,
+        injected=inputs.said_before,
+        is_as_specified=inputs.is_as_specified,
+    )
+    result.misses += misses + more
+    if not result.shown:
+        result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
+    """Return the words that call for a guardrail, also where the verdict came without its evidence."""
+    return words_that_call(identity, judged.evidence, prompt) or words_that_call(
+        identity, classify(prompt, rules.table).evidence, prompt
+    )
+
+
+def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    """Order the candidates by the channels' priority and their score; say why one is left out."""
+    rank = {rule["name"]: rule for rule in body["channels"]}
+    seen: set[str] = set()
+    for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
+        rule = rank.get(channel.name)
+        taken = 0
+        for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
+            names = {_name(offered.ref, offered.text), _spelled(offered)}
+            item = Kept(channel.name, offered, why=_objection(offered, rule, names, inputs))
+            if not item.why and names & seen:
+                item.why = "told by another channel"
+            elif not item.why and rule and taken >= rule["most"] and not _counts_itself(channel.name, inputs):
+                item.why = "more relevant ones fill the channel"
+            if not item.why:
+                seen |= names
+                taken += 1
+            result.items.append(item)
+        best = max((one.score for one in channel.candidates), default=0.0)
+        if rule and channel.candidates and best < rule["min_score"]:
+            reason = "searched, nothing above the floor"
+            result.misses.append(Miss(f"channel {channel.name}", reason, score=best, needed=rule["min_score"]))
+
+
+def _counts_itself(channel: str, inputs: Inputs) -> bool:
+    """Say whether a channel offers just as many items as are to be said: seed 001's count, as specified."""
+    return channel == "memory" and inputs.is_as_specified
+
+
+def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
+    if rule is None or offered.score < rule["min_score"]:
+        return "below the floor"
+    if offered.raw < rule["min_score"]:  # weights order, they do not make relevant
+        return "below the floor without its weight"
+    if offered.stale:
+        return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
+    known = inputs.said_before
+    place = _place(offered)
+    names = names - {offered.ref} if place != offered.ref else names
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
+        return "said before in this session"
+    if (
+        known
+        and place == offered.ref
+        and not offered.text
+        and any(one.startswith(f"item:{offered.ref}:") for one in known)
+    ):
+        return "said before in this session"
+    return ""
+
+
+def _place(offered: Candidate | Kept) -> str:
+    """What a session remembers a fact by: a file that was named is named again with its line."""
+    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
+    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
+    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
+
+
+def _spelled(offered: Candidate) -> str:
+    """What makes two items one although their references differ: the words that they say."""
+    return _flat(offered.text) or offered.label
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _name(ref: str, text: str) -> str:
+    """What a session remembers an item by: its reference, or a hash where that is long or missing."""
+    return ref if 0 < len(ref) <= LONGEST_NAME else unreadable(ref or text)
+
+
+def unreadable(name: str) -> str:
+    """Return what a session remembers the item of that name by where ``log`` lets nothing readable be kept."""
+    return keyed_hash(b"item", name.encode(errors="replace"))
+
+
+def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    lines = Lines(is_as_specified=inputs.is_as_specified, is_bare=inputs.is_bare)
+    open_items = [item for item in result.items if not item.why]
+    most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
+    shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
+    if inputs.is_as_specified:
+        shares["memory"] = HARD_CAP_TOKENS  # what was offered is within max_tokens already
+        most += sum(item.channel == "memory" for item in open_items)
+        tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
+        lines.has_no_guardrails = not result.guardrails
+        _suggest_memory(lines, result, inputs)
+    else:
+        tokens = min(tokens, int(inputs.settings["budgets.session_tokens"]) - inputs.spent)
+    lines.items = [
+        Item(item.label, item.text, channel=item.channel, tokens=shares[item.channel]) for item in open_items
+    ]
+    lines.guardrails = result.guardrails
+    if result.approach:
+        chosen = result.approach
+        lines.approach = _in_project(chosen.text, result.facts.get("frame", ""), open_items)
+        result.approach = Scored(chosen.id, lines.approach, chosen.score)
+    class_line = ALONE if inputs.is_as_specified else _class_line(body)
+    has_more = bool(lines.items or lines.guardrails or lines.approach)
+    if result.shown and (class_line == ALONE or (class_line == BESIDE and has_more)):
+        lines.classification = result.classification.task_type
+    elif result.shown:
+        alone = "alone " if class_line == BESIDE else ""
+        result.misses.append(Miss("classification", f"{alone}it would tell the agent nothing"))
+    lines.partial = result.partial
+    result.text, lines, kept = render(lines, tokens=tokens, most=most)
+    too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
+    for item, is_kept in zip(open_items, kept, strict=True):
+        item.kept, item.why = is_kept, "" if is_kept else too_late
+    _note_what_had_no_room(result, lines)
+    if not (any(kept) or lines.guardrails or lines.approach or class_line == ALONE):
+        result.text = ""
+    result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _class_line(body: Mapping[str, Any]) -> str:
+    """Whether the agent is told the class; rules compiled by earlier versions say it with ``class_alone``."""
+    return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
+
+
+def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
+    """Add seed 001's reminder and resources where the search intent is sure and the agent can act on them."""
+    from enricher.context.channels.memory import memory_context
+
+    if inputs.has_mcp:
+        context = memory_context(inputs, result)
+        lines.reminder, lines.resources = context.get("reminder", ""), context["suggested_resources"]
+
+
+def _in_project(text: str, frame: str, items: list[Kept]) -> str:
+    """Name a frame as the project has it, where the trace is of another machine or says the whole path."""
+    path, _, line = frame.replace("\\", "/").rpartition(":")
+    for item in items:
+        if item.channel == "code" and path.endswith(f"/{item.ref}"):
+            return text.replace(frame, f"{item.ref}:{line}")
+    return text
+
+
+def _note_what_had_no_room(result: Enrichment, lines: Lines) -> None:
+    result.misses += [Miss(f"guardrail {one.id}", "no room") for one in result.guardrails[len(lines.guardrails) :]]
+    result.guardrails = lines.guardrails
+    if result.approach and not lines.approach:
+        result.misses.append(Miss(f"approach {result.approach.id}", "no room"))
+        result.approach = None

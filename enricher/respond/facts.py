@@ -1,0 +1,128 @@
+"""What an approach may point at: facts read off the prompt itself, each with the words it came from.
+
+Pure text work on the judged prompt; a fact that is not there is simply absent,
+and an approach that needs it stays silent.
+"""
+
+from __future__ import annotations
+
+THINGS = frozenset(
+    "files modules components pages endpoints routes packages services repositories repos scripts migrations screens"
+    " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
+)
+RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
+STATES = frozenset(("are", "were"))
+"""Behind a count, these and results tell how the things are, not what to do with them."""
+FEWEST_TO_SHARE = 5
+EACH = ["each", "of", "the"]
+BEFORE_A_COUNT = ("all", "across", "each")
+PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
+"""With these in a prompt, many of its words are not the person's own."""
+TRACES = frozenset(("stack_trace", "log", "pasted_error", "error_line"))
+FEWEST_LISTED = 4
+GENERIC_WORDS = frozenset(
+    "a about add all also an and any anything are as at be but by can change code could create dev development do does"
+    " each file for from have help how if in into is it its make more must my need new no not of on one only or other"
+    " our please project should skill so some task that the their them these this those to tool two up update use used"
+    " user using via want we what when where which who will with work would write writing you your".split()
+)
+FEWEST_WORDS = 2
+"""Words of its name and description that a skill must share with the prompt."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the facts of a prompt by name: frame, error, count, listed, skill (those that it has)."""
+    found: dict[str, str] = {}
+    if TRACES.intersection(features):
+        from enricher.prompt.wording.frames import error_name, innermost_frame
+
+        _keep(found, "frame", innermost_frame(prompt))
+        _keep(found, "error", error_name(prompt))
+    _keep(found, "count", _count(prompt))
+    if "list" in features:
+        _keep(found, "listed", _listed(prompt))
+    if not PASTED.intersection(features):
+        _keep(found, "skill", _skill(prompt, skills))
+    return found
+
+
+def _keep(found: dict[str, str], name: str, value: str) -> None:
+    if value:
+        found[name] = value
+
+
+def _count(prompt: str) -> str:
+    """A number of like things that are all meant, such as ``40 files`` of "in all 40 files"."""
+    low = prompt[:12_000].lower()
+    if not any(word in low for word in BEFORE_A_COUNT):
+        return ""
+    words = low.split()
+    for at, word in enumerate(words):
+        if not (word.isascii() and word.isdigit()) or not FEWEST_TO_SHARE <= int(word[:6]) < 100_000:
+            continue
+        if words[max(0, at - 1) : at] not in (["all"], ["across"]) and words[max(0, at - 3) : at] != EACH:
+            continue
+        for behind, thing in enumerate(words[at + 1 : at + 3], at + 1):
+            bare = thing.strip(".,;:!?()")
+            if bare in THINGS:
+                return "" if _tells_results(thing, words[behind + 1 : behind + 4]) else f"{word} {bare}"
+            if bare != thing:
+                break
+    return ""
+
+
+def _tells_results(thing: str, behind: list[str]) -> bool:
+    """Say whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
+    if thing[-1] in ".;!?":
+        return False
+    bare = [word.strip(".,;:!?()") for word in behind]
+    if thing[-1] in ",:)" or (behind and behind[0][0] in "(-\u2013\u2014"):
+        return any(word.isdigit() or word in RESULTS for word in bare)
+    if bare[:1] == ["now"]:
+        bare = bare[1:]
+    return bool(bare) and (bare[0] in RESULTS or bare[0] in STATES)
+
+
+def _listed(prompt: str) -> str:
+    """How many items the prompt lists, if it lists several."""
+    items = sum(1 for line in prompt.splitlines() if _is_item(line.strip()))
+    return str(items) if items >= FEWEST_LISTED else ""
+
+
+def _is_item(line: str) -> bool:
+    if line.startswith(("- ", "* ", "• ")):
+        return len(line) > len("- x y")
+    number, mark, rest = line.partition(".") if "." in line[:4] else line.partition(")")
+    return bool(mark and rest.strip()) and number.isdigit()
+
+
+def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
+    """The one installed skill whose own words the prompt uses; a tie names none."""
+    skills = list(skills)
+    if not skills:
+        return ""
+    words = _words(prompt[:4000])
+    scored: list[tuple[int, str]] = []
+    for name, description in skills:
+        in_name = _words(name.replace("-", " ").replace("_", " ")) & words
+        further = (_words(description) & words) - in_name
+        if in_name and len(in_name) + len(further) >= FEWEST_WORDS:
+            scored.append((2 * len(in_name) + len(further), name))
+    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
+        return ""
+    return scored[0][1]
+
+
+def _words(text: str) -> set[str]:
+    signs = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|", " "))
+    words = (_singular(word) for word in text.lower().translate(signs).split())
+    return {word for word in words if len(word) > 1} - GENERIC_WORDS
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

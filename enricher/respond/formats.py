@@ -1,0 +1,91 @@
+"""The format ``pipeline`` (seed 004): one JSON object of four keys in every path, whatever became of the prompt.
+
+Where the text for agents shares 450 tokens among quoted lines, this one gives each
+channel's result as a block of its own, most important first, up to 2,000 tokens.
+"""
+
+from __future__ import annotations
+
+from enricher.respond.render import ELLIPSIS, cut, estimate_tokens, harmless
+
+ENRICHMENT, PIPELINE = "enrichment", "pipeline"
+NAMES = (ENRICHMENT, PIPELINE)
+TITLE = "## Enrichments"
+BETWEEN = "\n\n"
+CAP_TOKENS = 2000
+CAP_BYTES = 9400
+"""Below what the narrowest client takes (``enricher.respond.render.MAX_BYTES``)."""
+LONGEST_LINE = CAP_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.respond.decision import Enrichment, Kept
+
+
+def answer(text: str, tokens: int, count: int) -> dict[str, object]:
+    """Return the object to print; no text is no success."""
+    return {
+        "success": bool(text),
+        "enrichment_context": text,
+        "tokens_used": tokens if text else 0,
+        "enrichment_count": count if text else 0,
+    }
+
+
+def kept_channels(result: Enrichment) -> int:
+    """Return of how many channels something is in the text."""
+    return len({item.channel for item in result.items if item.kept})
+
+
+def write(result: Enrichment) -> None:
+    """Put the channels' results into the text by priority; what does not fit is left out, the first one is cut."""
+    blocks: list[str] = []
+    left, left_bytes = CAP_TOKENS, CAP_BYTES - len(TITLE)
+    for items in _by_channel(result.items):
+        block = _fitted("\n".join(_shown(item) for item in items), left, left_bytes, may_cut=not blocks)
+        for item in items:
+            item.kept, item.why = bool(block), "" if block else "no room"
+        if block:
+            blocks.append(block)
+            left -= estimate_tokens(block)
+            left_bytes -= len((BETWEEN + block).encode())
+    result.text = BETWEEN.join([TITLE, *blocks]) if blocks else ""
+    result.tokens = CAP_TOKENS - left
+
+
+def _by_channel(items: list[Kept]) -> list[list[Kept]]:
+    """Group what nothing speaks against, in the order of the channels' priority, which it has already."""
+    groups: dict[str, list[Kept]] = {}
+    for item in items:
+        if not item.why:
+            groups.setdefault(item.channel, []).append(item)
+    return list(groups.values())
+
+
+def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
+    if estimate_tokens(block) <= tokens and len((BETWEEN + block).encode()) <= most_bytes:
+        return block
+    if not may_cut:
+        return ""
+    whole = cut(block, tokens=tokens).encode()
+    if len(whole) <= most_bytes - len(BETWEEN):
+        return whole.decode()
+    return whole[: most_bytes - len(BETWEEN) - len(ELLIPSIS.encode())].decode(errors="ignore").rstrip() + ELLIPSIS
+
+
+def _shown(item: Kept) -> str:
+    """What a channel said, line by line, harmless, with its source; a label alone says it all."""
+    source = harmless(item.label, longest=LONGEST_LINE)
+    if not item.text:
+        return f"- {source}"
+    text = "\n".join(map(_line, item.text.strip().splitlines()))
+    return f"{text}\nSource: {source}" if source else text
+
+
+def _line(line: str) -> str:
+    """One line of foreign Markdown: its indentation stays, a heading may not pose as one of ours."""
+    clean = harmless(line, longest=LONGEST_LINE)
+    indent = " " * min(len(line) - len(line.lstrip(" ")), 12)
+    if clean.startswith("#") and not clean.startswith("###"):
+        clean = f"### {clean.lstrip('# ')}"
+    return f"{indent}{clean}" if clean else ""

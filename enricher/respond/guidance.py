@@ -1,0 +1,183 @@
+"""Choose the guardrails and the approach that this prompt calls for, with the score that chose them.
+
+A guardrail's or approach's score is the weight of its task type, if that is
+shown, plus the weights of its own signals; below the file's ``min_score`` it is
+left out and the miss is told to ``explain``.
+"""
+
+from __future__ import annotations
+
+from enricher.respond.render import ELLIPSIS, harmless, without_last_word
+from enricher.settings import AS_SPECIFIED
+
+LONGEST_FACT = 120
+PAST, EDITS = "past", "edits"
+"""What a guardrail may need: that something was said before; that the agent has edited, or is only starting."""
+MOST_QUOTED, LONGEST_QUOTED = 6, 48
+"""Words and characters of the prompt that a sentence quotes."""
+ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
+EDGES = " .;:-"
+IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
+"""A guardrail stands in parentheses, so it holds none."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
+
+    from enricher.classify import Evidence
+
+
+class Scored:
+    """A guardrail or approach with what spoke for it.
+
+    ``say`` is what a guardrail says of this prompt, in the place of its title; ``ref`` what a session remembers it by.
+    """
+
+    __slots__ = ("id", "ref", "say", "score", "text")
+
+    def __init__(self, identity: str, text: str, score: int, *, say: str = "", ref: str = "") -> None:
+        self.id = identity
+        self.text = text
+        self.score = score
+        self.say = say
+        self.ref = ref or identity
+
+
+class Miss:
+    """A line that was left out, and why: its score against the threshold, or another reason."""
+
+    __slots__ = ("line", "needed", "reason", "score")
+
+    def __init__(self, line: str, reason: str, *, score: float = 0, needed: float = 0) -> None:
+        self.line = line
+        self.reason = reason
+        self.score = score
+        self.needed = needed
+
+
+def select_guardrails(
+    rules: Mapping[str, Any],
+    *,
+    task_type: str,
+    signal_scores: Mapping[str, int],
+    injected: Collection[str],
+    has_past: bool = False,
+    has_edits: bool = False,
+    is_as_specified: bool = False,
+) -> tuple[list[Scored], list[Miss]]:
+    """Return the guardrails to show, most relevant first, and those left out.
+
+    ``task_type`` is empty where no class is shown; ``injected`` holds what this
+    session already has. Ties keep the order of the catalogue. Of those with a sentence
+    about the prompt one is shown. With ``is_as_specified`` the guardrails of the task
+    type come first, whatever their score is, and all go by their titles.
+    """
+    chosen: list[Scored] = []
+    misses: list[Miss] = []
+    of_class: set[str] = set()
+    sentences = {} if is_as_specified else rules.get("sentences", {})
+    elsewhere = () if is_as_specified else rules.get(AS_SPECIFIED, ())
+    for identity, title, task_types, always, own_threshold in rules["rules"]:
+        needed = own_threshold or rules["min_score"]
+        score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
+        if is_as_specified and task_type in task_types:
+            of_class.add(identity)
+        say, needs, times = sentences.get(identity, ("", "", 1))
+        ref = _next_time(identity, times, injected)
+        if identity in elsewhere:
+            continue
+        if always or identity in of_class:
+            chosen.append(Scored(identity, title, max(score, needed)))
+        elif score < needed:
+            if score:
+                misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=needed))
+        elif needs == PAST and not has_past:
+            misses.append(Miss(f"guardrail {identity}", "nothing was said before", score=score))
+        elif needs == EDITS and has_past and not has_edits:
+            misses.append(Miss(f"guardrail {identity}", "nothing was edited before", score=score))
+        elif not ref:
+            misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
+        else:
+            chosen.append(Scored(identity, title, score, say=say, ref=ref))
+    chosen.sort(key=lambda one: (one.id not in of_class, -one.score))
+    with_sentence = [one for one in chosen if one.say][1:]
+    left = [one for one in chosen if one not in with_sentence]
+    misses += [Miss(f"guardrail {one.id}", "another one is said") for one in with_sentence]
+    misses += [Miss(f"guardrail {one.id}", "more relevant ones fill the line") for one in left[rules["most"] :]]
+    return left[: rules["most"]], misses
+
+
+def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
+    """Say whether the words of a prompt alone call for a guardrail that has a sentence."""
+    sentences = rules.get("sentences", {})
+    return any(
+        identity in sentences and signal_scores.get(identity, 0) >= (threshold or rules["min_score"])
+        for identity, _title, _task_types, _always, threshold in rules["rules"]
+    )
+
+
+def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
+    """Return the name under which a session remembers this saying of a guardrail; empty where there were enough."""
+    names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
+    return next((name for name in names if f"guardrail:{name}" not in injected), "")
+
+
+def words_that_call(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
+    """Return the words of a prompt that call for a guardrail: a short sentence, or the words and a few that follow.
+
+    Empty where none of its signals is about words.
+    """
+    own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
+    if not own:
+        return ""
+    best = max(own, key=lambda one: (one.weight, -one.start))
+    begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
+    end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
+    sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)
+    if not _is_short(sentence):
+        most = max(MOST_QUOTED, len(prompt[best.start : best.end].split()))
+        sentence = " ".join(found.split()[:most])
+        if len(sentence) > LONGEST_QUOTED:
+            sentence = without_last_word(sentence[: max(LONGEST_QUOTED, best.end - best.start)])
+        sentence += "" if found.split() == sentence.split() else f" {ELLIPSIS}"
+    return harmless(sentence, longest=LONGEST_FACT).replace('"', "'").translate(IN_BRACKETS)
+
+
+def _is_short(sentence: str) -> bool:
+    return len(sentence) <= LONGEST_QUOTED and len(sentence.split()) <= MOST_QUOTED
+
+
+def suggest_approach(
+    rules: Mapping[str, Any],
+    facts: Mapping[str, str],
+    *,
+    task_type: str,
+    signal_scores: Mapping[str, int],
+    injected: Collection[str],
+    is_as_specified: bool = False,
+) -> tuple[Scored | None, list[Miss]]:
+    """Return the first approach in the file's order that has its facts and its score, and those left out.
+
+    With ``is_as_specified`` those that the file declares for that profile follow behind the others.
+    """
+    misses: list[Miss] = []
+    rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
+    for name, say, needs, task_types in rows:
+        score = signal_scores.get(name, 0) + task_types.get(task_type, 0)
+        missing = [fact for fact in needs if fact not in facts]
+        if score < rules["min_score"] or missing:
+            if score:
+                reason = f"the prompt has no {missing[0]}" if missing else "score"
+                misses.append(Miss(f"approach {name}", reason, score=score, needed=rules["min_score"]))
+        elif f"approach:{name}" in injected:
+            misses.append(Miss(f"approach {name}", "said before in this session", score=score))
+        else:
+            return Scored(name, _fill(say, facts), score), misses
+    return None, misses
+
+
+def _fill(say: str, facts: Mapping[str, str]) -> str:
+    for name, value in facts.items():
+        say = say.replace("{" + name + "}", harmless(value, longest=LONGEST_FACT))
+    return say

@@ -1,0 +1,245 @@
+"""Put the chosen lines into the documented text: labels in their fixed order, facts quoted, budgets kept.
+
+What came from elsewhere (channels, prompts) is data: stripped of control
+characters and of anything that imitates a host's tags, and length-limited.
+"""
+
+from __future__ import annotations
+
+TITLE = "## Prompt Enrichment"
+BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no request of its own)"
+"""Where the text is the last message that the model reads, and could be taken for the task."""
+CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
+PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
+MOST_CHARACTERS = 9500
+MAX_BYTES = 9500
+"""The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere."""
+HARD_CAP_TOKENS = 2000
+CJK_STARTS = "\u2e80"
+CJK_ENDS = "\u9fff"
+HANGUL = ("\uac00", "\ud7af")
+ELLIPSIS = "…"
+LONGEST_ITEM = 300
+LONGEST_LABEL = 240
+MOST_ITEMS = 15
+FEWEST_TOKENS_WORTH_SHOWING = 8
+LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from enricher.respond.guidance import Scored
+
+
+class Item:
+    """One fact: where it is from, what it says (quoted; nothing where the label says it all), whose share it uses."""
+
+    __slots__ = ("channel", "label", "text", "tokens")
+
+    def __init__(self, label: str, text: str, *, channel: str = "", tokens: int = HARD_CAP_TOKENS) -> None:
+        self.label = label
+        self.text = text
+        self.channel = channel
+        self.tokens = tokens
+
+
+class Lines:
+    """What may be said about one prompt; an empty field is a line left out.
+
+    ``is_as_specified`` chooses the layout of seed 000: a blank line between the sections, labels as documented.
+    Where the text ``is_bare``, a message of its own behind the prompt, its title says what it is.
+    """
+
+    __slots__ = (
+        "approach", "classification", "guardrails", "has_no_guardrails", "is_as_specified", "is_bare", "items",
+        "partial", "reminder", "resources",
+    )  # fmt: skip
+
+    def __init__(self, *, is_as_specified: bool = False, is_bare: bool = False) -> None:
+        self.is_as_specified = is_as_specified
+        self.is_bare = is_bare
+        self.has_no_guardrails = False
+        self.reminder = ""
+        self.resources: list[str] = []
+        self.classification = ""
+        self.items: list[Item] = []
+        self.guardrails: list[Scored] = []
+        self.approach = ""
+        self.partial: list[str] = []
+
+
+def harmless(text: str, *, longest: int) -> str:
+    """Return foreign text on one line, without control characters, fake host tags or comment ends."""
+    flat = " ".join(text.replace("\x1b", " ").split())
+    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
+    clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
+    return shortened(clean, longest)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return ``text``, ended with an ellipsis where it is longer than ``longest`` characters."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
+
+
+def without_last_word(text: str, *, window: int = 40) -> str:
+    """Return a text that was cut off without its last word, if that begins within the last ``window`` characters."""
+    return text.rpartition(" ")[0] if " " in text[-window:] else text
+
+
+def finish(text: str) -> str:
+    """Return a text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
+
+    Every decided text and every notice passes here once; doing it again would change nothing.
+    """
+    return _shortened(_without_tags(_well_formed(text)))
+
+
+def _well_formed(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _without_tags(text: str) -> str:
+    if "<" not in text:
+        return text
+    first, *rest = text.split("<")
+    return first + "".join(_without_tag(part) for part in rest)
+
+
+def _without_tag(behind: str) -> str:
+    """Return what followed a ``<``, with look-alikes in place of the brackets where they would read as a tag."""
+    if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
+        return "<" + behind
+    return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
+
+
+def _shortened(text: str) -> str:
+    raw = text.encode()
+    if len(raw) <= MAX_BYTES:
+        return text
+    kept = raw[:MAX_BYTES].decode(errors="ignore")
+    line_end = kept.rfind("\n")
+    return kept[:line_end] if line_end > 0 else kept
+
+
+def estimate_tokens(text: str) -> int:
+    """Return max(words x 1.3 + 1, characters / 4, CJK characters), the estimate of ruling R12."""
+    if text.isascii() or max(text) < CJK_STARTS:
+        return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
+    wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
+    return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)
+
+
+def cut(text: str, *, tokens: int) -> str:
+    """Return ``text``, ended with an ellipsis at a word if it is estimated at more than ``tokens``."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if estimate_tokens(text[:middle] + ELLIPSIS) <= tokens else (low, middle - 1)
+    kept = without_last_word(text[:low])
+    return kept.rstrip() + ELLIPSIS if kept.strip() else ""
+
+
+def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:
+    """Return the text, the lines that have room in it, and for each item whether it is in it.
+
+    Guidance is short and stays whole: a line that has no room is left out. Items, at
+    most ``most``, fill what is left, most important first, the last one cut to fit
+    rather than dropped. With nothing to say the text is empty.
+    """
+    tokens = min(tokens, HARD_CAP_TOKENS)
+    while not _fits(_joined(lines, []), tokens):
+        lines = _without_one(lines)
+    left = tokens - estimate_tokens(_joined(lines, ["-"]))
+    bullets = _fit(lines.items, tokens=left, most=most)
+    while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
+        left -= 1
+        bullets = _fit(lines.items, tokens=left, most=most)
+    return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
+
+
+def _joined(lines: Lines, bullets: list[str]) -> str:
+    said = [f"**Classification**: {lines.classification}"] if lines.classification else []
+    if any(bullets):
+        label = PLAIN_CONTEXT_LABEL if lines.is_as_specified else CONTEXT_LABEL
+        said.append("\n".join([label, *filter(None, bullets)]))
+    said += _guidance(lines)
+    title = BACKGROUND_TITLE if lines.is_bare and not lines.is_as_specified else TITLE
+    return ("\n\n" if lines.is_as_specified else "\n").join([title, *said]) if said else ""
+
+
+def _fits(text: str, tokens: int) -> bool:
+    return not text or (estimate_tokens(text) <= tokens and len(text) <= MOST_CHARACTERS)
+
+
+def _without_one(lines: Lines) -> Lines:
+    """Return a copy of the lines without the least important of them."""
+    shorter = Lines()
+    for name in Lines.__slots__:
+        setattr(shorter, name, getattr(lines, name))
+    if shorter.resources:
+        shorter.resources = []
+    elif shorter.reminder:
+        shorter.reminder = ""
+    elif shorter.has_no_guardrails:
+        shorter.has_no_guardrails = False
+    elif shorter.guardrails:
+        shorter.guardrails = shorter.guardrails[:-1]
+    elif shorter.approach:
+        shorter.approach = ""
+    elif shorter.partial:
+        shorter.partial = []
+    else:
+        shorter.classification = ""
+    return shorter
+
+
+def _guidance(lines: Lines) -> list[str]:
+    tail = []
+    if lines.reminder:
+        tail.append(f"**Reminder**: {lines.reminder}")
+    if lines.resources:
+        tail.append(f"**Suggested Resources**: {', '.join(lines.resources)}")
+    if lines.has_no_guardrails:
+        tail.append("**Applicable Guardrails**: none")
+    if lines.guardrails:
+        tail.append(
+            "**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.say or one.text})" for one in lines.guardrails)
+        )
+    if lines.approach:
+        tail.append(f"**Suggested Approach**: {lines.approach}")
+    if lines.partial:
+        tail.append(f"_Partial: {', '.join(lines.partial)}_")
+    return tail
+
+
+def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
+    """Return a bullet for each item that has room; the one that meets the end of its room is cut, not dropped."""
+    bullets: list[str] = []
+    used: dict[str, int] = {}
+    for item in items:
+        room = min(tokens, item.tokens - used.get(item.channel, 0)) if most else 0
+        bullet = _bullet(item, tokens=room) if room >= FEWEST_TOKENS_WORTH_SHOWING else ""
+        if bullet:
+            most -= 1
+            cost = estimate_tokens(bullet)
+            used[item.channel] = used.get(item.channel, 0) + cost
+            tokens -= cost
+        bullets.append(bullet)
+    return bullets
+
+
+def _bullet(item: Item, *, tokens: int) -> str:
+    source = cut(harmless(item.label, longest=LONGEST_LABEL), tokens=tokens - 2)
+    if not item.text:
+        return f"- {source}" if source else ""
+    lead = f"- {source}: " if source else "- "
+    said = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")  # it may not end its own quotation
+    quoted = cut(said, tokens=tokens - estimate_tokens(lead))
+    return f'{lead}"{quoted}"' if quoted else ""

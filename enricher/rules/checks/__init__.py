@@ -1,0 +1,1 @@
+"""What a maintainer should know of instructions beyond what the compiler refuses."""

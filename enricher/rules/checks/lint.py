@@ -1,0 +1,120 @@
+"""What a maintainer should know about instructions beyond what the compiler refuses.
+
+Examples are run, and rules that can never act are named. Used by ``enricher check``,
+never on the hook's path.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from enricher.classify import verdict
+from enricher.rules.cache import Rules
+from enricher.rules.checks.idle import idle_signals
+from enricher.rules.checks.unused import unused_rules
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.configuration import unknown_names
+from enricher.rules.compiling.document import PARTS, Problem, read_document
+from enricher.rules.layers import Layer, Layers, find_layers, layer_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.classify import Classification
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.signals import ClassRule
+
+
+PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
+"""What instructions need to stand alone: nothing need be gathered."""
+
+
+def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
+    """Return the compiled layers with the problems of compiler and lint, sorted by file and line."""
+    compiled = compile_layers(instructions, configuration)
+    found = findings(compiled)
+    for layer in configuration:
+        found += unknown_names(layer.path, channels=[rule["name"] for rule in compiled.body.get("channels", [])])
+    compiled.problems = sorted(found)
+    return compiled
+
+
+def layers_to_check(file: str, cwd: str) -> Layers:
+    """Return the layers among which a file counts: those of its own place, or it alone if it is complete.
+
+    A file that is not in a place of its own counts as the highest layer in ``cwd``, unless it has all
+    the parts that instructions need to stand alone.
+    """
+    placed = layer_with(file, cwd)
+    if placed is not None:
+        return placed
+    try:
+        with open(file, encoding="utf-8") as opened:
+            parts = {rule.part for rule in read_document(file, opened.read()).rules}
+    except (OSError, UnicodeDecodeError):
+        return find_layers(cwd, base=file)
+    if parts.issuperset(PARTS_OF_A_WHOLE):
+        return find_layers(cwd, base=file)
+    layers = find_layers(cwd)
+    layers.instructions.append(Layer("given", os.path.abspath(file)))
+    return layers
+
+
+def findings(compiled: Compiled) -> list[Problem]:
+    """Return the problems that the compiler found and those of lint, sorted by file and line."""
+    found = list(compiled.problems)
+    if not compiled.broken:
+        found += _failing_examples(compiled)
+        found += _idle_signals(compiled)
+        found += unused_rules(compiled)
+    return sorted(found)
+
+
+def _failing_examples(compiled: Compiled) -> Iterator[Problem]:
+    rules = Rules(compiled.hash, compiled.body)
+    for rule in compiled.classes:
+        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        for index, example in enumerate(rule.examples):
+            found = _found(rule, example, rules, compiled)
+            if found != rule.name:
+                came_out = f"example {example!r} comes out as {found or 'nothing'}, not {rule.name}"
+                file, line = block.place_of("examples", index)
+                written = "" if file == rule.file else f" (written in {file}:{line})"
+                message = f"{came_out}{written}; add a signal or mend the example"
+                yield Problem(rule.file, block.line if written else line, "error", message)
+
+
+def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
+    lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
+    for rule in compiled.classes:
+        block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        for index, reason in idle_signals(rule, lists):
+            yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
+
+
+def _found(rule: ClassRule, example: str, rules: Rules, compiled: Compiled) -> str:
+    judged = verdict(example, rules, is_explained=False)
+    if rule.facet == "task_type":
+        return judged.task_type
+    if rule.facet == "search_intent":
+        return judged.search_intent or "none"
+    return rule.name if _is_called_for(rule, judged, compiled) else ""
+
+
+def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
+    """Say whether the signals and the task type of a prompt reach the threshold of a guardrail or an approach."""
+    shown = "" if judged.uncertain else judged.task_type
+    scores = judged.scores.get(rule.facet, {})
+    if rule.facet == "approach":
+        settings = compiled.body["approaches"]
+        weight = next((types.get(shown, 0) for name, _say, _needs, types in settings["rules"] if name == rule.name), 0)
+        return bool(scores.get(rule.name, 0) + weight >= settings["min_score"])
+    settings = compiled.body["guardrails"]
+    identity = compiled.guardrails.id_of(rule.name)
+    row = next((row for row in settings["rules"] if row[0] == identity), None)
+    if row is None:
+        return False
+    _id, _title, task_types, always, own_threshold = row
+    points = scores.get(identity, 0) + (settings["task_type_weight"] if shown in task_types else 0)
+    return bool(always or points >= (own_threshold or settings["min_score"]))

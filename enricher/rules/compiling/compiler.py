@@ -1,0 +1,356 @@
+"""Turn layers of instructions into the one JSON body that the hook reads: merge, validate, link.
+
+A rule of a higher layer replaces the one of the same id, ``extend: true`` adds to
+it, ``disabled: true`` removes it. What cannot be read makes the edit broken; a
+guardrail that the catalogue lacks is only left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from enricher.context import CHANNELS
+from enricher.rules.cache import FORMAT
+from enricher.rules.compiling import schema
+from enricher.rules.compiling.catalogue import Files
+from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
+from enricher.rules.compiling.guardrails import GUARDRAILS, CatalogueFile, Guardrails, files_of_lone, link, named_files
+from enricher.rules.compiling.registered import undeclared_channels
+from enricher.rules.compiling.signals import (
+    ClassRule,
+    Facet,
+    SignalError,
+    check_leanings,
+    check_signal,
+    compile_classes,
+)
+from enricher.rules.layers import HEURISTICS
+from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
+from storage.base.lean import keyed_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from enricher.rules.layers import Layer
+
+CATALOGUE = "catalogue"
+PACKAGED = "packaged"
+"""The lowest layer; our channels are there even where it does not declare them."""
+LONE_LAYER = "base"
+"""A file that stands for all layers (``--instructions``)."""
+FACETS = ("task_type", "search_intent")
+GUIDANCE = ("guardrail", "approach")
+FACTS = ("frame", "error", "count", "listed", "skill")
+PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
+    "summarization": {"model": True, "priority": 5},
+    "code_analysis": {"model": True, "priority": 4},
+    "similarity": {"model": True, "priority": 3, "endpoint": "LLM_EMBEDDING_URL"},
+}
+"""What a channel with a name from seed 004 is unless its rule says otherwise."""
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
+
+
+@dataclass(slots=True)
+class Compiled:
+    """The outcome: the body (empty if the rules are broken), its identity, what was found on the way.
+
+    ``texts`` is all that the identity rests on: layer (or «catalogue»), path and text of each file.
+    ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``baseless``
+    are the rules that extend or disable a rule which no lower layer has.
+    """
+
+    body: dict[str, Any] = field(default_factory=dict)
+    hash: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    rules: dict[str, RuleBlock] = field(default_factory=dict)
+    winners: dict[str, str] = field(default_factory=dict)
+    disabled: dict[str, RuleBlock] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    classes: list[ClassRule] = field(default_factory=list)
+    broken: list[Problem] = field(default_factory=list)
+    texts: list[tuple[str, str, str]] = field(default_factory=list)
+    files: Files = field(default_factory=Files)
+    catalogues: list[CatalogueFile] = field(default_factory=list)
+    guardrails: Guardrails = field(default_factory=Guardrails)
+    baseless: list[RuleBlock] = field(default_factory=list)
+
+
+def compile_layers(
+    instructions: Sequence[Layer], configuration: Sequence[Layer] = (), *, texts: Mapping[str, str] | None = None
+) -> Compiled:
+    """Return the compiled rules of the layers, lowest first, with every problem found.
+
+    ``texts`` stand for the files of these paths: an unsaved buffer, or an earlier version.
+    """
+    result = Compiled(files=Files(texts))
+    modules: list[str] = []
+    for layer in instructions:
+        result.texts.append((layer.name, layer.path, _read_layer(layer, result)))
+        if layer.name == PACKAGED:
+            modules += _add_undeclared(result)
+    result.sources += modules
+    _find_missing_parts(instructions, result)
+    lists = _lists(result)
+    result.classes = list(_class_rules(result))
+    _check_signals(result, lists)
+    result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
+    if not result.broken:
+        _build(result, lists)
+    settings, unread = _settings(configuration, result)
+    result.broken += unread
+    result.body |= {"settings": settings, "format": FORMAT}
+    result.texts += [(CATALOGUE, path, result.files.content(path)) for path in result.sources[len(instructions) :]]
+    result.hash = identity_of(text for _layer, _path, text in result.texts)
+    result.problems.sort()
+    return result
+
+
+def identity_of(texts: Iterable[str]) -> str:
+    """Return the identity of the rules that these texts compile to; where a file lies makes no difference."""
+    return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
+
+
+def _read_layer(layer: Layer, result: Compiled) -> str:
+    result.sources.append(layer.path)
+    if not result.files.has(layer.path):
+        result.problems.append(
+            Problem(layer.path, 1, "error", "not a regular file; put the instructions there as a text")
+        )
+        return ""
+    if layer.name == HEURISTICS:
+        result.catalogues.append(CatalogueFile(GUARDRAILS, layer.path))
+        return result.files.content(layer.path)
+    text = result.files.read(layer.path, result.problems, "the instructions file")
+    document = read_document(layer.path, text)
+    result.problems += document.problems
+    _refuse_second(document, result)
+    for rule in document.rules:
+        if _is_valid(rule, result):
+            _merge(rule, result)
+    return text
+
+
+def _add_undeclared(result: Compiled) -> Iterator[str]:
+    """Add the rules of our channels that the packaged file does not declare; yield their modules."""
+    for found in undeclared_channels(result.rules.keys() | result.disabled.keys()):
+        yield found.file
+        if isinstance(found, Problem):
+            result.problems.append(found)
+        elif _is_valid(found, result):
+            _merge(found, result)
+
+
+def _refuse_second(document: Document, result: Compiled) -> None:
+    first: dict[str, int] = {}
+    for rule in document.rules:
+        if rule.id in first:
+            message = f"rule '{rule.id}' stands twice; the first is on line {first[rule.id]}"
+            result.problems.append(Problem(rule.file, rule.line, "error", message))
+        first.setdefault(rule.id, rule.line)
+
+
+def _is_valid(rule: RuleBlock, result: Compiled) -> bool:
+    kind = schema.KINDS.get((rule.kind, bool(rule.name)))
+    if kind is None:
+        known = ", ".join(sorted({name.replace("_", " ").capitalize() for name, _ in schema.KINDS}))
+        message = f"'{rule.kind}' is no kind of rule{'' if rule.name else ' without a name'}; known: {known}"
+        result.problems.append(Problem(rule.file, rule.line, "error", message))
+        return False
+    part, model = kind
+    if part != rule.part:
+        message = f"rule '{rule.id}' belongs to the part '# {part}', it stands in '# {rule.part}'"
+        result.problems.append(Problem(rule.file, rule.line, "error", message))
+    try:
+        model.model_validate({} if rule.data.get("disabled") is True else rule.data)
+    except schema.ValidationError as error:
+        for detail in error.errors():
+            result.problems.append(Problem(rule.file, rule.line_of(*detail["loc"]), "error", _explain(detail, model)))
+        return False
+    return True
+
+
+def _explain(detail: Any, model: Any) -> str:
+    where = ".".join(map(str, detail["loc"]))
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key '{where}'; known: {', '.join(model.model_fields)}"
+    return f"{where}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"
+
+
+def _merge(rule: RuleBlock, result: Compiled) -> None:
+    below = result.rules.get(rule.id)
+    if rule.kind == "catalogues":
+        result.catalogues = [] if rule.data.get("disabled") else [*result.catalogues, *named_files(rule)]
+    if below is None and (rule.data.get("disabled") or rule.data.get("extend")):
+        result.baseless.append(rule)
+    if rule.data.get("disabled"):
+        result.rules.pop(rule.id, None)
+        result.disabled[rule.id] = rule
+    elif rule.data.get("extend") and below:
+        data = {**below.data, **rule.data}
+        for key in LISTED_KEYS:
+            if isinstance(below.data.get(key), list) and key in rule.data:
+                data[key] = [*below.data[key], *rule.data[key]]
+        merged = RuleBlock(
+            rule.id, rule.kind, rule.name, rule.part, below.prose, data, rule.file, rule.line, dict(rule.lines), below
+        )
+        result.rules[rule.id] = merged
+    else:
+        result.rules[rule.id] = rule
+        result.disabled.pop(rule.id, None)
+    result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def _find_missing_parts(instructions: Sequence[Layer], result: Compiled) -> None:
+    present = {rule.part for rule in result.rules.values()}
+    for part in PARTS:
+        if part not in present and part != "Context":
+            message = f"the part '# {part}' is missing or empty; an instructions file has {', '.join(PARTS)}"
+            result.problems.append(Problem(instructions[0].path, 1, "error", message))
+
+
+def _kind(result: Compiled, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
+    return (rule for rule in result.rules.values() if rule.kind == kind and bool(rule.name) == named)
+
+
+def _values(result: Compiled, kind: str) -> dict[str, Any]:
+    """The values of an unnamed rule, defaults filled in."""
+    _part, model = schema.KINDS[kind, False]
+    data = next((rule.data for rule in _kind(result, kind, named=False)), {})
+    return model.model_validate(data).model_dump(exclude={"disabled", "extend"})
+
+
+def _lists(result: Compiled) -> dict[str, list[str]]:
+    return {rule.name: rule.data["words"] for rule in _kind(result, "words")}
+
+
+def _class_rules(result: Compiled) -> Iterator[ClassRule]:
+    for facet in (*FACETS, *GUIDANCE):
+        for rule in _kind(result, facet):
+            signals = rule.data.get("signals", [])
+            examples = rule.data.get("examples", [])
+            leanings = rule.data.get("leanings", {})
+            yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
+
+
+def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
+    for rule in result.classes:
+        block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
+        for index, signal in enumerate(rule.signals):
+            for message in check_signal(signal, lists):
+                result.problems.append(Problem(*block.place_of("signals", index), "error", message))
+        for message in check_leanings(rule.leanings):
+            result.problems.append(Problem(rule.file, block.line_of("leanings"), "error", message))
+
+
+def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
+    facets = [Facet(name, **_values(result, name)) for name in FACETS]
+    guardrails = result.guardrails = _link_guardrails(result)
+    classes = [rule for rule in result.classes if rule.facet != "guardrail"]
+    classes += [
+        replace(rule, name=guardrails.id_of(rule.name))
+        for rule in result.classes
+        if rule.facet == "guardrail" and guardrails.takes_signals_of(rule.name)
+    ]
+    try:
+        table = compile_classes(classes, facets=facets, lists=lists)
+    except SignalError as error:
+        problem = Problem(error.rule.file, error.rule.line, "error", str(error))
+        result.problems.append(problem)
+        result.broken.append(problem)
+        return
+    result.body = {
+        "classes": table,
+        "never_show": _values(result, "task_type")["silent"],
+        "guardrails": {
+            **_values(result, "guardrail"),
+            "rules": guardrails.rows,
+            "sentences": guardrails.sentences,
+            AS_SPECIFIED: guardrails.as_specified,
+        },
+        "approaches": {**_values(result, "approach"), **_approaches(result)},
+        "channels": list(_channels(result)),
+        "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
+        "class_line": _class_line(result),
+    }
+
+
+def _class_line(result: Compiled) -> str:
+    said = _values(result, "lines")
+    if said["class_alone"] is None:
+        return str(said["class_line"])
+    return "alone" if said["class_alone"] else "beside"
+
+
+def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
+    for rule in _kind(result, "channel"):
+        data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
+        values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+        if values["command"] or rule.name in CHANNELS:
+            yield {"name": rule.name, **values}
+        else:
+            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(CHANNELS)})"
+            result.problems.append(Problem(rule.file, rule.line, "error", message))
+
+
+def _link_guardrails(result: Compiled) -> Guardrails:
+    named = result.catalogues
+    if result.texts[0][0] == LONE_LAYER:
+        named = result.catalogues = files_of_lone(result.sources[0], named, result.files, result.problems)
+    result.sources += [one.path for one in named if one.path not in result.sources]
+    rules = list(_kind(result, "guardrail"))
+    disabled = [rule for rule in result.disabled.values() if rule.kind == "guardrail" and rule.name]
+    found = link(named, rules, disabled, files=result.files, problems=result.problems)
+    task_types = {rule.name for rule in _kind(result, "task_type")}
+    for row in found.shorthands:
+        for kind in row.task_types:
+            if kind not in task_types:
+                message = f"'{row.slug}' names the task type '{kind}', which no rule defines"
+                result.problems.append(Problem(row.file, row.line, "warning", message))
+    for rule in rules:
+        for index, kind in enumerate(rule.data.get("task_types", [])):
+            if kind not in task_types:
+                place = rule.place_of("task_types", index)
+                result.problems.append(Problem(*place, "warning", _unknown_task_type(kind, task_types)))
+    return found
+
+
+def _unknown_task_type(kind: str, known: Iterable[str]) -> str:
+    return f"unknown task type '{kind}'; known: {', '.join(sorted(known))}"
+
+
+def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
+    """Return the rows of each list: those of every profile, and those of ``as-specified`` alone."""
+    task_types = {rule.name for rule in _kind(result, "task_type")}
+    rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
+    for rule in _kind(result, "approach"):
+        data = schema.Approach.model_validate(rule.data)
+        for fact in data.needs:
+            if fact not in FACTS:
+                message = f"unknown fact '{fact}'; known: {', '.join(FACTS)}"
+                result.problems.append(Problem(rule.file, rule.line_of("needs"), "error", message))
+        for name in PLACEHOLDER.findall(data.say):
+            if name not in FACTS:
+                message = f"unknown placeholder '{{{name}}}'; known: {', '.join(f'{{{fact}}}' for fact in FACTS)}"
+                result.problems.append(Problem(rule.file, rule.line_of("say"), "error", message))
+        for kind in data.task_types:
+            if kind not in task_types:
+                place = rule.line_of("task_types", kind)
+                result.problems.append(Problem(rule.file, place, "warning", _unknown_task_type(kind, task_types)))
+        rows[data.profile or "rules"].append((rule.name, " ".join(data.say.split()), data.needs, data.task_types))
+    return rows
+
+
+def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
+    """The settings of the files that can be read, and what makes another one unreadable."""
+    settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
+    unread: list[Problem] = []
+    for layer in configuration:
+        found, problems = read_configuration(layer.path)
+        settings |= found
+        result.problems += problems
+        unread += [problem for problem in problems if problem.severity == "error"]
+    return settings, unread

@@ -1,0 +1,429 @@
+"""Compile the class rules of the instructions file into the table that ``enricher.classify`` walks.
+
+The compiled form is plain JSON and is used as it is parsed: names are resolved,
+word forms expanded and phrases split here, once per edit, never per prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from enricher.classify import matching, reading
+from enricher.classify.table import GAP, LETTERS
+from enricher.prompt.wording import structure
+from enricher.rules.compiling.inflection import CONTRACTIONS, forms
+
+PLACES = {
+    "any": matching.ANY,
+    "start": matching.START,
+    "end": matching.END,
+    "first-sentence": matching.FIRST_SENTENCE,
+    "last-sentence": matching.LAST_SENTENCE,
+    "whole": matching.WHOLE,
+    "lead": matching.LEAD,
+    "order": matching.ORDER,
+    "last-order": matching.LAST_ORDER,
+    "object": matching.OBJECT,
+}
+LEADING = frozenset({"lead", "order", "last-order"})
+MARKERS = {
+    "<code>": structure.CODE,
+    "<file>": structure.FILE,
+    "<doc>": structure.DOC_FILE,
+    "<agent-file>": structure.AGENT_FILE,
+    "<test-file>": structure.TEST_FILE,
+    "<url>": structure.URL,
+    "<quote>": structure.QUOTE,
+    "<image>": structure.IMAGE,
+}
+FEATURES = frozenset(
+    "always question_mark ends_with_question no_words tiny short medium long very_long order imperative several_orders"
+    " order_last polite_request prohibition approval several_sentences non_english code_block inline_code diff"
+    " stack_trace log shell table pasted_error error_line list heading quoted quote path file doc_file agent_file"
+    " test_file url image mention identifier".split()
+)
+KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
+SUBJECTS = ("phrase", "any", "words", "feature")
+MOST_GAP, LEAST_WEIGHT = 12, 1
+MOST_WEIGHT = 30  # one signal of a person's own outweighs whatever was fitted
+MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
+DEFAULT_GAP = 6
+LONGEST_LEANING = 2
+LEANING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
+LATE = "task_"
+RESERVED = frozenset(";|=~")
+"""Signs that part the compiled texts; the reader of prompts makes spaces of them."""
+
+LISTS = ("openers", "requests", "approvals", "english", "no-topics")
+"""Word lists that the reader of prompts itself needs; other lists serve signals only."""
+
+_UNFOLDED = frozenset(
+    "the and for not you are was has have had can will would could should this that these those with what where when"
+    " why how who which into from than then there here its our your their his her him she they them all any but out off"
+    " one two now yet also just only very too more most some such been being does did done".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRule:
+    """One class of a facet: what counts for it, and prompts that must come out as it."""
+
+    facet: str
+    name: str
+    title: str
+    signals: list[dict[str, Any]]
+    examples: list[str]
+    line: int
+    file: str
+    leanings: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """How the scores of one facet become a confidence, and when that is worth showing."""
+
+    name: str
+    points_that_double: float = 3.0
+    min_confidence: float = 0.5
+    silent: list[str] = field(default_factory=list)
+    max_silent: float = 1.0
+
+
+class SignalError(ValueError):
+    """A signal that cannot be compiled; ``index`` is its place in the rule."""
+
+    def __init__(self, message: str, *, rule: ClassRule, index: int) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.index = index
+
+
+def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
+    """Return what is wrong with one signal as written, in words that say how to mend it."""
+    if not isinstance(signal, dict):
+        return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
+    found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
+    subjects = [key for key in SUBJECTS if key in signal]
+    if len(subjects) != 1:
+        found.append(f"needs exactly one of {', '.join(SUBJECTS)}")
+    if not isinstance(signal.get("at", "any"), str) or signal.get("at", "any") not in PLACES:
+        found.append(f"at: '{signal['at']}' is no place; known: {', '.join(PLACES)}")
+    gap = signal.get("gap", DEFAULT_GAP)
+    if not _is_whole(gap) or not 0 < gap <= MOST_GAP:
+        found.append(f"gap: {gap} is outside 1 to {MOST_GAP}")
+    weight = signal.get("weight", LEAST_WEIGHT)
+    if not _is_whole(weight) or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+        found.append(f"weight: {weight} is outside {LEAST_WEIGHT} to {MOST_WEIGHT}")
+    if "feature" in signal and not _is_feature(signal["feature"]):
+        found.append(f"unknown feature '{signal['feature']}'; known: {', '.join(sorted(FEATURES))}")
+    if "words" in signal and (not isinstance(signal["words"], str) or signal["words"] not in lists):
+        found.append(f"unknown word list '{signal['words']}'; known: {', '.join(sorted(lists))}")
+    if not found:
+        found += _check_phrases(signal, lists)
+    return found
+
+
+def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
+    """Return what is wrong with the plain words of a class."""
+    found = []
+    for strength, words in leanings.items():
+        figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
+        if not LEAST_WEIGHT <= abs(figure) <= MOST_FITTED:
+            found.append(f"leanings: '{strength}' is outside 1 to {MOST_FITTED} and -1 to -{MOST_FITTED}")
+        found += [
+            f"leanings: '{word}' is not one word, two, or one at @lead or @object; a longer wording is a signal"
+            for word in words
+            if not leaning_key(word)
+        ]
+    return found
+
+
+def leaning_key(written: str) -> tuple[str, str] | None:
+    """Return a plain word and what must stand with it: nothing, the next word, or ``@lead`` and ``@object``."""
+    wording, at, place = written.partition("@")
+    words = tokens(wording)
+    if "…" in words or RESERVED.intersection(written):
+        return None
+    if at:
+        return (words[0], at + place) if len(words) == 1 and at + place in LEANING_PLACES else None
+    return (words[0], "".join(words[1:])) if 1 <= len(words) <= LONGEST_LEANING else None
+
+
+def _is_feature(name: object) -> bool:
+    """Say whether ``name`` is structural, or the task type that an earlier facet came to (``task_debug``)."""
+    return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
+    found = []
+    for key in ("any", "unless", "with"):
+        if not isinstance(signal.get(key, []), list):
+            return [f"{key}: needs a list in square brackets"]
+    for phrase in [*_alternatives(signal, lists), *signal.get("unless", []), *signal.get("with", [])]:
+        if not isinstance(phrase, str):
+            found.append(f"{phrase!r} is no text; put it in quotes")
+        elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
+            found.append(f"'{phrase}' is empty, or … stands at its edge")
+        elif is_contained(phrase) and (phrase.isascii() or "at" in signal):
+            found.append(f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'")
+        elif RESERVED.intersection(phrase):
+            found.append(
+                f"'{phrase}' holds one of {' '.join(sorted(RESERVED))}, which no prompt is read with; leave it out"
+            )
+        elif phrase.startswith("[") and phrase.partition("@")[0][1:-1] not in lists:
+            found.append(f"unknown word list '{phrase}'")
+        elif phrase.startswith("[") and (place := phrase.partition("@")[2]) and place not in PLACES:
+            found.append(f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}")
+    for phrase in [*signal.get("unless", []), *signal.get("with", [])]:
+        if (
+            isinstance(phrase, str)
+            and phrase.startswith("<")
+            and phrase not in MARKERS
+            and phrase[1:-1] not in FEATURES
+        ):
+            found.append(f"unknown feature '{phrase[1:-1]}'")
+    return found
+
+
+def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
+    if "phrase" in signal:
+        return [signal["phrase"]]
+    if "any" in signal:
+        return list(signal["any"])
+    return list(lists[signal["words"]]) if "words" in signal else []
+
+
+@cache
+def tokens(phrase: str) -> tuple[str, ...]:
+    """Return the words of a phrase as the reader of prompts would give them."""
+    found: list[str] = []
+    spaced = reading.spaced_abroad(phrase.lower()) if not phrase.isascii() else phrase.lower()
+    for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
+        found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
+    return tuple(found)
+
+
+def is_contained(phrase: str) -> bool:
+    """Say whether a phrase is looked for inside words, too: ``*为什么*``, for scripts that write no spaces."""
+    return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
+
+
+def label(signal: dict[str, Any]) -> str:
+    """Return how ``explain`` names a signal."""
+    if "feature" in signal:
+        text = f"<{signal['feature']}>"
+    elif "words" in signal:
+        text = f"[{signal['words']}]"
+    elif "phrase" in signal:
+        text = f'"{signal["phrase"]}"'
+    else:
+        shown = signal["any"][:3]
+        text = "/".join(map(str, shown)) + ("/…" if len(signal["any"]) > len(shown) else "")
+    return text + (f" at {signal['at']}" if signal.get("at", "any") != "any" else "")
+
+
+def condition_of(signal: dict[str, Any]) -> str:
+    """Return what a signal looks for, apart from its weight: equal conditions fire together."""
+    return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
+
+
+def compile_classes(
+    rules: list[ClassRule], *, facets: list[Facet] | None = None, lists: dict[str, list[str]] | None = None
+) -> dict[str, Any]:
+    """Return the table that ``enricher.classify.classify`` walks; raises SignalError for a signal it cannot use.
+
+    Ties between classes keep the order of ``rules``.
+    """
+    known: dict[str, list[str]] = {name: [] for name in LISTS} | (lists or {})
+    for rule in rules:
+        for index, signal in enumerate(rule.signals):
+            for message in check_signal(signal, known):
+                raise SignalError(message, rule=rule, index=index)
+    names = list(dict.fromkeys(rule.facet for rule in rules))
+    described = {facet.name: facet for facet in facets or []}
+    compiler = _Compiler(known)
+    classes = []
+    for at, rule in enumerate(rules):
+        classes.append([names.index(rule.facet), rule.name])
+        for signal in rule.signals:
+            compiler.add(signal, class_at=at)
+        for strength, words in rule.leanings.items():
+            for word in words:
+                first, key = leaning_key(word) or (word, "")
+                compiler.leanings.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
+    return {
+        "facets": [_facet(described.get(name, Facet(name))) for name in names],
+        "classes": classes,
+        **compiler.table(),
+    }
+
+
+def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
+    """Return per rule the number that each of its signals has in the compiled table."""
+    compiler = _Compiler({name: [] for name in LISTS} | lists)
+    return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
+
+
+def _facet(facet: Facet) -> dict[str, Any]:
+    return {
+        "name": facet.name,
+        "points_that_double": facet.points_that_double,
+        "min_confidence": facet.min_confidence,
+        "silent": facet.silent,
+        "max_silent": facet.max_silent,
+    }
+
+
+class _Compiler:
+    """The table as it grows, signal by signal."""
+
+    def __init__(self, lists: dict[str, list[str]]) -> None:
+        self.lists = lists
+        self.conditions: list[list[Any]] = []
+        self.known: dict[str, int] = {}
+        self.exact: dict[str, list[Any]] = {}
+        self.index: dict[str, list[Any]] = {}
+        self.features: dict[str, list[int]] = {}
+        self.contained: dict[str, list[int]] = {}
+        self.late: dict[str, list[int]] = {}
+        self.bases: dict[str, None] = {}
+        self.leanings: dict[str, dict[str, list[str]]] = {}
+        self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
+
+    def add(self, signal: dict[str, Any], *, class_at: int) -> None:
+        number = self.condition(signal)
+        self.conditions[number][4].append([class_at, signal.get("weight", LEAST_WEIGHT)])
+
+    def condition(self, signal: dict[str, Any]) -> int:
+        key = condition_of(signal)
+        if key in self.known:
+            return self.known[key]
+        number = self.known[key] = len(self.conditions)
+        feature = signal.get("feature", "")
+        row: list[Any] = [PLACES[signal.get("at", "any")], label(signal), [], [], [], feature]
+        self.conditions.append(row)
+        if feature:
+            table = self.late if feature.startswith(LATE) else self.features
+            table.setdefault(feature.removeprefix(LATE), []).append(number)
+        for phrase in dict.fromkeys(_alternatives(signal, self.lists)):
+            self.phrase(phrase, number, signal=signal)
+        row[2] = [self.guard(guard) for guard in signal.get("unless", [])]
+        row[3] = [self.guard(guard) for guard in signal.get("with", [])]
+        return number
+
+    def guard(self, written: str) -> int:
+        written, _, place = written.partition("@")
+        if written.startswith("["):
+            return self.condition({"words": written[1:-1], **({"at": place} if place else {})})
+        if written.startswith("<") and written not in MARKERS:
+            return self.condition({"feature": written[1:-1]})
+        return self.condition({"phrase": written})
+
+    def phrase(self, phrase: str, number: int, *, signal: dict[str, Any]) -> None:
+        if is_contained(phrase):
+            self.contained.setdefault(phrase.strip("*").lower(), []).append(number)
+            return
+        words = tokens(phrase)
+        leading = signal.get("at") in LEADING
+        if leading:
+            self.orders[words[0]] = 1
+        table = self.exact if leading or signal.get("exact") else self.index
+        rest = [GAP if word == "…" else word for word in words[1:]]
+        gap = signal.get("gap", DEFAULT_GAP) if GAP in rest else 0
+        table.setdefault(words[0], []).append([number, gap, *rest] if rest else number)
+        for word in words[1:] if table is self.exact else words:
+            self.bases[word] = None
+
+    def table(self) -> dict[str, Any]:
+        return {
+            "places": [row[0] for row in self.conditions],
+            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
+            "features": self.features,
+            "contained": self.contained,
+            "late": self.late,
+            "leanings": _drawers({word: _packed_leanings(found) for word, found in self.leanings.items()}),
+            "exact": _drawers(_packed_entries(self.exact)),
+            "index": _drawers(_packed_entries(self.index)),
+            "fold": _drawers(_folds(self.bases)),
+            "contractions": CONTRACTIONS,
+            "orders": " ".join(self.orders),
+            "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
+            "requests": _by_first_word(
+                [*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]
+            ),
+            "approvals": " ".join(self.lists["approvals"]),
+            "english": " ".join(self.lists["english"]),
+            "no_topics": " ".join(_with_forms(self.lists["no-topics"])),
+        }
+
+
+def _packed_condition(row: list[Any]) -> str:
+    """A condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
+    _place, label, unless, needs, weights, feature = row
+    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
+    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
+
+
+def _packed_leanings(found: dict[str, list[str]]) -> str:
+    """What a plain word leans towards, as ``table.Table.strengths`` reads it: alone, then ``|next word=`` and so on."""
+    alone = " ".join(found.get("", []))
+    return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
+
+
+def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
+    """The phrases of each first word as the text that ``table.Table`` unpacks.
+
+    Those that stand alone or have a gap come first, ``;`` between them; then ``|second=`` and those that go on so.
+    """
+    packed = {}
+    for first, found in table.items():
+        alone: list[str] = []
+        by_second: dict[str, list[str]] = {}
+        for entry in found:
+            words = [entry] if isinstance(entry, int) else entry
+            text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
+            is_alone = len(words) == 1 or words[2] == GAP
+            (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
+        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
+        packed[first] = ";".join(alone) + (groups + "|" if groups else "")
+    return packed
+
+
+def _drawers(values: dict[str, str]) -> dict[str, str]:
+    """Values by word as the texts that ``table.Drawers`` searches: ``~word=value~`` by first letters."""
+    packed: dict[str, str] = {}
+    for word, value in sorted(values.items()):
+        packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"
+    return {letters: f"{text}~" for letters, text in packed.items()}
+
+
+def _folds(bases: dict[str, None]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for base in bases:
+        if base in _UNFOLDED:
+            continue
+        for form in forms(base):
+            if form != base:
+                found.setdefault(form, base)
+    return found
+
+
+def _by_first_word(phrases: list[str]) -> dict[str, list[list[str]]]:
+    found: dict[str, list[list[str]]] = {}
+    for phrase in phrases:
+        first, *rest = tokens(phrase)
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _with_forms(words: list[str]) -> dict[str, int]:
+    found = dict.fromkeys(words, 1)
+    for word in words:
+        found.update(dict.fromkeys(forms(word), 1))
+    return found

@@ -1,0 +1,50 @@
+"""Leave the files that a version of the rules was compiled from beside the version, for whoever compares versions.
+
+Compiled rules say what is done; only the files say where a person wrote it. Never on
+the hook's path: the compiler leaves what it read, the upkeep what came with the package.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from enricher.home import root_dir
+from enricher.rules import cache
+from storage.traces import spool
+
+if TYPE_CHECKING:
+    from enricher.rules.compiling.compiler import Compiled
+
+    Texts = list[tuple[str, str, str]]
+
+
+def leave(state: str, compiled: Compiled) -> None:
+    """Leave what a compiler read; raises OSError where nothing can be written."""
+    spool.put_sources(state, compiled.hash, compiled.texts)
+
+
+def leave_shipped(state: str) -> None:
+    """Leave the files of the packaged version once; raises OSError where nothing can be written."""
+    header = cache.read_header(cache.shipped_file())
+    shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
+    if shipped is not None:
+        spool.put_sources(state, *shipped)
+
+
+def packaged_texts() -> tuple[str, Texts] | None:
+    """Return identity and files of the packaged version, None where they are not those it was compiled from."""
+    from enricher.rules.compiling.catalogue import Files
+    from enricher.rules.compiling.compiler import (  # loads pydantic: five times the rest of the upkeep
+        CATALOGUE,
+        identity_of,
+    )
+
+    header = cache.read_header(cache.shipped_file())
+    if not header:
+        return None
+    paths = [os.path.join(root_dir(), name) for name, _stamp in header["sources"]]
+    layers = ["packaged", *[CATALOGUE] * (len(paths) - 1)]
+    texts = [(layer, path, Files().content(path)) for layer, path in zip(layers, paths, strict=True)]
+    identity = identity_of(text for _layer, _path, text in texts)
+    return (identity, texts) if identity == header["hash"] else None

@@ -1,0 +1,1 @@
+"""Build the index of a project's files and keep it fresh. Not on the hook's path."""

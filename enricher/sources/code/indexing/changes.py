@@ -1,0 +1,313 @@
+"""Which commits added, removed, renamed or moved a name: read from the diffs of the newest commits.
+
+A name is kept as a hash (``enricher.sources.code.past.key``), never as text; of a diff nothing else is kept but the new
+name of what was renamed and the paths between which a definition moved. Commits are read once, newest first, in
+batches within limits of bytes and time; what is left over is read behind the next prompt. Not on the hook's path.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import redact
+from enricher.prompt.wording.words import looks_like_a_name
+from enricher.sources.code import past
+from enricher.sources.code.indexing import listing
+from enricher.sources.code.indexing.symbols import definitions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+MOST_COMMITS = 2_000
+MOST_BYTES = 60_000_000
+"""Of diffs, over all commits."""
+MOST_BYTES_OF_A_BATCH = 6_000_000
+BATCH = 50
+MOST_SECONDS = 20.0
+"""Of one refresh; the rest is read by the next one."""
+MOST_ROWS = 500_000
+MOST_FILES = 60
+"""Of one commit; one that touches more is an import or a sweep, and introduces nothing."""
+LONGEST_LINE = 400
+MOST_PAIRS = 400
+"""Pairs of lines of one file that are compared for a renamed name."""
+
+UNREAD = 0
+"""``commits.state`` before ``past.READ`` or ``past.SWEEP``."""
+
+_MARK = "\x01"
+_LOG = (
+    "-c", "log.showRoot=true", "-c", "log.diffMerges=off", "-c", "diff.noprefix=false",
+    "-c", "diff.mnemonicPrefix=false",
+    "log", "--no-walk=unsorted", "--stdin", "--patch", "--unified=0", "--find-renames", "--no-color", "--no-ext-diff",
+    "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules", "--relative", "--format=%x01%H",
+)  # fmt: skip
+_JS_HEADS = (
+    r"!^[ \t]*(if|for|while|switch|catch|return|else)[^A-Za-z0-9_]"
+    "\n"
+    r"^[ \t]*((export[ \t]+)?(default[ \t]+)?(abstract[ \t]+)?(async[ \t]+)?(function|class|interface)[ \t*].*"
+    r"|(export[ \t]+)?(const|let|var)[ \t]+[A-Za-z_$][A-Za-z0-9_$]*.*=.*(=>|function).*"
+    r"|((public|private|protected|static|async|override|get|set)[ \t]+)*[A-Za-z_$#][A-Za-z0-9_$]*[ \t]*\(.*\{)$"
+)
+_ATTRIBUTES = "".join(
+    f"*.{end} diff={driver}\n"
+    for driver, ends in (
+        ("python", "py pyi"), ("golang", "go"), ("rust", "rs"), ("ruby", "rb rake"), ("java", "java"), ("php", "php"),
+        ("csharp", "cs"), ("kotlin", "kt kts"), ("cpp", "c h cc cpp cxx hh hpp"),
+        ("enricher", "js jsx ts tsx mjs cjs mts cts vue svelte"),
+    )
+    for end in ends.split()
+)  # fmt: skip
+"""With these git names the function around a change, also a method; all but ours are git's own."""
+_NAMES = re.compile(
+    r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*"
+    r"|(?<=[\"'`])/[A-Za-z][\w./{}<>:-]{2,60}(?=[\"'`])"
+    r"|(?<=[\"'`])[a-z]\w*(?:[.-]\w+)+(?=[\"'`])"
+    r"|^[ \t-]*[a-z]\w*(?:-\w+)+(?=[ \t]*[:=])"
+    r"|[A-Za-z_][A-Za-z0-9_]{2,59}",
+    re.MULTILINE,
+)
+"""Flags, routes, settings in quotes or at the start of a line, identifiers."""
+_READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
+_keys: dict[str, int] = {}
+
+
+@dataclass(slots=True)
+class _Hunk:
+    within: str
+    removed: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _File:
+    """What a commit did to one file; ``before`` and ``path`` differ where it was renamed, one may be empty."""
+
+    before: str
+    path: str
+    hunks: list[_Hunk] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Diff:
+    sha: str
+    files: list[_File] = field(default_factory=list)
+    is_whole: bool = True
+
+
+@dataclass(slots=True)
+class _Change:
+    """What a commit did to one name: lines added minus lines removed, and what of ``past``'s flags holds."""
+
+    net: int = 0
+    what: int = 0
+    detail: str = ""
+
+
+def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
+    """Read the diffs of commits that were not read yet, newest first, and return how many that were.
+
+    ``boundary`` are the oldest commits of a shallow clone, whose diffs would show whole trees. Raises ListingError.
+    """
+    with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
+        attributes.write(_ATTRIBUTES)
+        attributes.flush()
+        heads = ("-c", f"core.attributesFile={attributes.name}", "-c", f"diff.enricher.xfuncname={_JS_HEADS}")
+        done = _read(db, root, (*heads, *_LOG), boundary, until=time.monotonic() + seconds)
+    total, unread = db.execute("select count(*), sum(state = ?) from commits", (UNREAD,)).fetchone()
+    is_whole = not boundary and not unread and total < MOST_COMMITS
+    db.execute("insert or replace into meta values ('is_whole', ?)", (str(int(is_whole)),))
+    return done
+
+
+def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: frozenset[str], *, until: float) -> int:
+    budget = MOST_BYTES - int(_meta(db, "diff_bytes") or 0)
+    query = "select id, sha, at, state from (select * from commits order by at desc, id desc limit ?) where state = ?"
+    waiting = db.execute(query, (MOST_COMMITS, UNREAD)).fetchall()
+    done = 0
+    for start in range(0, len(waiting), BATCH):
+        batch = {sha: (number, at) for number, sha, at, _state in waiting[start : start + BATCH]}
+        rows = db.execute("select count(*) from name_changes").fetchone()[0]
+        if time.monotonic() > until or budget <= 0 or rows > MOST_ROWS:
+            break
+        wanted = [sha for sha in batch if sha not in boundary]
+        while wanted and time.monotonic() < until:
+            printed, is_whole = listing.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
+            budget -= len(printed)
+            diffs = list(_parsed(printed.decode(errors="replace")))
+            if diffs and not is_whole:
+                diffs[-1].is_whole = False
+            _store(db, diffs, batch)
+            seen = {one.sha for one in diffs}
+            wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
+        missing = [(past.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
+        db.executemany("update commits set state = ? where id = ?", missing)
+        db.execute(f"update commits set state = {past.READ} where state = {UNREAD} and id in ({_marks(batch)})",
+                   [number for number, _at in batch.values()])  # fmt: skip
+        done += len(batch)
+        db.execute("insert or replace into meta values ('diff_bytes', ?)", (str(MOST_BYTES - budget),))
+    return done
+
+
+def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
+    """Forget what these commits did."""
+    for start in range(0, len(numbers), 500):
+        some = numbers[start : start + 500]
+        for table in ("name_changes", "file_changes"):
+            db.execute(f"delete from {table} where id in ({_marks(some)})", some)
+
+
+def _marks(of: Iterable[object]) -> str:
+    return ",".join("?" for _ in of)
+
+
+def _meta(db: sqlite3.Connection, key: str) -> str:
+    row = db.execute("select value from meta where key = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _parsed(text: str) -> Iterator[_Diff]:
+    """Read what git printed; inside a hunk no line looks like a header."""
+    diff: _Diff | None = None
+    file = _File("", "")
+    hunk = _Hunk("")
+    for line in text.split("\n"):
+        first = line[:1]
+        if first == "+" and file.hunks:
+            hunk.added.append(line[1:] if len(line) <= LONGEST_LINE else "")
+        elif first == "-" and file.hunks:
+            hunk.removed.append(line[1:] if len(line) <= LONGEST_LINE else "")
+        elif first == _MARK:
+            if diff:
+                yield diff
+            diff = _Diff(line[1:].strip())
+            file = _File("", "")
+        elif line.startswith("@@ "):
+            hunk = _Hunk(line.partition(" @@ ")[2])
+            file.hunks.append(hunk)
+        elif line.startswith("diff --git ") and diff:
+            file = _File("", "")
+            diff.files.append(file)
+        elif line.startswith(("--- a/", "rename from ")):
+            file.before = line[6:].rstrip("\t") if first == "-" else line[12:]
+        elif line.startswith(("+++ b/", "rename to ")):
+            file.path = line[6:].rstrip("\t") if first == "+" else line[10:]
+    if diff:
+        yield diff
+
+
+def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[int, int]]) -> None:
+    for diff in diffs:
+        number, at = batch[diff.sha]
+        moves = [one for one in diff.files if one.before != one.path]
+        db.executemany(
+            "insert or ignore into file_changes values (?, ?, ?, ?, ?)",
+            [
+                ((one.before or one.path).rpartition("/")[2].lower(), at, number, one.before, one.path)
+                for one in moves[: 10 * MOST_FILES]
+            ],
+        )
+        db.executemany(
+            "insert or replace into name_changes values (?, ?, ?, ?, ?, ?)",
+            [(key, at, number, one.net, one.what, one.detail) for key, one in _changes(diff).items()],
+        )
+        is_sweep = len(diff.files) > MOST_FILES or not diff.is_whole
+        db.execute("update commits set state = ? where id = ?", (past.SWEEP if is_sweep else past.READ, number))
+
+
+def _changes(diff: _Diff) -> dict[int, _Change]:
+    """Return what a commit did to each name, by the name's key; a use that only changed its line is left out."""
+    counts: Counter[str] = Counter()
+    defined: defaultdict[str, list[str]] = defaultdict(list)
+    undefined: defaultdict[str, list[str]] = defaultdict(list)
+    within: set[str] = set()
+    renamed: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for file in diff.files:
+        path = file.path or file.before
+        if not file.hunks or not listing.is_text(path) or listing.kind_of(path) not in _READ_KINDS:
+            continue
+        removed = "\n".join(line for hunk in file.hunks for line in hunk.removed)
+        added = "\n".join(line for hunk in file.hunks for line in hunk.added)
+        less, more = Counter(_names(removed)), Counter(_names(added))
+        counts.update(more)
+        counts.subtract(less)
+        before = {name for name, _line in definitions(path, removed)}
+        after = {name for name, _line in definitions(path, added)}
+        for name in after - before:
+            defined[name].append(path)
+        for name in before - after:
+            undefined[name].append(path)
+        within |= before & after
+        heads = {hunk.within for hunk in file.hunks if hunk.within}
+        headers = "\n".join([*heads, *(f"  {one}" for one in heads)])  # git cuts off the space before a method
+        within |= {name for name, _line in definitions(path, headers)} if headers else set()
+        if less.keys() - more.keys() and more.keys() - less.keys():
+            _compare(file, less.keys() - more.keys(), more.keys() - less.keys(), renamed)
+    found: dict[int, _Change] = {}
+    for name in {*(name for name, net in counts.items() if net), *defined, *undefined, *within}:
+        if key := _key(name, is_defined=name in defined or name in undefined or name in within):
+            found[key] = _judged(name, counts, defined, undefined, renamed, within=name in within)
+    return found
+
+
+def _judged(
+    name: str,
+    counts: Counter[str],
+    defined: dict[str, list[str]],
+    undefined: dict[str, list[str]],
+    renamed: dict[str, Counter[str]],
+    *,
+    within: bool,
+) -> _Change:
+    change = _Change(net=max(-99, min(99, counts[name])))
+    here, there = undefined.get(name, []), defined.get(name, [])
+    change.what = past.DEFINED * bool(there) | past.UNDEFINED * bool(here) | past.TOUCHED * within
+    if len(here) == len(there) == 1:
+        change.what |= past.MOVED
+        change.detail = f"{here[0]}\t{there[0]}"
+    elif name in renamed and counts[name] < 0:
+        new, votes = renamed[name].most_common(1)[0]
+        if 2 * votes >= -counts[name] and redact(new)[0] == new:
+            change.what |= past.RENAMED
+            change.detail = new
+    elif here:
+        change.detail = here[0]
+    return change
+
+
+def _compare(file: _File, gone: set[str], new: set[str], renamed: defaultdict[str, Counter[str]]) -> None:
+    """Note names of which a removed line and the added one in its place differ alone."""
+    left = MOST_PAIRS
+    for hunk in file.hunks:
+        if len(hunk.removed) != len(hunk.added):
+            continue
+        for before, after in zip(hunk.removed, hunk.added, strict=True):
+            left -= 1
+            if left < 0:
+                return
+            for name in gone.intersection(_names(before)):
+                for other in new.intersection(_names(after)):
+                    if before.replace(name, other) == after:
+                        renamed[name][other] += 1
+
+
+def _names(text: str) -> list[str]:
+    return [name.lstrip(" \t-") if name[0] in " \t-" and name[:2] != "--" else name for name in _NAMES.findall(text)]
+
+
+def _key(name: str, *, is_defined: bool) -> int:
+    """Return the key of what looks like a name, or is defined; 0 for any other word."""
+    if is_defined:
+        return past.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
+    found = _keys.get(name)
+    if found is None:
+        if len(_keys) > 500_000:
+            _keys.clear()
+        found = _keys[name] = past.key(name) if looks_like_a_name(name) else 0
+    return found

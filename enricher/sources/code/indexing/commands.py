@@ -1,0 +1,366 @@
+"""The commands by which a project is tested, built, run and released, from its manifests, task files and documents.
+
+Not on the hook's path. Each command comes with the file and the line that say it. The package manager is that
+of the lock file, else of ``packageManager``, else the one that the project's own commands name most.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+
+from enricher.sources.code.indexing.conventions import fenced, is_document
+
+TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
+"""How much a command counts by where it stands; a project's own document and its task file come first."""
+LONGEST_COMMAND = 90
+
+NODE_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",
+              "package-lock.json": "npm", "npm-shrinkwrap.json": "npm"}  # fmt: skip
+PYTHON_LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipenv"}
+_ADDING = {"pnpm": "pnpm add", "yarn": "yarn add", "bun": "bun add", "npm": "npm install", "uv": "uv add",
+           "poetry": "poetry add", "pdm": "pdm add", "pipenv": "pipenv install"}  # fmt: skip
+
+_SCRIPTS = (
+    ("test", re.compile(r"^(?:test|tests|check|test[:_-](?:unit|all|ci|run))$")),
+    ("lint", re.compile(r"^(?:lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$")),
+    ("run", re.compile(r"^(?:dev|start|serve|run|develop|up|start[:_-](?:dev|server)|dev[:_-]server)$")),
+    ("build", re.compile(r"^(?:build|compile|dist|package|build[:_-](?:all|prod|release))$")),
+    ("deploy", re.compile(r"^deploy(?:[:_-]\w+)?$")),
+    ("release", re.compile(r"^(?:release|publish|version|bump|semantic-release|tag)(?:[:_-]\w+)*$")),
+    (
+        "migration",
+        re.compile(r"^(?:migrate|migration|migrations|makemigrations|(?:db|prisma|migrate|migration)[:_-]\w+)$"),
+    ),
+    ("changelog", re.compile(r"^(?:changelog|changeset|changes)(?:[:_-]\w+)?$")),
+)
+_COMMANDS = (
+    (
+        "test",
+        re.compile(
+            r"\b(?:pytest|vitest|jest|tox(?!.* (?:devenv|list|config|format|fmt|lint|docs|static|types?)\b)|nox"
+            r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
+            r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
+            r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            r"\b(?:ruff|eslint|biome|prettier|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
+            r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b"
+        ),
+    ),
+    (
+        "run",
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
+            r"|\bflask run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b|\bdocker[ -]compose up\b"
+        ),
+    ),
+    (
+        "build",
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? build\b|\bcargo build\b|\bgo build\b"
+            r"|\bpython -m build\b|\buv build\b|\bpoetry build\b|gradlew? build|mvnw? (?:package|install)\b"
+        ),
+    ),
+    (
+        "deploy",
+        re.compile(
+            r"\b(?:fly|vercel|wrangler|netlify|firebase|gcloud app|cdk|serverless|sam|kamal) deploy\b"
+            r"|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? deploy\b|\bkubectl apply\b"
+        ),
+    ),
+    (
+        "release",
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|cargo|uv|poetry|bun) publish\b|\btwine upload\b|\bnpm version\b"
+            r"|\bgit tag\b|\bgoreleaser\b|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:release|publish)\b"
+        ),
+    ),
+    (
+        "migration",
+        re.compile(
+            r"\balembic (?:revision|upgrade)\b|\bmakemigrations\b|\bprisma migrate\b|\bdrizzle-kit\b"
+            r"|\brails g(?:enerate)? migration\b|\bknex migrate|\bsqlx migrate\b|\bdiesel migration\b"
+        ),
+    ),
+    (
+        "changelog",
+        re.compile(r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b"),
+    ),
+)
+_PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
+TASK_SCRIPT = re.compile(
+    r"^(?:scripts?/|bin/|tools/)?(?:run[-_])?(tests?|lint|format|typecheck|build|deploy|release|publish|dev|start|serve)(?:\.sh)?$"
+)
+_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])", re.MULTILINE)
+_JUST_TARGET = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:=\n]*)?:(?!=)", re.MULTILINE)
+_RUN_LINE = re.compile(r"^\s*(?:- )?run:\s*(?![|>])(\S.*)$")
+_NODE_CALL = re.compile(r"\b(pnpm|yarn|bun|npm)\s+(?:install|i|ci|run|test|add|build|dev|start)\b")
+_PYTHON_CALL = re.compile(r"\b(uv|poetry|pdm|pipenv)\s+run\b")
+_NOT_DEVELOPMENT = re.compile(
+    r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class Command:
+    """A command for an action, with where it is said; ``folder`` is where it must be run, empty for the root."""
+
+    action: str
+    command: str
+    path: str
+    line: int
+    folder: str
+    rank: float
+    means: str = ""
+
+
+@dataclass(slots=True)
+class Manager:
+    """A package manager and the file that shows it."""
+
+    name: str
+    path: str
+    line: int = 0
+
+
+class Project:
+    """What the manifests of a project say; ``texts`` are the files by path that were worth reading."""
+
+    def __init__(self, paths: list[str], texts: dict[str, str]) -> None:
+        self.paths = paths
+        self.texts = texts
+        self.present = set(paths)
+        self.locks = [path for path in paths if path.rpartition("/")[2] in NODE_LOCKS | PYTHON_LOCKS]
+        calls = "\n".join(text for path, text in texts.items() if path.endswith((".yml", ".yaml", ".md", "Makefile")))
+        self._node = Counter(_NODE_CALL.findall(calls)).most_common(1)
+        self._python = Counter(_PYTHON_CALL.findall(calls)).most_common(1)
+
+    def node(self, folder: str) -> Manager:
+        """Return the package manager of a folder with a ``package.json``."""
+        lock = self._lock(folder, NODE_LOCKS)
+        if lock:
+            return Manager(NODE_LOCKS[lock.rpartition("/")[2]], lock)
+        for above in _upwards(folder):
+            if (path := _joined(above, "pnpm-workspace.yaml")) in self.present:
+                return Manager("pnpm", path)
+            path = _joined(above, "package.json")
+            named = _loaded(self.texts.get(path, "")).get("packageManager")
+            if isinstance(named, str) and (name := named.partition("@")[0]) in _ADDING:
+                return Manager(name, path, line_of(self.texts[path], '"packageManager"'))
+        return Manager(self._node[0][0] if self._node else "npm", "")
+
+    def python(self, folder: str) -> Manager:
+        """Return what Python commands are run through; an empty name where nothing is known."""
+        lock = self._lock(folder, PYTHON_LOCKS)
+        if lock:
+            return Manager(PYTHON_LOCKS[lock.rpartition("/")[2]], lock)
+        return Manager(self._python[0][0] if self._python else "", "")
+
+    def _lock(self, folder: str, kinds: dict[str, str]) -> str:
+        for above in _upwards(folder):
+            for name in kinds:
+                if (path := _joined(above, name)) in self.present:
+                    return path
+        return ""
+
+
+def commands(project: Project) -> list[Command]:
+    """Return every command that the project says, best first within an action and a folder."""
+    found: list[Command] = []
+    for path, text in project.texts.items():
+        name = path.rpartition("/")[2]
+        if name == "package.json":
+            found += _scripts(project, path, text)
+        elif name in ("Makefile", "makefile", "GNUmakefile"):
+            found += _targets(path, text, _MAKE_TARGET, "make")
+        elif name.lower() in ("justfile", ".justfile"):
+            found += _targets(path, text, _JUST_TARGET, "just")
+        elif path.startswith(".github/workflows/"):
+            found += _of_workflow(path, text)
+        elif is_document(path):
+            found += _of_document(path, text)
+        if name in ("pyproject.toml", "package.json") and path.count("/") <= 2:
+            found += _adding(project, path)
+    found += _wrapped(project)
+    for path in project.paths:
+        script = TASK_SCRIPT.match(path)
+        if script and (path.endswith(".sh") or path.startswith(("script/", "bin/"))):
+            found.append(
+                Command(
+                    _action_of(script[1]),
+                    f"./{path}",
+                    path,
+                    0,
+                    "",
+                    TARGET,
+                    means=_first_call(project.texts.get(path, "")),
+                )
+            )
+    return sorted((one for one in found if one.action), key=lambda one: -one.rank)
+
+
+def _wrapped(project: Project) -> list[Command]:
+    """What the wrapper or the lock file at the root says about testing and building, where nothing else does."""
+    for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
+        if wrapper in project.present:
+            return [
+                Command(action, f"./{wrapper} {task}", wrapper, 0, "", WORKFLOW + 0.5)
+                for action, task in (("test", test), ("build", build))
+            ]
+    manager = project.python("")
+    if manager.path and "pytest" in project.texts.get("pyproject.toml", ""):
+        return [Command("test", f"{manager.name} run pytest", manager.path, 0, "", WORKFLOW + 0.5)]
+    return []
+
+
+def _first_call(text: str) -> str:
+    """The first line of a shell script that does something."""
+    for line in text.splitlines():
+        bare = line.strip()
+        if (
+            bare
+            and not bare.startswith(("#", "set ", "cd ", "export ", "if ", "SCRIPT", "DIR", "echo "))
+            and "=" not in bare.partition(" ")[0]
+        ):
+            return _shortened(bare)
+    return ""
+
+
+def _scripts(project: Project, path: str, text: str) -> list[Command]:
+    scripts = _loaded(text).get("scripts")
+    folder = path.rpartition("/")[0]
+    if not isinstance(scripts, dict):
+        return []
+    manager = project.node(folder)
+    found = []
+    for name, body in scripts.items():
+        action = _action_of(name)
+        if not action or not isinstance(body, str) or "no test specified" in body.lower():
+            continue
+        is_short = (manager.name != "npm" and manager.name != "bun") or name in ("test", "start")
+        call = f"{manager.name} {name}" if is_short and name != "publish" else f"{manager.name} run {name}"
+        if manager.name == "bun":
+            call = f"bun run {name}"
+        rank = SCRIPT + (0.5 if name in ("test", "lint", "build", "dev", "release", "deploy") else 0.0)
+        line = line_of(text, f'"{name}":', behind='"scripts"')
+        shown_by = f", {manager.name} by {manager.path}" if manager.path and manager.path != path else ""
+        found.append(Command(action, call, path, line, folder, rank, means=_shortened(body) + shown_by))
+    return found
+
+
+def _targets(path: str, text: str, pattern: re.Pattern[str], program: str) -> list[Command]:
+    found = []
+    lines = text.splitlines()
+    for match in pattern.finditer(text):
+        if not (action := _action_of(match[1])):
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        recipe = next(
+            (one.strip().lstrip("@-") for one in lines[line : line + 3] if one[:1] in "\t " and one.strip()), ""
+        )
+        rank = TARGET + (0.5 if match[1] in ("test", "lint", "build", "run", "release", "deploy") else 0.0)
+        folder = path.rpartition("/")[0]
+        found.append(Command(action, f"{program} {match[1]}", path, line, folder, rank, means=_shortened(recipe)))
+    return found
+
+
+def _of_workflow(path: str, text: str) -> list[Command]:
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        run = _RUN_LINE.match(line)
+        command = run[1].strip() if run else line.strip() if line.startswith("        ") else ""
+        action = _action_of_command(command)
+        if action in ("test", "lint", "build") and "${{" not in command and len(command) <= LONGEST_COMMAND:
+            found.append(Command(action, command, path, number, "", WORKFLOW))
+    return found
+
+
+def _of_document(path: str, text: str) -> list[Command]:
+    is_readme = path.rpartition("/")[2].upper().startswith("README")
+    folder = path.rpartition("/")[0]
+    folder = "" if folder.startswith((".github", ".agents", ".claude", ".cursor", "docs")) else folder
+    found: dict[str, Command] = {}
+    for number, line, headings in fenced(text):
+        command = line.partition(" #")[0].strip()
+        action = _action_of_command(command)
+        if not action or action in found or line.startswith("#") or len(command) > LONGEST_COMMAND:
+            continue
+        if (
+            "..." in command.replace("./...", "")
+            or "<" in command
+            or (headings and _NOT_DEVELOPMENT.search(headings[0]))
+        ):
+            continue
+        found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
+    return list(found.values())
+
+
+def _adding(project: Project, path: str) -> list[Command]:
+    """How a dependency is added: by the package manager whose lock file is kept."""
+    folder = path.rpartition("/")[0]
+    manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
+    if not manager.path or manager.name not in _ADDING:
+        return []
+    call = f"{_ADDING[manager.name]} NAME"
+    if "pnpm-workspace.yaml" in project.present and manager.name == "pnpm":
+        call += " --filter PACKAGE"
+    shown = Command("dependency", call, manager.path, manager.line, folder, TARGET)
+    return [shown] if not folder or manager.path.startswith(f"{folder}/") else []
+
+
+def _shortened(command: str) -> str:
+    return textwrap.shorten(command, LONGEST_COMMAND, placeholder=" …")
+
+
+def _action_of(name: str) -> str:
+    return next((action for action, pattern in _SCRIPTS if pattern.match(name.lower())), "")
+
+
+def _action_of_command(command: str) -> str:
+    if not command or not _PROGRAM.match(command):
+        return ""
+    found = ((action, match) for action, pattern in _COMMANDS if (match := pattern.search(command)))
+    return next((action for action, match in found if '"' not in command[: match.start()]), "")
+
+
+def line_of(text: str, mark: str, *, behind: str = "") -> int:
+    """Return the line, counted from 1, of the first ``mark`` after ``behind``; 0 where there is none."""
+    start = max(text.find(behind), 0) if behind else 0
+    at = text.find(mark, start)
+    return text.count("\n", 0, at) + 1 if at >= 0 else 0
+
+
+def _loaded(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def toml(text: str) -> dict[str, object]:
+    """Return a TOML file's content, empty where it is broken."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError):
+        return {}
+
+
+def _upwards(folder: str) -> list[str]:
+    found = [folder]
+    while folder:
+        folder = folder.rpartition("/")[0]
+        found.append(folder)
+    return found
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name

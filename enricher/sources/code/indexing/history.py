@@ -1,0 +1,231 @@
+"""What the index keeps of git's history: the newest commits, which of them were taken back, and the tags.
+
+What they did to each name is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import redact
+from enricher.sources.code import clone
+from enricher.sources.code.indexing import changes
+from enricher.sources.code.indexing.listing import ListingError, git
+from storage.base import private, reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from enricher.prompt.project import Project
+
+MOST_COMMITS = 3_000
+MOST_RECENT = 500
+"""Commits that say which files are worked on of late."""
+MOST_TAGS = 2_000
+MOST_FILES = 60
+"""Of one commit; one that touches more is a sweep and says nothing about any of them."""
+HALF_LIFE = 100.0
+"""In commits."""
+_FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
+
+
+@dataclass(slots=True)
+class Commit:
+    """A commit; ``at`` in seconds since 1970."""
+
+    sha: str
+    at: int
+    subject: str
+    body: str
+    files: list[str] = field(default_factory=list)
+    is_reverted: bool = False
+
+
+def head(root: str) -> str:
+    """Return the commit that is checked out; raises ListingError where git does not answer or there is none."""
+    return git(root, "rev-parse", "--verify", "HEAD^{commit}").decode(errors="replace").strip()
+
+
+def boundary(git_dir: str) -> frozenset[str]:
+    """Return the oldest commits of a shallow clone, whose parents are missing."""
+    try:
+        return frozenset(private.read_file(f"{git_dir}/shallow", 1 << 20).decode(errors="replace").split())
+    except OSError:
+        return frozenset()
+
+
+def tags(root: str) -> list[tuple[str, int, str]]:
+    """Return name, moment of the commit, and commit of the newest tags; raises ListingError."""
+    fields = "%(refname:strip=2)%00%(*committerdate:unix)%00%(committerdate:unix)%00%(*objectname)%00%(objectname)"
+    words = ("for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}", f"--format={fields}", "refs/tags")
+    found = []
+    for line in git(root, *words).decode(errors="replace").splitlines():
+        name, peeled, own, its_commit, itself = line.split("\0")
+        if (moment := peeled or own).isdigit():
+            found.append((name, int(moment), its_commit or itself))
+    return found
+
+
+def newest_commits(root: str) -> list[Commit]:
+    """Return the newest commits, newest first; raises ListingError where git does not answer."""
+    printed = git(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
+    found = []
+    for record in printed.decode(errors="replace").split("\x01")[1:]:
+        parts = record.split("\x02")
+        if len(parts) < 5 or not parts[1].isdigit():
+            continue
+        files = [line for line in parts[4].split("\n") if line]
+        found.append(Commit(parts[0], int(parts[1]), parts[2][:200], parts[3][:2000], files))
+    _mark_reverted(found)
+    return found
+
+
+def _mark_reverted(commits: list[Commit]) -> None:
+    """A commit that a later one takes back is no news, nor is the one that does it."""
+    for number, commit in enumerate(commits):
+        sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
+        subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
+        if not sha and not subject:
+            continue
+        commit.is_reverted = True
+        for earlier in commits[number + 1 :]:
+            if (sha and earlier.sha.startswith(sha)) or (not sha and earlier.subject == subject):
+                earlier.is_reverted = not earlier.is_reverted
+                break
+
+
+def recency(commits: list[Commit]) -> dict[str, float]:
+    """Return for each file how often and how lately it was changed."""
+    found: dict[str, float] = {}
+    for age, commit in enumerate(commits[:MOST_RECENT]):
+        if len(commit.files) <= MOST_FILES:
+            for path in commit.files:
+                found[path] = found.get(path, 0.0) + math.exp(-age / HALF_LIFE)
+    return found
+
+
+class Record:
+    """The history of a project as git tells it now, to be written into its index.
+
+    ``commits`` is None where the index holds it already, which spares a look through thousands of commits.
+    """
+
+    def __init__(self, project: Project, path: str, problems: list[str]) -> None:
+        self.project = project
+        self.problems = problems
+        self.head, self.tags_stamp = "", ""
+        self.commits: list[Commit] | None = []
+        if not project.git_dir or problems:
+            return
+        self.tags_stamp = _stamp(project.git_dir)
+        try:
+            self.head = head(project.root)
+            has_moved = _kept(path, "head") != self.head or _kept(path, "clone") != clone(project.git_dir)
+            self.commits = newest_commits(project.root) if has_moved else None
+        except ListingError as failure:
+            self._note(failure)
+
+    def _note(self, failure: ListingError) -> None:
+        if not failure.is_refusal:  # a repository without a commit has no history to tell
+            self.problems.append(str(failure))
+
+    def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
+        """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
+        self._write_tags(db)
+        if self.commits is None:
+            rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
+            kept = [files.split("\n") if files else [] for (files,) in rows]
+            # A list of MOST_FILES may have been cut: that commit was a sweep.
+            lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
+            fresh = [(lately[name], name) for name in paths if name in lately]
+            db.executemany("update files set recency = ? where path = ?", fresh)
+            return 0
+        was = db.execute("select value from meta where key = 'head'").fetchone()
+        meta = {"head": self.head, "clone": clone(self.project.git_dir)}
+        db.executemany("insert or replace into meta values (?, ?)", meta.items())
+        self._write_commits(db, self.commits)
+        db.execute("update files set recency = 0 where recency <> 0")
+        lately = recency(self.commits)
+        db.executemany("update files set recency = ? where path = ?", [(value, name) for name, value in lately.items()])
+        return int(was != (self.head,))
+
+    def keep(self, db: sqlite3.Connection, path: str) -> None:
+        """Copy what the index at ``path`` holds of the history, so that an index built anew reads no diff again."""
+        if not _kept(path, "head"):
+            return
+        db.execute("attach database ? as old", (path,))
+        for table in ("commits", "name_changes", "file_changes", "tags"):
+            db.execute(f"insert into main.{table} select * from old.{table}")
+        kept = "('head', 'clone', 'tags', 'diff_bytes', 'is_whole')"
+        db.execute(f"insert into main.meta select * from old.meta where key in {kept}")
+        db.execute("detach database old")
+
+    def _write_commits(self, db: sqlite3.Connection, commits: list[Commit]) -> None:
+        """Add new commits, oldest first so that ids order those of one second, and drop those out of reach."""
+        known = dict(db.execute("select sha, id from commits").fetchall())
+        present = {one.sha for one in commits}
+        gone = [number for sha, number in known.items() if sha not in present]
+        changes.forget(db, gone)
+        db.executemany("delete from commits where id = ?", [(number,) for number in gone])
+        db.executemany(
+            "insert into commits (sha, at, subject, files, is_reverted) values (?, ?, ?, ?, ?)"
+            " on conflict (sha) do update set is_reverted = excluded.is_reverted",
+            [
+                (one.sha, one.at, redact(one.subject)[0], "\n".join(one.files[:MOST_FILES]), int(one.is_reverted))
+                for one in reversed(commits)
+            ],
+        )
+
+    def _write_tags(self, db: sqlite3.Connection) -> None:
+        if db.execute("select value from meta where key = 'tags'").fetchone() == (self.tags_stamp,):
+            return
+        try:
+            found = tags(self.project.root) if self.head else []
+        except ListingError as failure:
+            self._note(failure)
+            return
+        db.execute("delete from tags")
+        db.executemany("insert or ignore into tags values (?, ?, ?)", found)
+        db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
+
+    def read_changes(self, path: str) -> int:
+        """Read diffs of commits that were not read yet; return 1 where there were any."""
+        if not self.head:
+            return 0
+        with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:
+            if not db.execute("select 1 from commits where state = ?", (changes.UNREAD,)).fetchone():
+                return 0
+            db.execute("pragma synchronous = off")
+            db.execute("begin immediate")
+            try:
+                done = changes.read(db, self.project.root, boundary(self.project.git_dir))
+            except ListingError as failure:
+                self.problems.append(str(failure))
+                done = 0
+            db.execute("commit")
+        return int(bool(done))
+
+
+def _kept(path: str, key: str) -> str:
+    """Return what the index at ``path`` says of itself; empty where there is none."""
+    if not os.path.isfile(path):
+        return ""
+    with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
+        row = db.execute("select value from meta where key = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _stamp(git_dir: str) -> str:
+    """Return what the tags look like from outside."""
+    seen = []
+    for name in ("packed-refs", "refs/tags"):
+        try:
+            seen.append(str(os.stat(f"{git_dir}/{name}").st_mtime_ns))
+        except OSError:
+            seen.append("")
+    return " ".join(seen)

@@ -1,0 +1,315 @@
+"""Which files of a project are worth indexing, and what kind each is. Not on the hook's path."""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import os
+import select
+import stat
+import subprocess
+import time
+from dataclasses import dataclass
+
+from enricher.sources.git import PROGRAM, environment
+from storage.base import private
+
+GIT_PATIENCE_S = 20.0
+PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
+MOST_FILES = 250_000
+MOST_IGNORE_BYTES = 256 * 1024
+MOST_WALKED = 30_000
+"""Files without a list by git: it may be anybody's home."""
+NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
+                   ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".gradle", ".next", ".nuxt", ".cache",
+                   "site-packages", ".eggs", "bower_components"))  # fmt: skip
+"""Folders that no walk enters; git's own list wins where there is one."""
+
+SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
+KINDS = ("source", "test", "doc", "config", "example", "vendored", "generated", "template", "translation", "stub")
+
+_TEXT_ENDS = frozenset(
+    "py pyi pyx pxd js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj cljs"
+    " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
+    " nim cr ml mli pl pm sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml hbs"
+    " mustache ejs pug twig css scss sass less md markdown rst txt adoc toml yaml yml json ini cfg conf xml po"
+    " properties vim el lisp scm f90 f for asm s".split()
+)
+_NAMED = frozenset(
+    ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
+)
+_DOC_ENDS = frozenset("md markdown rst txt adoc".split())
+_CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
+_TEMPLATE_ENDS = frozenset("html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig css scss sass less".split())
+_LOCKS = frozenset("package-lock.json yarn.lock pnpm-lock.yaml poetry.lock cargo.lock composer.lock gemfile.lock"
+                   " pipfile.lock go.sum uv.lock bun.lockb npm-shrinkwrap.json".split())  # fmt: skip
+_TEST_FOLDERS = frozenset("test tests testing __tests__ spec specs e2e test-d testdata test_data fixtures __mocks__"
+                          " __fixtures__ __snapshots__ type-tests typetests".split())  # fmt: skip
+_DOC_FOLDERS = frozenset(("doc", "docs", "documentation", "website", "docs_src", "changelog.d", "changes",
+                          "newsfragments", "changelog", "releasenotes", ".changeset"))  # fmt: skip
+_EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials",
+                              "benchmark", "benchmarks", "bench", "asv_bench", "playground",
+                              "galleries", "gallery", "perf"))  # fmt: skip
+_VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "thirdparty", "extern", "externals",
+                             "bundled", "node_modules", "typeshed"))  # fmt: skip
+_BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__generated__", "out", "umd", "cjs", "esm"))
+
+
+class ListingError(OSError):
+    """The files cannot be listed; ``is_refusal`` where git answered that it will not, not where it cannot."""
+
+    is_refusal = False
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file: ``path`` relative with slashes, time in nanoseconds, size in bytes."""
+
+    path: str
+    mtime_ns: int
+    size: int
+
+
+def git(root: str, *words: str) -> bytes:
+    """Return what git prints, starting no program of the repository's own.
+
+    Raises ListingError where git fails, is missing or hangs.
+    """
+    patience_s = _patience()
+    try:
+        with subprocess.Popen(
+            [*PROGRAM, "-C", root, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                printed, _ = process.communicate(timeout=patience_s)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                raise ListingError(f"git {words[0]} did not end within {patience_s:g} s") from None
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
+        raise ListingError(f"git cannot be run: {failure}") from failure
+    if process.returncode:
+        refusal = ListingError(f"git {words[0]} ended with {process.returncode}")
+        refusal.is_refusal = True
+        raise refusal
+    return printed
+
+
+def stream(root: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
+    """Return what git prints when it reads ``given``, at most ``most`` bytes of it, and whether that is all.
+
+    Raises ListingError as ``git`` does, except where enough was printed.
+    """
+    until = time.monotonic() + _patience()
+    try:
+        with subprocess.Popen(
+            [*PROGRAM, "-C", root, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
+        ) as process:  # fmt: skip
+            printed = _printed(process, given.encode(), most, until)
+            is_whole = len(printed) <= most
+            if not is_whole:
+                _end(process)
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
+        raise ListingError(f"git cannot be run: {failure}") from failure
+    if process.returncode and is_whole:
+        refusal = ListingError(f"git ended with {process.returncode}")
+        refusal.is_refusal = True
+        raise refusal
+    return bytes(printed[:most]), is_whole
+
+
+def _printed(process: subprocess.Popen[bytes], given: bytes, most: int, until: float) -> bytearray:
+    printed = bytearray()
+    if process.stdin is None or process.stdout is None:
+        return printed
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(given)
+    while len(printed) <= most:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            _end(process)
+            raise ListingError("git did not end in time")
+        chunk = os.read(process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            break
+        printed += chunk
+    return printed
+
+
+def _patience() -> float:
+    try:
+        return min(max(float(os.environ.get(PATIENCE_VARIABLE, "")), 0.05), 600.0)
+    except ValueError:
+        return GIT_PATIENCE_S
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and what it started, which may hold the pipe open."""
+    import signal
+
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, AttributeError):
+        process.kill()
+    if process.stdout:
+        process.stdout.close()
+    process.wait()
+
+
+def files_of(root: str, *, has_git: bool) -> tuple[list[File], str]:
+    """Return the regular files below ``root`` in order of their paths, and what failed on the way (empty: nothing).
+
+    Git's list and ignore rules where git answers, else a walk that reads ``.gitignore`` files.
+    Links are not followed, neither files nor folders.
+    """
+    problem = ""
+    if has_git:
+        try:
+            listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+            names = listed.decode(errors="surrogateescape").split("\0")
+            return _with_state(root, sorted({name for name in names if name})), problem
+        except ListingError as failure:
+            problem = str(failure)
+    return _with_state(root, _walk(root)), problem
+
+
+def _with_state(root: str, names: list[str]) -> list[File]:
+    found = []
+    for name in names[:MOST_FILES]:
+        try:
+            state = os.lstat(f"{root}/{name}")
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(state.st_mode) and _is_utf8(name):
+            found.append(File(name, state.st_mtime_ns, state.st_size))
+    return found
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _walk(root: str) -> list[str]:
+    names: list[str] = []
+    waiting: list[tuple[str, list[_Rule]]] = [("", [])]
+    while waiting and len(names) < MOST_WALKED:
+        folder, inherited = waiting.pop()
+        rules = inherited + _ignore_rules(f"{root}/{folder}.gitignore", folder)
+        try:
+            with os.scandir(f"{root}/{folder}") as entries:
+                children = sorted(entries, key=lambda entry: entry.name, reverse=True)
+        except OSError:
+            continue
+        for entry in children:
+            path = folder + entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name in NEVER or _is_ignored(path, rules, is_folder=is_folder):
+                continue
+            if is_folder:
+                waiting.append((path + "/", rules))
+            elif entry.is_file(follow_symlinks=False):
+                names.append(path)
+    return sorted(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: str
+    base: str
+    is_anchored: bool
+    for_folders: bool
+    is_exception: bool
+
+
+def _ignore_rules(file: str, base: str) -> list[_Rule]:
+    """The rules of one ``.gitignore``, as gitignore(5) has them, without ``**`` inside a path."""
+    try:
+        content = private.read_file(file, MOST_IGNORE_BYTES)
+    except OSError:
+        return []
+    given = [line.rstrip() for line in content.decode(errors="replace").split("\n")]
+    rules = []
+    for line in given:
+        if not line or line.startswith("#"):
+            continue
+        is_exception = line.startswith("!")
+        pattern = line[1:] if is_exception else line
+        bare = pattern.rstrip("/").removeprefix("**/")
+        rules.append(
+            _Rule(bare.lstrip("/"), base, "/" in bare, pattern.endswith("/"), is_exception)
+        )  # fmt: skip
+    return rules
+
+
+def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
+    ignored = False
+    for rule in rules:
+        if rule.for_folders and not is_folder:
+            continue
+        inside = path[len(rule.base) :]
+        target = inside if rule.is_anchored else inside.rpartition("/")[2]
+        if fnmatch.fnmatchcase(target, rule.pattern):
+            ignored = not rule.is_exception
+    return ignored
+
+
+def is_text(path: str) -> bool:
+    """Say whether a file's content is worth reading, judged by its name."""
+    name = path.rpartition("/")[2].lower()
+    if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
+        return False
+    return name.rpartition(".")[2] in _TEXT_ENDS if "." in name else name in _NAMED
+
+
+def kind_of(path: str) -> int:
+    """Return what kind of file a path names: one of ``KINDS`` by its number."""
+    lowered = path.lower()
+    *folders, name = lowered.split("/")
+    inside = set(folders)
+    stem, _, end = name.rpartition(".")
+    if inside & _VENDOR_FOLDERS or name.startswith(("jquery", "underscore", "bootstrap.", "modernizr")):
+        return VENDORED
+    if end in ("po", "pot") or "locale" in inside or "locales" in inside or "translations" in inside:
+        return TRANSLATION
+    if _is_test(stem or name) or _in_tests(folders, inside, end):
+        return TEST
+    outer = set(folders[: folders.index("src")] if "src" in folders else folders)
+    if outer & _EXAMPLE_FOLDERS:
+        return EXAMPLE
+    if (
+        (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS
+        or end in _DOC_ENDS
+        or name.startswith(("changelog", "changes", "news", "authors"))
+    ):
+        return DOC
+    if name in _LOCKS or ".generated." in name or "_pb2" in stem or ".min." in name or outer & _BUILT_FOLDERS:
+        return GENERATED
+    if end == "pyi" or name.endswith(".d.ts"):
+        return STUB
+    if end in _TEMPLATE_ENDS:
+        return TEMPLATE
+    if end in _CONFIG_ENDS or name in ("setup.py", "conftest.py", "noxfile.py") or lowered.startswith("."):
+        return CONFIG
+    return SOURCE
+
+
+def _in_tests(folders: list[str], inside: set[str], end: str) -> bool:
+    """A Python package may hold a library for tests in its ``test`` or ``testing``: that is source."""
+    if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
+        return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
+    return bool(inside & (_TEST_FOLDERS - {"testing"}))
+
+
+def _is_program(end: str) -> bool:
+    return end in _TEXT_ENDS and end not in _DOC_ENDS | _CONFIG_ENDS | _TEMPLATE_ENDS
+
+
+def _is_test(stem: str) -> bool:
+    return stem.startswith(("test_", "tests_")) or stem.endswith(
+        ("_test", "_tests", ".test", ".spec", "_spec", ".test-d", ".stories", "test_helper")
+    ) or stem in ("tests", "test")  # fmt: skip

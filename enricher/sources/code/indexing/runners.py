@@ -1,0 +1,116 @@
+"""How one test file is run: a template for each folder and language, from manifests and lock files.
+
+Not on the hook's path. In a template ``{path}`` is the test file below the folder in which the command is run,
+``{dir}`` its folder, ``{stem}`` its name without ending.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from enricher.sources.code.indexing.commands import Project, toml
+
+_NODE = (
+    (re.compile(r"\bvitest\b"), "vitest run {path}"),
+    (re.compile(r"\bplaywright\b"), "playwright test {path}"),
+    (re.compile(r"\bjest\b|\breact-scripts test\b"), "jest {path}"),
+    (re.compile(r"\bmocha\b"), "mocha {path}"),
+    (re.compile(r"\bava\b"), "ava {path}"),
+)
+_EXECUTING = {"pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx", "npm": "npx"}
+NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
+
+
+@dataclass(slots=True)
+class Runner:
+    """The command that runs one test file of these endings below a folder."""
+
+    folder: str
+    ends: str
+    template: str
+
+
+def runners(project: Project) -> list[Runner]:
+    """Return the runners, those of the deepest folders first."""
+    found: list[Runner] = []
+    for path, text in project.texts.items():
+        folder, _, name = path.rpartition("/")
+        if name == "package.json":
+            found += _node(project, folder, text)
+        elif name == "go.mod":
+            found.append(Runner(folder, "go", "go test ./{dir}"))
+        elif name == "Cargo.toml" and (package := _table(toml(text), "package").get("name")):
+            found.append(Runner(folder, "rs", f"cargo test -p {package} --test {{stem}}"))
+        elif name == "mix.exs":
+            found.append(Runner(folder, "exs", "mix test {path}"))
+        elif name == "Gemfile":
+            found.append(
+                Runner(
+                    folder, "rb", "bundle exec rspec {path}" if "rspec" in text else "bundle exec ruby -Itest {path}"
+                )
+            )
+        elif name == "composer.json" and ("phpunit" in text or "pest" in text):
+            found.append(Runner(folder, "php", f"vendor/bin/{'pest' if 'pestphp' in text else 'phpunit'} {{path}}"))
+        elif name == "pubspec.yaml":
+            found.append(Runner(folder, "dart", "flutter test {path}" if "flutter" in text else "dart test {path}"))
+        elif name in ("build.gradle", "build.gradle.kts") and not folder:
+            wrapper = "./gradlew" if "gradlew" in project.present else "gradle"
+            found.append(Runner("", "java kt groovy", f"{wrapper} test --tests '*{{stem}}'"))
+        elif name == "pom.xml" and not folder:
+            wrapper = "./mvnw" if "mvnw" in project.present else "mvn"
+            found.append(Runner("", "java kt", f"{wrapper} test -Dtest={{stem}}"))
+    found += _python(project)
+    return sorted(found, key=lambda one: -len(one.folder))
+
+
+def _node(project: Project, folder: str, text: str) -> list[Runner]:
+    manager = project.node(folder).name
+    script = re.search(r'"test(?::unit)?"\s*:\s*"((?:[^"\\]|\\.)*)"', text)
+    body = script[1] if script else ""
+    if "node --test" in body:
+        return [Runner(folder, NODE_ENDS, "node --test {path}")]
+    if "bun test" in body or (manager == "bun" and not any(pattern.search(text) for pattern, _call in _NODE)):
+        return [Runner(folder, NODE_ENDS, "bun test {path}")]
+    for where in (body, text):
+        for pattern, call in _NODE:
+            if pattern.search(where):
+                return [Runner(folder, NODE_ENDS, f"{_EXECUTING[manager]} {call}")]
+    if body and "no test specified" not in body.lower():
+        return [Runner(folder, NODE_ENDS, f"{manager} test -- {{path}}")]
+    return []
+
+
+def _python(project: Project) -> list[Runner]:
+    """Pytest where a file says so; ``manage.py`` or unittest are told only where nothing names pytest."""
+    roots = {
+        path.rpartition("/")[0]
+        for path in project.present
+        if path.endswith(("pyproject.toml", "setup.py", "setup.cfg"))
+    }
+    roots |= {
+        path.rpartition("/")[0]
+        for path in project.present
+        if path.endswith(("requirements.txt", "pytest.ini", "tox.ini"))
+    }
+    found = []
+    says_pytest = any("pytest" in text for path, text in project.texts.items() if not path.endswith("md")) or any(
+        path.endswith(("conftest.py", "pytest.ini")) for path in project.present
+    )
+    for root in sorted(roots | {""}):
+        if root and (root.count("/") > 2 or "test" in root or "example" in root):
+            continue
+        manager = project.python(root).name
+        prefix = f"{manager} run " if manager else ""
+        if says_pytest:
+            found.append(Runner(root, "py", f"{prefix}pytest {{path}}"))
+        elif not root and "manage.py" in project.present:
+            found.append(Runner(root, "py", f"{prefix}python manage.py test {{dotted}}"))
+        elif not root:
+            found.append(Runner(root, "py", f"{prefix}python -m unittest {{path}}"))
+    return found
+
+
+def _table(content: dict[str, object], name: str) -> dict[str, object]:
+    table = content.get(name)
+    return table if isinstance(table, dict) else {}

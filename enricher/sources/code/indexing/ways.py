@@ -1,0 +1,332 @@
+"""The ways of a project in the code index: how it commits, tests, builds and releases, and where that is said.
+
+Built behind the prompts whenever one of the files concerned has changed; read by ``enricher.context.channels.ways`` and
+``enricher.context.channels.tests``. A row is one sentence or one command with its file and line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import redact, without_secrets
+from enricher.sources.code.indexing.commands import (
+    LONGEST_COMMAND,
+    NODE_LOCKS,
+    PYTHON_LOCKS,
+    TASK_SCRIPT,
+    Command,
+    Project,
+    commands,
+    line_of,
+)
+from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
+from enricher.sources.code.indexing.runners import runners
+from storage.base import private
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from enricher.sources.code.indexing.listing import File
+
+SCHEMA = """
+create table ways (action text not null, kind text not null, said text not null, label text not null,
+    path text not null, line integer not null, folder text not null, rank real not null);
+create table runners (folder text not null, ends text not null, template text not null);
+create index ways_by_action on ways (action);
+"""
+DOES = {
+    "test": "runs the tests", "lint": "checks the code", "run": "starts it", "build": "builds it", "deploy": "deploys",
+    "release": "releases", "dependency": "adds a dependency", "migration": "for migrations",
+    "changelog": "for the changelog",
+}  # fmt: skip
+SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
+
+MOST_BYTES = 200_000
+MOST_MANIFESTS = 80
+MOST_KEPT = 4
+"""Rows of one action and folder."""
+_MANIFESTS = frozenset(
+    "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
+    " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
+    " requirements.txt .releaserc .releaserc.json .goreleaser.yml .goreleaser.yaml .pre-commit-config.yaml"
+    " release-please-config.json".split()
+)
+_ASIDE = re.compile(
+    r"(?:^|/)(?:node_modules|fixtures?|templates?|examples?|samples?|testdata|tests?|vendor)/", re.IGNORECASE
+)
+_WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
+_TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md))$", re.IGNORECASE)
+_CHANGELOG = re.compile(r"^(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)$", re.IGNORECASE)
+_GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
+_NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
+_OF_EVERY_PROJECT = re.compile(
+    r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
+)
+"""Hooks of pre-commit that tidy whitespace and the like."""
+_MIGRATION = re.compile(
+    r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
+)
+_PUBLISHES = re.compile(
+    r"npm publish|pypi-publish|twine upload|cargo publish|goreleaser|action-gh-release|gh release|semantic-release"
+)
+_CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
+_TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+MOST_CALLS = 3
+GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
+"""What a hook of git counts beside a habit of the history (5.5) and a sentence (7 and more)."""
+LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
+"""Commits that show a habit, and the share of them that must."""
+
+
+def write(db: sqlite3.Connection, root: str, files: list[File]) -> bool:
+    """Bring the rows up to date with the files and the commits of the index; return whether anything had to be read."""
+    commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
+    concerned = _concerned(files)
+    mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
+    if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
+        return False
+    texts = {file.path: text for file in concerned if (text := _read(root, file))}
+    project = Project([file.path for file in files], texts)
+    rows = [
+        *_of_commands(commands(project)),
+        *_of_documents(texts),
+        *_of_files(project),
+        *_of_history([subject for _sha, subject in commits]),
+    ]
+    db.execute("delete from ways")
+    db.execute("delete from runners")
+    db.executemany("insert into ways values (?, ?, ?, ?, ?, ?, ?, ?)", _best(rows))
+    db.executemany(
+        "insert into runners values (?, ?, ?)", [(one.folder, one.ends, one.template) for one in runners(project)]
+    )
+    db.execute("insert or replace into meta values ('ways', ?)", (mark,))
+    db.execute("insert or replace into meta values ('imported', ?)", (_imported(root, texts),))
+    return True
+
+
+Row = tuple[str, str, str, str, str, int, str, float]
+
+
+def _concerned(files: list[File]) -> list[File]:
+    documents = sorted(
+        (file for file in files if is_document(file.path)), key=lambda file: (file.path.count("/"), file.path)
+    )
+    manifests = sorted(
+        (file for file in files if _is_manifest(file.path)), key=lambda file: (file.path.count("/"), file.path)
+    )
+    return documents[:MOST_DOCUMENTS] + manifests[:MOST_MANIFESTS]
+
+
+def _is_manifest(path: str) -> bool:
+    if path.count("/") > DEEPEST:
+        return False
+    if path.rpartition("/")[2].lower() in _MANIFESTS:
+        return not _ASIDE.search(path)
+    return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
+
+
+def hash_of(files: Iterable[File]) -> str:
+    """Return what tells whether one of the files has changed, or come, or gone."""
+    from hashlib import blake2b
+
+    content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
+    return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
+
+
+def _read(root: str, file: File) -> str:
+    if file.size > MOST_BYTES:
+        return ""
+    try:
+        content = private.read_file(f"{root}/{file.path}", MOST_BYTES)
+    except OSError:
+        return ""
+    return "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+
+
+def _best(rows: list[Row]) -> list[Row]:
+    """The best rows of each action and folder, and everything that a file for agents says."""
+    kept: list[Row] = []
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for row in sorted(rows, key=lambda row: -row[7]):
+        action, kind, said, label, path, line, folder, rank = row
+        counts[action, kind, folder] += 1
+        if counts[action, kind, folder] <= MOST_KEPT or path.rpartition("/")[2] in (
+            "CLAUDE.md",
+            "AGENTS.md",
+            "GEMINI.md",
+        ):
+            kept.append((action, kind, redact(said)[0], redact(label)[0], path, line, folder, rank))
+    return kept
+
+
+def _of_commands(found: list[Command]) -> list[Row]:
+    rows: list[Row] = []
+    for one in found:
+        where = f"{one.path}:{one.line}" if one.line else one.path
+        place = f"in {one.folder}/: " if one.folder else ""
+        means = f" ({one.means})" if one.means and one.means not in one.command else ""
+        label = f"{where} — {DOES[one.action]}: {place}`{one.command}`{means}"
+        rows.append((one.action, COMMAND, one.command, label, one.path, one.line, one.folder, one.rank))
+    return rows
+
+
+def _of_documents(texts: dict[str, str]) -> list[Row]:
+    rows: list[Row] = []
+    for path, text in texts.items():
+        if not is_document(path):
+            continue
+        folder = path.rpartition("/")[0]
+        folder = "" if folder.startswith((".", "docs", "doc")) else folder
+        rows += [
+            (told.action, SENTENCE, told.text, f"{path}:{told.line}", path, told.line, folder, told.score)
+            for told in conventions(path, text)
+        ]
+    return rows
+
+
+def _of_files(project: Project) -> list[Row]:
+    """What stands in files of one purpose: the template of pull requests, the workflow that releases, and the like."""
+    rows: list[Row] = []
+    for path, text in project.texts.items():
+        if _TEMPLATE.match(path):
+            asks = [line.strip("# ").strip() for line in text.splitlines() if line.startswith("#")]
+            label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
+            rows.append(("pull-request", FILE, path, label, path, 0, "", 8.0))
+        elif _WORKFLOW.match(path):
+            rows += _of_workflow(path, text)
+        elif _CHANGELOG.match(path):
+            rows += _of_changelog(project, path, text)
+        elif path == ".env.example":
+            count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
+            rows.append(
+                ("setting", FILE, path, f"{path} — lists the environment variables ({count})", path, 0, "", 6.0)
+            )
+        elif path.startswith((".releaserc", ".goreleaser", "release-please")):
+            tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
+            rows.append(("release", FILE, path, f"{path} — releases are made by {tool}", path, 0, "", 5.0))
+        elif path == ".pre-commit-config.yaml":
+            named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
+            hooks = [name for name in dict.fromkeys(named) if not _OF_EVERY_PROJECT.match(name)]
+            if hooks:
+                label = f"{path} — hooks that run at each commit: {', '.join(hooks[:6])}"
+                rows.append(("commit", FILE, path, label, path, 0, "", 4.0))
+        elif (hook := _GIT_HOOK.match(path)) and (calls := _calls(text)):
+            when = "runs before each commit" if hook[1] == "pre-commit" else "checks each commit's message"
+            rows.append(("commit", FILE, path, f"{path} — {when}: `{calls}`", path, 0, "", GIT_HOOKS[hook[1]]))
+    return rows + _of_names(project)
+
+
+def _calls(script: str) -> str:
+    """The commands of a git hook in one line; empty where it is more than a few."""
+    lines = [line.strip() for line in script.splitlines()]
+    own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
+    said = " && ".join(own)
+    return said if len(own) <= MOST_CALLS and len(said) <= LONGEST_COMMAND else ""
+
+
+def _of_names(project: Project) -> list[Row]:
+    rows: list[Row] = []
+    migrations = sorted(path for path in project.paths if _MIGRATION.search(path))
+    if migrations:
+        newest = max(migrations, key=lambda path: path.rpartition("/")[2])
+        rows.append(
+            ("migration", FILE, newest, f"{newest} — the newest of {len(migrations)} migrations", newest, 0, "", 6.0)
+        )
+    if ".all-contributorsrc" in project.present:
+        label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
+        rows.append(("contributor", FILE, label, label, ".all-contributorsrc", 0, "", 6.0))
+    for path in project.paths:
+        if re.fullmatch(r"(?:CONTRIBUTORS|AUTHORS|CREDITS)(?:\.md|\.txt|\.rst)?", path):
+            rows.append(("contributor", FILE, path, f"{path} — lists the contributors", path, 0, "", 5.0))
+    if ".changeset/config.json" in project.present:
+        label = ".changeset/ — a change is noted in a file of its own there (changesets)"
+        rows.append(("changelog", FILE, label, label, ".changeset/config.json", 0, "", 7.0))
+        rows.append(("release", FILE, label, label, ".changeset/config.json", 0, "", 4.5))
+    for folder in ("newsfragments", "changelog.d", "changes.d"):
+        if any(path.startswith(f"{folder}/") for path in project.paths):
+            label = f"{folder}/ — a change is noted in a file of its own there"
+            rows.append(("changelog", FILE, label, label, folder, 0, "", 7.0))
+    return rows
+
+
+def _of_workflow(path: str, text: str) -> list[Row]:
+    """What makes a workflow release or deploy: a tag, a release on the forge, a push, a start by hand."""
+    head = text.partition("\njobs:")[0]
+    name = path.rpartition("/")[2].rpartition(".")[0].lower()
+    tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
+    when = [f"a pushed tag `{tags}`"] if tags else []
+    when += ["a published GitHub release"] if re.search(r"^\s*release:\s*\n\s*types:", head, re.MULTILINE) else []
+    releases = bool(re.search(r"release|publish", name)) or (bool(when) and bool(_PUBLISHES.search(text)))
+    when += [f"a push to {branches}"] if branches and not tags else []
+    when += ["a start by hand"] if "workflow_dispatch" in head else []
+    if not when:
+        return []
+    line = line_of(text, "tags:") if tags else line_of(text, "on:")
+    where = f"{path}:{line}"
+    if re.search(r"deploy|pages", name):
+        return [("deploy", FILE, path, f"{where} — deploys on {' or '.join(when)}", path, line, "", 7.0)]
+    if releases:
+        return [("release", FILE, path, f"{where} — releases on {' or '.join(when)}", path, line, "", 7.0)]
+    return []
+
+
+def _listed(head: str, key: str) -> str:
+    """The values of a list in a workflow's head, written in a line or a line each."""
+    found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
+    values = re.split(r",|\n", (found[1] or found[2]) if found else "")
+    return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
+
+
+def _of_changelog(project: Project, path: str, text: str) -> list[Row]:
+    if ".changeset/config.json" in project.present:
+        return []
+    for number, line in enumerate(text.splitlines()[:80], 1):
+        if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
+            label = f"{path}:{number} — the section Unreleased takes the next entry"
+            return [
+                ("changelog", FILE, path, label, path, number, "", 6.0),
+                ("release", FILE, path, label, path, number, "", 3.0),
+            ]
+    return []
+
+
+def _of_history(latest: list[str]) -> list[Row]:
+    """How the latest commits word their subjects, where most do it alike."""
+    subjects = [subject for subject in latest if not subject.startswith(("Merge ", "Revert "))]
+    if len(subjects) < FEWEST_COMMITS:
+        return []
+    alike = [match for subject in subjects if (match := _CONVENTIONAL.match(subject))]
+    if len(alike) >= MOSTLY * len(subjects):
+        types = ", ".join(name for name, _count in Counter(match[1] for match in alike).most_common(5))
+        scoped = sum(bool(match[2]) for match in alike) >= len(alike) / 2
+        form = "type(scope): summary" if scoped else "type: summary"
+        label = (
+            f"git log — {len(alike)} of the last {len(subjects)} commit subjects read `{form}` ({types}), the newest"
+        )
+        return [("commit", HISTORY, alike[0].string, label, "", 0, "", 5.5)]
+    tickets = [subject for subject in subjects if _TICKET.match(subject)]
+    if len(tickets) >= MOSTLY * len(subjects):
+        label = f"git log — {len(tickets)} of the last {len(subjects)} commit subjects begin with a ticket, the newest"
+        return [("commit", HISTORY, tickets[0], label, "", 0, "", 5.5)]
+    return []
+
+
+def _imported(root: str, texts: dict[str, str]) -> str:
+    """The files that a client's own file takes in, as lines "CLAUDE.md AGENTS.md": by an @ or as a link."""
+    import os
+
+    found = []
+    for name in ("CLAUDE.md", "AGENTS.md", "GEMINI.md"):
+        for other in re.findall(r"(?:^|\s)@([\w./-]+\.md)\b", texts.get(name, "")):
+            found.append(f"{name} {other.removeprefix('./')}")
+        if os.path.islink(f"{root}/{name}"):
+            target = os.path.relpath(os.path.realpath(f"{root}/{name}"), root)
+            if not target.startswith(".."):
+                found.append(f"{name} {target}")
+    return "\n".join(found)
+
+
+LOCKS = frozenset(NODE_LOCKS | PYTHON_LOCKS)

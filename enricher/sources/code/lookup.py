@@ -1,0 +1,366 @@
+"""Look up in a project's index where a name is defined, who uses it, and where a text stands. On the hook's path.
+
+The index leads to a few files, and these are read: what is told is what the files hold now. The limits are of work,
+not of time, so the same tree gives the same answer.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.prompt.wording.words import LONGEST, pieces, stem
+from storage.base import private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
+"""As in ``enricher.sources.code.indexing.listing``, which is not loaded here."""
+DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
+"""Kinds of files whose definitions count, the likelier first."""
+USING = (SOURCE, TEMPLATE, CONFIG)
+MOST_READ = 48
+"""Files that are read for one prompt."""
+MOST_CANDIDATES = 20
+"""Files that are read for one name or text; what stands in more is no place to point at."""
+MOST_READ_BYTES = 200_000
+MOST_ROWS = 400
+MOST_DEFINITIONS = 60
+LIKE_START = 2
+"""Letters that a name misspelled is taken to share with the right one."""
+_IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
+_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
+_DEFINING_WORDS = frozenset(
+    "def class function func fn struct interface enum trait type const let var static mod module async export public"
+    " private protected val fun object record sub proc local impl macro".split()
+)
+
+
+class Place:
+    """A line of a file of the project; ``text`` is what stands there."""
+
+    __slots__ = ("kind", "line", "path", "text")
+
+    def __init__(self, path: str, line: int, kind: int, text: str) -> None:
+        self.path = path
+        self.line = line
+        self.kind = kind
+        self.text = text
+
+
+class Uses:
+    """Where a name is used: ``places``; ``files`` counts the files that were too many to read, else 0."""
+
+    __slots__ = ("files", "places")
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.files = 0
+
+
+class Lookup:
+    """Answers about one project for one prompt; a file is read once."""
+
+    def __init__(self, db: Connection, root: str) -> None:
+        self.db = db
+        self.root = root
+        self.said: list[str] = []
+        """Paths that the prompt names."""
+        self.is_exhausted = False
+        """Whether a file was not read because too many had been: what is not found may be there."""
+        self.attached = 0
+        """How many files the prompt attaches."""
+        self._texts: dict[str, str] = {}
+
+    def is_said(self, path: str) -> bool:
+        """Say whether the prompt names the file, by its whole path or the end of it."""
+        return any(f"/{path}".endswith(f"/{said}") for said in self.said)
+
+    # what is defined
+
+    def definitions(self, name: str) -> list[Place]:
+        """Return where ``name`` is defined, spelled just so, each file's first line, the likeliest file first."""
+        rows = self.db.execute(
+            "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
+            " where symbols.key = ? and symbols.name = ? order by files.path, symbols.line limit ?",
+            (name.lower(), name, MOST_ROWS),
+        ).fetchall()
+        found: dict[str, Place] = {}
+        for path, kind, line in rows:
+            if kind in DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
+                found[path] = Place(path, line, kind, "")
+        return sorted(found.values(), key=lambda one: (DEFINING.index(one.kind), one.path))
+
+    def lines_in(self, path: str, name: str) -> list[int]:
+        """Return the lines of a file that define ``name``."""
+        return [
+            line
+            for (line,) in self.db.execute(
+                "select line from symbols join files on files.id = symbols.file"
+                " where symbols.key = ? and symbols.name = ? and files.path = ? order by line limit 50",
+                (name.lower(), name, path),
+            )
+        ]
+
+    def verified(self, place: Place, name: str) -> bool:
+        """Look whether the definition still stands where the index has it; move the place to where it is now."""
+        lines = self.text(place.path).split("\n")
+        if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
+            place.text = lines[place.line - 1]
+            return True
+        moved = [number for number, text in enumerate(lines, 1) if name in text and defines(text, name)]
+        if not moved:
+            return False
+        place.line, place.text = moved[0], lines[moved[0] - 1]
+        return True
+
+    def is_decorated(self, place: Place) -> bool:
+        """Say whether a decorator stands above a definition: what it registers is called by others."""
+        lines = self.text(place.path).split("\n", place.line)
+        return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
+
+    def symbol_at(self, path: str, line: int) -> str:
+        """Return the name that is defined last before a line of a file."""
+        row = self.db.execute(
+            "select name from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
+            " order by line desc limit 1",
+            (path, line),
+        ).fetchone()
+        return str(row[0]) if row else ""
+
+    # who uses it
+
+    def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
+        """Return the lines that use ``name`` as ``home`` defines it: no definitions, imports, comments, namesakes."""
+        uses = Uses()
+        files = self.holding(name)
+        if len(files) > MOST_CANDIDATES:
+            uses.files = len(files)
+            return uses
+        lines = set(self.lines_in(home, name))
+        for path, kind in files:
+            if kind not in (*USING, TEST) or (path != home and path in namesakes):
+                continue
+            for line, text in self.occurrences(path, name):
+                is_definition = defines(text, name) or (path == home and line in lines)
+                if not is_definition and not is_aside(text, name):
+                    uses.places.append(Place(path, line, kind, text))
+        return uses
+
+    def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
+        """Return the lines of a file in which ``name`` stands as a whole word."""
+        text = self.text(path)
+        found: list[tuple[int, str]] = []
+        at = text.find(name)
+        while at >= 0 and len(found) < 200:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            if path.endswith(".py") and text.count('"""', 0, at) % 2:
+                closed = text.find('"""', at)  # a docstring tells of a name, it does not use it
+                at = text.find(name, closed) if closed >= 0 else -1
+            elif is_whole(text, at, at + len(name)):
+                start = text.rfind("\n", 0, at) + 1
+                found.append((text.count("\n", 0, at) + 1, text[start:end]))
+                at = text.find(name, end)
+            else:
+                at = text.find(name, at + 1)
+        return found
+
+    # where a text stands
+
+    def holding(self, text: str) -> list[tuple[str, int]]:
+        """Return the (path, kind) of the files that hold all words of ``text``, sources first."""
+        wanted = _terms_of(text)
+        if not wanted:
+            return []
+        ids: set[int] | None = None
+        for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
+            found = self._content(term)
+            ids = found if ids is None else ids & found
+            if not ids:
+                return []
+        return self._files(ids or set())
+
+    def stands(self, name: str) -> bool:
+        """Say whether a name stands anywhere in the project, spelled just so, as far as may be read."""
+        files = self.holding(name)
+        return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
+
+    def _count(self, term: str) -> int:
+        row = self.db.execute("select sum(content) from postings where term = ?", (term,)).fetchone()
+        return int(row[0] or 0)
+
+    def _content(self, term: str) -> set[int]:
+        found: set[int] = set()
+        for content, data in self.db.execute("select content, data from postings where term = ?", (term,)):
+            found.update(memoryview(data)[: 4 * content].cast("I"))
+        return found
+
+    def _files(self, ids: set[int]) -> list[tuple[str, int]]:
+        some = sorted(ids)[: 4 * MOST_ROWS]
+        found: list[tuple[str, int]] = []
+        for start in range(0, len(some), MOST_ROWS):
+            part = some[start : start + MOST_ROWS]
+            found += self.db.execute(f"select path, kind from files where id in ({','.join('?' * len(part))})", part)
+        order = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
+        return sorted(((path, kind) for path, kind in found), key=lambda one: (order.index(one[1]), one[0]))
+
+    # files
+
+    def named(self, path: str) -> list[tuple[str, int]]:
+        """Return the (path, kind) of the files whose path ends with ``path``."""
+        parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+        if not parts:
+            return []
+        rows = self.db.execute("select path, kind from files where stem in (?, ?) limit 4000", _stems(parts)).fetchall()
+        return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
+
+    def of_stem(self, name: str) -> list[tuple[str, int]]:
+        """Return the (path, kind) of the files that have ``name`` as their own, whatever the ending."""
+        rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
+        return [(path, kind) for path, kind in rows]
+
+    def has_folder(self, folder: str) -> bool:
+        """Say whether the project has a file below ``folder``."""
+        row = self.db.execute(
+            "select 1 from files where path >= ? and path < ? limit 1", (f"{folder}/", f"{folder}0")
+        ).fetchone()
+        return row is not None
+
+    # what is not there
+
+    def has_history(self, name: str) -> bool:
+        """Say whether a commit renamed or removed a file of that name: the channel ``history`` tells it."""
+        rows = self.db.execute("select 1 from file_changes where name = ? and before <> '' limit 1", (name.lower(),))
+        return rows.fetchone() is not None
+
+    def was_known(self, name: str) -> bool:
+        """Say whether a commit added or removed that name: the channel ``history`` tells what came of it."""
+        from enricher.sources.code.past import key
+
+        return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
+
+    def stems_like(self, stem_: str) -> list[str]:
+        """Return the paths of files whose names begin like ``stem_``."""
+        start = stem_[:LIKE_START].lower()
+        rows = self.db.execute(
+            "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
+        ).fetchall()
+        return [path for (path,) in rows]
+
+    def names_like(self, name: str) -> list[str]:
+        """Return the defined names that begin like ``name``."""
+        start = name[:LIKE_START].lower()
+        rows = self.db.execute(
+            "select distinct name from symbols where key >= ? and key < ? limit 4000", (start, f"{start}\U0010ffff")
+        ).fetchall()
+        return [found for (found,) in rows]
+
+    def text(self, path: str) -> str:
+        """Return the beginning of a file as it is now; empty where it cannot be read or the prompt has read enough."""
+        known = self._texts.get(path)
+        if known is None:
+            self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
+            known = "" if self.is_exhausted else read_file(self.root, path)
+            self._texts[path] = known
+        return known
+
+
+def read_file(root: str, path: str) -> str:
+    """Return the beginning of a file of the project; empty where it cannot be read or leads out of it."""
+    full = f"{root}/{path}"
+    try:
+        real = os.path.realpath(full)
+        if real != full and not real.startswith(f"{root}/"):
+            return ""
+        return private.read_file(full, MOST_READ_BYTES).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def is_near(one: str, other: str) -> bool:
+    """Say whether two names differ by at most two letters: wrong, missing, too many, or two exchanged."""
+    if one == other or abs(len(one) - len(other)) > 2:
+        return False
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return max(len(one), len(other)) - start - end <= 2
+
+
+def _stems(parts: list[str]) -> tuple[str, str]:
+    name = parts[-1].lower()
+    bare = name.partition(".")[0] or name
+    return bare, parts[-2].lower() if len(parts) > 1 and bare in ("__init__", "index", "mod", "__main__") else bare
+
+
+def _terms_of(text: str) -> list[str]:
+    """The index terms that a file with ``text`` holds: of a name of several words, the whole."""
+    plain = "".join(letter if letter.isalnum() or letter in "_-" else " " for letter in text)
+    found = []
+    for raw in plain.split():
+        word = raw.strip("-")
+        if not word or not (word[0].isalpha() or word[0] == "_") or len(word) > LONGEST:
+            continue
+        parts = pieces(word)
+        if parts:
+            found.append("".join(parts) if len(parts) > 1 else stem(parts[0]))
+    return list(dict.fromkeys(found))
+
+
+def is_whole(text: str, start: int, end: int) -> bool:
+    """Say whether a stretch of a text is no part of a longer name."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
+
+
+def is_aside(text: str, name: str) -> bool:
+    """Say whether a line only imports, comments, or has the name in the words of a message."""
+    bare = text.strip()
+    if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
+        return True
+    return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
+
+
+def _is_in_a_message(line: str, name: str) -> bool:
+    """Say whether the name is a word of a quoted message; not where it is filled in, as in "{name} is late"."""
+    before, _, behind = line.partition(name)
+    for quote in ('"', "'", "`"):
+        start = before.rpartition(quote)[2]
+        if before.count(quote) % 2 and quote in behind and "{" not in start:
+            return " " in start + behind.partition(quote)[0]
+    return False
+
+
+def defines(text: str, name: str) -> bool:
+    """Say whether a line looks like the definition of ``name``."""
+    bare = text.strip()
+    head = bare.partition(name)[0]
+    behind = bare.partition(name)[2].lstrip()
+    words = head.replace("(", " ").split()
+    if words and words[-1].strip("*&") in _DEFINING_WORDS:
+        return True
+    if head.startswith("func (") and head.endswith(") "):
+        return True
+    return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def phrases(messages: list[str]) -> list[str]:
+    """Return the longest run of plain words in each message: what a format string keeps of it."""
+    found = []
+    for message in messages[:8]:
+        best: list[str] = []
+        run: list[str] = []
+        for word in [*message.split(), "'"]:
+            is_plain = word.strip(",.;").isalpha()
+            if is_plain or word.strip(":").isalpha():
+                run.append(word)
+            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
+                best, run = max(best, run, key=len), []
+        if len(best) >= 3:
+            found.append(" ".join(best[:7]))
+    return found

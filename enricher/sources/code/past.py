@@ -1,0 +1,119 @@
+"""What the index knows of a name's history: looked up by the hash of the name. On the hook's path."""
+
+from __future__ import annotations
+
+from _blake2 import blake2b
+
+from enricher.prompt.wording.words import terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
+"""What a commit did to a name: defined it, took a definition away, changed its definition or what is inside it,
+moved it to another file, put another name in its place."""
+READ, SWEEP = 1, 2
+"""``commits.state``: the diff was read; it touches too much to have introduced a name on purpose."""
+MOST_EVENTS = 400
+MOST_FILES = 60
+MOST_NAMES_IN_A_ROW = 4
+DOC = 2
+"""The kind of file whose mention of a name keeps nothing alive, as ``listing.KINDS`` numbers it."""
+
+
+class Event:
+    """What one commit did to one name or file; ``net`` is lines added minus lines removed."""
+
+    __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
+
+    def __init__(
+        self, at: int, net: int, what: int, detail: str, sha: str, subject: str, is_reverted: int, state: int
+    ) -> None:
+        self.at = at
+        self.net = net
+        self.what = what
+        self.detail = detail
+        self.sha = sha
+        self.subject = subject
+        self.is_reverted = bool(is_reverted)
+        self.state = state
+
+
+def key(name: str) -> int:
+    """Return what a name is kept as: a hash, since diffs also hold what was removed because nobody should see it."""
+    return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
+
+
+def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
+    """Return what the commits did to each of the names, newest first."""
+    keys = {key(name): name for name in names}
+    found: dict[str, list[Event]] = {}
+    rows = db.execute(
+        "select n.key, n.at, n.net, n.what, n.detail, c.sha, c.subject, c.is_reverted, c.state from name_changes n"
+        f" join commits c on c.id = n.id where n.key in ({','.join('?' * len(keys))})"
+        f" order by n.at desc, n.id desc limit {MOST_EVENTS}",
+        list(keys),
+    )
+    for row in rows:
+        found.setdefault(keys[row[0]], []).append(Event(*row[1:]))
+    return found
+
+
+def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
+    """Return (path before, path after, commit) of the commits that added, removed or renamed files of that name."""
+    rows = db.execute(
+        "select f.before, f.path, f.at, 0, 0, '', c.sha, c.subject, c.is_reverted, c.state from file_changes f"
+        " join commits c on c.id = f.id where f.name = ? order by f.at desc, f.id desc limit 100",
+        (name.lower(),),
+    )
+    return [(row[0], row[1], Event(*row[2:])) for row in rows]
+
+
+def is_gone(db: Connection, name: str) -> bool:
+    """Say whether no file of the project defines the name or, documents aside, says its words as one."""
+    if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
+        return False
+    last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
+    term = (terms(last) or [""])[-1]
+    for content, data in db.execute("select content, data from postings where term = ? and content > 0", (term,)):
+        if content > MOST_FILES:
+            return False
+        identities = memoryview(data)[: 4 * content].cast("I").tolist()
+        marks = ",".join("?" * len(identities))
+        if db.execute(f"select 1 from files where id in ({marks}) and kind <> {DOC} limit 1", identities).fetchone():
+            return False
+    return True
+
+
+def removal(found: list[Event]) -> Event | None:
+    """Return the commit that took the name away: the last that removed a definition, else the last that removed it.
+
+    None where the newest commit about the name puts it in.
+    """
+    taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
+    placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
+    if taken and taken[0].at >= placed:
+        return taken[0]
+    if placed or not found or found[0].net >= 0:
+        return None
+    return found[0]
+
+
+def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
+    """Return the commit that brought the name in; without the whole history only what defines a name tells that."""
+    defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
+    first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
+    return None if first is None or first.state == SWEEP else first
+
+
+def successors(db: Connection, name: str, event: Event) -> list[str]:
+    """Return the names that followed each other in the place of one that was renamed, the last being today's."""
+    found: list[str] = []
+    while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
+        found.append(event.detail)
+        later = removal(events(db, found[-1:]).get(found[-1], [])) if is_gone(db, found[-1]) else None
+        if later is None:
+            break
+        event = later
+    return found

@@ -1,0 +1,445 @@
+"""Rank a project's files for what a prompt names, in milliseconds. On the hook's path.
+
+First the postings of the most telling terms are added up, within a budget; then the best hundred files are
+weighed again by what the terms cannot tell: which file defines a name, is named itself, stands in a trace,
+holds a quoted message. The limits are of work, not of time, so the same index gives the same answer.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from sys import byteorder
+
+from enricher.prompt.wording.words import general, pieces, stem
+from enricher.sources.code.lookup import phrases, read_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.prompt.wording.query import Query
+
+MOST_LOOKED_UP = 170
+MOST_TERMS = 32
+MOST_POSTINGS = 60_000
+MOST_WEIGHED = 100
+WORTH_WEIGHING = 0.12
+"""Of the best file's sum; kinds that count least still come back from there."""
+MOST_JUDGED = 5
+MOST_SYMBOL_ROWS = 1_500
+MOST_READ = 24
+
+CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
+"""What a term counts in the text of a file, in its path, and among the names that it defines."""
+EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
+KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
+"""By kind of file, in the order of ``listing.KINDS``."""
+SOURCES = (0, 7, 9)
+"""Kinds of files whose texts a program may have said."""
+DEFINES, HOLDS = "defines", "holds"
+NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
+MENTION_REASON = "mentioned in the prompt"
+PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
+"""What a path counts by where it stands, in the order of the places in ``enricher.prompt.wording.query``."""
+COMMON_NAME = 0.1
+COMMON_FILES = frozenset(
+    "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py"
+    " app.js test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json"
+    " config.py dockerfile requirements.txt tox.ini conf.py node.js".split()
+)
+"""Names that a report uses for files of its own, too."""
+BODY_SHARE = 1.4
+"""How much all the words below the title may count together, beside those of the title."""
+WORTH_SAYING = 0.05
+MOST_FRAMES = 8
+FRAME_DECAY = 0.5
+
+
+class Hit:
+    """A file and what speaks for it; ``score`` only orders, ``certainty`` (0 to 1) compares between prompts."""
+
+    __slots__ = (
+        "certainty",
+        "content",
+        "id",
+        "kind",
+        "line",
+        "path",
+        "reasons",
+        "recency",
+        "score",
+        "symbols",
+        "words",
+    )
+
+    def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
+        self.id = identity
+        self.path = path
+        self.kind = kind
+        self.recency = recency
+        self.score = 0.0
+        self.content = 0.0
+        self.certainty = 0.0
+        self.line = 0
+        self.words: list[str] = []
+        self.symbols: list[tuple[float, str, int]] = []
+        self.reasons: list[tuple[float, str]] = []
+
+    def add(self, score: float, reason: str) -> None:
+        self.score += score
+        self.reasons.append((score, reason))
+
+    def why(self) -> str:
+        """Return the strongest reasons in words."""
+        ordered = sorted(self.reasons, key=lambda reason: -reason[0])
+        said = list(dict.fromkeys(reason for score, reason in ordered if score > WORTH_SAYING))[:2]
+        if not said and self.words:
+            said = [f"about {', '.join(self.words[:3])}"]
+        return "; ".join(said) or "shares words with the prompt"
+
+
+class Ranking:
+    """The files in order, and what was known when they were ranked."""
+
+    __slots__ = ("columns", "hits", "idf", "postings", "spoken", "strengths", "unknown")
+
+    def __init__(self) -> None:
+        self.hits: list[Hit] = []
+        self.strengths: dict[str, float] = {}
+        self.idf: dict[str, float] = {}
+        self.columns: list[tuple[str, int, int, bytes]] = []
+        self.spoken: dict[str, str] = {}
+        self.unknown = 0.0
+        self.postings = 0
+
+
+def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
+    """Return the best files for ``query``; with ``root`` the best few are also read for quoted messages."""
+    ranking = Ranking()
+    ranking.spoken = query.spoken
+    rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
+    files, after = int(rows[0][0]), int(rows[1][0])
+    scores = _added_up(db, query, ranking, files=files, after=after)
+    special = _Special(db, query)
+    least = max(scores, default=0.0) * WORTH_WEIGHING
+    best = [identity for identity, score in enumerate(scores) if score > least]
+    best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
+    wanted = best + special.files(MOST_WEIGHED)
+    hits = _load(db, wanted)
+    top = max((scores[hit.id] * KIND_FACTORS[hit.kind] for hit in hits), default=0.0) or 1.0
+    for hit in hits:
+        hit.content = scores[hit.id]
+        hit.score = scores[hit.id] / top
+        special.weigh(hit)
+        hit.score *= _kind_factor(hit) * (1.0 + RECENT * log(1.0 + hit.recency))
+    hits.sort(key=lambda hit: (-hit.score, hit.path))
+    if root and query.messages:
+        _look_inside(hits[:MOST_READ], query, root)
+        hits.sort(key=lambda hit: (-hit.score, hit.path))
+    ranking.hits = hits[:limit]
+    return ranking
+
+
+def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
+    """Sum over the most telling terms what each says about each file."""
+    weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
+    frequencies: dict[str, list[int]] = {}
+    for part in range(0, len(weights), 60):
+        terms = [term for term, _weight in weights[part : part + 60]]
+        marks = ",".join("?" * len(terms))
+        for term, content, path, defined, row in db.execute(
+            f"select term, content, path, defined, rowid from postings where term in ({marks})", terms
+        ):
+            found = frequencies.setdefault(term, [0, 0, 0])
+            found[0] += content
+            found[1] += path
+            found[2] += defined
+            found.append(row)
+    telling = []
+    for term, weight in weights:
+        if term in frequencies:
+            content, path, defined = frequencies[term][:3]
+            most = max(content, path, 1)
+            rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
+            telling.append((weight * rarity, term, most))
+            ranking.idf[term] = rarity
+        elif term not in query.pairs:
+            ranking.unknown += weight * log(1.0 + files)
+    telling = _balanced(telling, query)
+    scores = [0.0] * after
+    for strength, term, _most in telling:
+        counts = frequencies[term]
+        if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
+            continue
+        ranking.postings += sum(counts[:3])
+        ranking.strengths[term] = strength
+        for row in counts[3:]:
+            ranking.columns.append(_add_term(db, row, term, scores, ranking, files))
+    return scores
+
+
+def _balanced(telling: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
+    """Keep the many words of a long report from drowning those of its title."""
+    chosen = sorted(telling, reverse=True)[:MOST_TERMS]
+    titled = sum(strength for strength, term, _most in chosen if term in query.titled)
+    rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
+    if titled and rest > BODY_SHARE * titled:
+        share = BODY_SHARE * titled / rest
+        chosen = [
+            (strength if term in query.titled else strength * share, term, most) for strength, term, most in chosen
+        ]
+        chosen.sort(reverse=True)
+    return chosen
+
+
+def _add_term(
+    db: Connection, row: int, term: str, scores: list[float], ranking: Ranking, files: int
+) -> tuple[str, int, int, bytes]:
+    strength, rarity = ranking.strengths[term], ranking.idf[term]
+    content, path, defined, data = db.execute(
+        "select content, path, defined, data from postings where rowid = ?", (row,)
+    ).fetchone()
+    total = content + path + defined
+    identities = memoryview(data)[: 4 * total].cast("I")
+    impacts = data[4 * total :]
+    at = 0
+    for count, factor in ((content, CONTENT), (path, PATH), (defined, DEFINED)):
+        if count:
+            own = log(1.0 + (files - count + 0.5) / (count + 0.5)) if count < files else 0.1
+            weight = factor * strength / 255.0 * (own / rarity if rarity else 1.0)
+            for identity, impact in zip(identities[at : at + count], impacts[at : at + count], strict=True):
+                scores[identity] += weight * impact
+            at += count
+    return term, content, total, data
+
+
+def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]:
+    """Return how a file covers the prompt's telling words.
+
+    The share that it holds, the share that is in its path or among the names it defines, how many words these
+    are, and whether they are its own name as a whole (1, or 0.5 where that is one word).
+    """
+    key = hit.id.to_bytes(4, byteorder)
+    held: set[str] = set()
+    named: set[str] = set()
+    for term, content, total, data in ranking.columns:
+        if term in general():
+            continue
+        if _holds(data, key, 0, 4 * content):
+            held.add(term)
+        if _holds(data, key, 4 * content, 4 * total):
+            named.add(term)
+    total_strength = sum(ranking.strengths.values()) + ranking.unknown
+    if not total_strength:
+        return 0.0, 0.0, 0, 0, 0.0
+    own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
+    whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
+    best = sorted(named or held, key=lambda term: -ranking.strengths[term])
+    spoken = list(dict.fromkeys(ranking.spoken.get(term, term) for term in best[:3]))
+    hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
+    in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
+    in_name = sum(ranking.strengths[term] for term in named) / total_strength
+    return in_text, in_name, len(held | named), len(named), whole
+
+
+def weigh_certainty(ranking: Ranking) -> None:
+    """Set how certain it is that each file is meant, from 0 to 1, comparable between prompts and projects.
+
+    The coefficients are of a logistic regression on prompts that had nothing to do with seven projects and on
+    short and long ones that had; at 0.5 one of a hundred of the former passes, nine of ten of the latter.
+    """
+    best = ranking.hits[0].score if ranking.hits else 0.0
+    for number, hit in enumerate(ranking.hits):
+        if number >= MOST_JUDGED and not hit.reasons:
+            hit.certainty = ranking.hits[number - 1].certainty * 0.9
+            continue
+        in_text, in_name, count, count_named, whole = features(hit, ranking)
+        pointed = max((score for score, _reason in hit.reasons), default=0.0)
+        logit = (
+            -4.6 + 1.4 * in_text + 1.4 * in_name + 0.36 * min(count, 8) + 0.62 * min(count_named, 5)
+            + 0.4 * in_text * min(count, 6) + 0.28 * in_name * min(count_named, 4) + 3.2 * whole
+            + 0.7 * min(pointed, 1.5)
+        )  # fmt: skip
+        certainty = 1.0 / (1.0 + exp(-logit))
+        certainty *= 1.0 if KIND_FACTORS[hit.kind] > 0.4 else 0.8
+        if best > 0.0:
+            certainty *= (max(hit.score, 0.0) / best) ** 0.5
+        for score, reason in hit.reasons:
+            floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
+            if reason == TRACE_REASON and score >= 0.55 * FRAME:
+                floor = 0.85
+            elif reason.startswith(DEFINES) and score >= 0.65 * EXACT:
+                floor = 0.75
+            elif reason.startswith(HOLDS) and score >= MESSAGE / 2**0.5:
+                floor = 0.7
+            certainty = max(certainty, floor)
+        hit.certainty = min(certainty, 0.99)
+
+
+def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
+    at = data.find(key, start, end)
+    while at >= 0 and at % 4:
+        at = data.find(key, at + 1, end)
+    return at >= 0
+
+
+def _load(db: Connection, identities: list[int]) -> list[Hit]:
+    wanted = list(dict.fromkeys(identities))
+    hits = []
+    for part in range(0, len(wanted), 100):
+        some = wanted[part : part + 100]
+        marks = ",".join("?" * len(some))
+        hits += [
+            Hit(*row)
+            for row in db.execute(f"select id, path, kind, recency from files where id in ({marks})", some)
+        ]  # fmt: skip
+    return hits
+
+
+def _kind_factor(hit: Hit) -> float:
+    factor = KIND_FACTORS[hit.kind]
+    if factor < 1.0 and any(
+        reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
+    ):
+        return 1.0
+    return factor
+
+
+class _Special:
+    """Files that a prompt points to by more than words: definitions, paths, modules, frames."""
+
+    def __init__(self, db: Connection, query: Query) -> None:
+        self.found: dict[int, list[tuple[float, str]]] = {}
+        self.lines: dict[int, int] = {}
+        self.symbols: dict[int, list[tuple[float, str, int]]] = {}
+        self._definitions(db, query)
+        self._places(db, query)
+
+    def files(self, most: int) -> list[int]:
+        ordered = sorted(self.found, key=lambda identity: -sum(score for score, _ in self.found[identity]))
+        return ordered[:most]
+
+    def weigh(self, hit: Hit) -> None:
+        for score, reason in self.found.get(hit.id, ()):
+            hit.add(score, reason)
+        hit.symbols = self.symbols.get(hit.id, [])
+        hit.line = self.lines.get(hit.id, 0)
+
+    def _note(self, identity: int, score: float, reason: str) -> None:
+        self.found.setdefault(identity, []).append((score, reason))
+
+    def _definitions(self, db: Connection, query: Query) -> None:
+        names: dict[str, tuple[float, str]] = {}
+        for name, weight in query.names.items():
+            lowered = name.lower()
+            if weight > names.get(lowered, (0.0, ""))[0]:
+                names[lowered] = (weight, name)
+        if not names:
+            return
+        marks = ",".join("?" * len(names))
+        where: dict[str, dict[int, tuple[str, int]]] = {}
+        for key, identity, line, name in db.execute(
+            f"select key, file, line, name from symbols where key in ({marks}) limit {MOST_SYMBOL_ROWS}", list(names)
+        ):
+            known = where.setdefault(key, {})
+            if identity not in known or (name == names[key][1] and known[identity][0] != name):
+                known[identity] = (name, line)
+        for key, places in where.items():
+            weight, asked = names[key]
+            rarity = 1.0 / (1.0 + 0.5 * (len(places) - 1))
+            for identity, (name, line) in places.items():
+                value = EXACT * weight * rarity * (1.0 if name == asked else 0.5)
+                if value > 0.02:
+                    self._note(identity, value, f"{DEFINES} {name}")
+                    self.symbols.setdefault(identity, []).append((value, name, line))
+
+    def _places(self, db: Connection, query: Query) -> None:
+        asked: list[tuple[str, float, str, int]] = []
+        for path, line, where in query.paths:
+            weight = PATH_WEIGHTS[where] * (COMMON_NAME if path.lower() in COMMON_FILES and where else 1.0)
+            asked.append((path, NAMED * weight, NAMED_REASON if weight == 1.0 else MENTION_REASON, line))
+        frames = query.frames[::-1] if any(path.endswith(".py") for path, _line in query.frames) else query.frames
+        for number, (path, line) in enumerate(frames[:MOST_FRAMES]):
+            if "/" in path:
+                asked.append((path, FRAME / (1.0 + FRAME_DECAY * number), TRACE_REASON, line))
+        for dotted, weight in query.dotted.items():
+            parts = dotted.split(".")
+            for end in range(len(parts), max(0, len(parts) - 3), -1):
+                asked.append(("/".join(parts[:end]), DOTTED * min(1.0, weight), f"is {'.'.join(parts[:end])}", 0))
+        stems: dict[str, list[tuple[list[str], float, str, int]]] = {}
+        for path, weight, reason, line in asked[:120]:
+            parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+            if parts:
+                bare = parts[-1].partition(".")[0].lower()
+                if bare in ("__init__", "index", "mod", "__main__") and len(parts) > 1:
+                    bare = parts[-2].lower()
+                stems.setdefault(bare, []).append((parts, weight, reason, line))
+        if not stems:
+            return
+        marks = ",".join("?" * len(stems))
+        rows = db.execute(
+            f"select id, path, stem from files where stem in ({marks}) limit 4000", list(stems)
+        ).fetchall()
+        for bare, wanted in stems.items():
+            same = [(identity, path.split("/")) for identity, path, its in rows if its == bare]
+            for parts, weight, reason, line in wanted:
+                self._match(parts, same, weight, reason, line)
+
+    def _match(
+        self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
+    ) -> None:
+        """Note the files that share the longest end with a path; a file's own name alone counts little."""
+        best = 0
+        matched: list[int] = []
+        for identity, own in same:
+            agree = _agreement(parts, own)
+            if agree > best:
+                best, matched = agree, [identity]
+            elif agree == best and agree:
+                matched.append(identity)
+        is_file = "." in parts[-1] and reason != TRACE_REASON
+        if not matched or (best == 1 and not is_file) or len(matched) > 8:
+            return
+        is_whole = best >= min(len(parts), 3) or any(best == len(own) for identity, own in same if identity in matched)
+        share = weight / len(matched) ** 0.7 * (1.0 if is_whole else 0.6)
+        for identity in matched:
+            if all(said != reason for _score, said in self.found.get(identity, ())):
+                self._note(identity, share, reason)
+                if line:
+                    self.lines.setdefault(identity, line)
+
+
+def _agreement(asked: list[str], own: list[str]) -> int:
+    """Return how many components two paths share from their ends; modules match files without their ending."""
+    last = own[-1]
+    if "." not in asked[-1]:
+        last = last.partition(".")[0]
+        if last in ("__init__", "index", "mod"):
+            own = own[:-1]
+            last = own[-1] if own else ""
+    if not own or asked[-1] != last:
+        return 0
+    count = 1
+    while count < len(asked) and count < len(own) and asked[-1 - count] == own[-1 - count]:
+        count += 1
+    return count
+
+
+def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
+    """Read the best files for the messages that the prompt quotes."""
+    said = phrases(query.messages)
+    if not said:
+        return
+    counted: list[tuple[Hit, str, int]] = []
+    holders: dict[str, int] = {}
+    for hit in hits:
+        text = read_file(root, hit.path)
+        for phrase in said:
+            at = text.find(phrase)
+            if at >= 0 and hit.kind in SOURCES:
+                holders[phrase] = holders.get(phrase, 0) + 1
+                counted.append((hit, phrase, text.count("\n", 0, at) + 1))
+    for hit, phrase, line in counted:
+        if holders[phrase] <= 4:
+            hit.add(MESSAGE / holders[phrase] ** 0.5, f'{HOLDS} "{phrase[:40]}"')
+            hit.line = hit.line or line

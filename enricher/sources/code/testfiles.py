@@ -1,0 +1,273 @@
+"""Find the tests of a source file, or of a name that it defines, in the code index. On the hook's path.
+
+By name (``test_x``, ``x.test.ts``, ``XSpec``), by what the test files import, and by the name in their text; the
+last reads at most a few of them. Only files that can be run are tests, no fixtures and no snapshots.
+"""
+
+from __future__ import annotations
+
+from storage.base import private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+MOST_READ = 8
+MOST_READ_BYTES = 200_000
+MOST_IMPORTERS = 2
+"""A module that more test files import is used everywhere; none of them is its test."""
+MOST_HOLDING = 200
+MOST_USING = 12
+"""Files that say a name; one that more say is a word of the whole project, and no test is its own."""
+SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
+ENDS = frozenset(
+    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
+)
+IN_FILE = "in the file"
+_IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
+"""In the path of a file that only helps tests: what uses it does not test it."""
+_ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
+_NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())
+_SHARED_STEMS = frozenset(
+    "index main app utils util helpers helper types constants config models views mod lib".split()
+)
+"""Names that many folders have; their tests must stand in the same place."""
+_FAMILIES = (
+    frozenset("js jsx ts tsx mjs cjs mts cts vue svelte".split()), frozenset("java kt scala groovy".split()),
+    frozenset("c cc cpp h hpp".split()), frozenset("ex exs".split()),
+)  # fmt: skip
+
+
+class Test:
+    """A test file, where to look in it, and why it is one of what is asked for."""
+
+    __slots__ = ("kind", "line", "path", "why")
+
+    def __init__(self, path: str, why: str, kind: str, line: int = 0) -> None:
+        self.path = path
+        self.why = why
+        self.kind = kind
+        self.line = line
+
+
+def sources(db: Connection, name: str) -> list[str]:
+    """The one source file that a path means; none where several could be meant."""
+    stem = _stem(name)
+    rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
+    meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
+    exact = [path for path in meant if path == name]
+    return exact or (meant if len(meant) == 1 else [])
+
+
+def defining(db: Connection, name: str) -> list[str]:
+    """The one source file that defines a name."""
+    rows = db.execute(
+        "select distinct files.path, files.kind from symbols join files on files.id = symbols.file"
+        " where symbols.key = ? and symbols.name = ? limit 20",
+        (name.lower(), name),
+    ).fetchall()
+    found = [path for path, kind in rows if kind in SOURCE_KINDS and not path.endswith((".md", ".rst"))]
+    return found if len(found) == 1 and _used_by(db, name) <= MOST_USING else []
+
+
+def _used_by(db: Connection, name: str) -> int:
+    """How many files say a name."""
+    from enricher.prompt.wording.words import pieces
+
+    whole = "".join(pieces(name)).lower()
+    counted = db.execute("select sum(content) from postings where term = ?", (whole,)).fetchone()
+    return int(counted[0] or 0)
+
+
+def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
+    """Return the test of a source file, or of the ``name`` that it defines."""
+    if _IS_FOR_TESTS.intersection(source.lower().replace(".", "/").replace("_", "/").replace("-", "/").split("/")):
+        return None
+    own = source.rpartition("/")[2]
+    by_name = _by_name(db, source)
+    if name:
+        files = by_name + [path for path in _using(db, source, name) if path not in by_name]
+        if mentioned := _mentioning(root, files, name):
+            path, line, count = mentioned
+            kind = "by name" if path in by_name else "by mention"
+            return Test(path, f"tests {name}, named there {_times(count)}", kind, line)
+    if by_name:
+        return Test(by_name[0], f"tests {own}, by its name", "by name")
+    if source.endswith(".rs"):
+        return _inline(root, source)
+    importers = _importers(db, source)
+    alike = [path for path in importers if _stem(source) in path.rpartition("/")[2].lower()]
+    if len(alike) == 1:
+        return Test(alike[0], f"tests {own}, by its name and its import", "by name")
+    if 0 < len(importers) <= MOST_IMPORTERS and _stem(source) not in _SHARED_STEMS:
+        return Test(importers[0], f"imports {own}", "by import")
+    return None
+
+
+def command(db: Connection, tests: list[Test]) -> str:
+    """Return the command that runs these test files and no others; empty where no runner is known."""
+    first = tests[0].path
+    if tests[0].kind == IN_FILE:
+        return f"cargo test {_stem(first)}::"
+    end = first.rpartition(".")[2].lower()
+    for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
+        if end not in ends.split() or (folder and not first.startswith(folder + "/")):
+            continue
+        below = f"{folder}/" if folder else ""
+        inside = [one.path[len(below) :] for one in tests if one.path.startswith(below)]
+        return (f"cd {folder} && " if folder else "") + _filled(template, inside)
+    return ""
+
+
+def _filled(template: str, paths: list[str]) -> str:
+    folder, _, name = paths[0].rpartition("/")
+    stem = name.rpartition(".")[0]
+    if "--test {stem}" in template and folder != "tests":  # only files in tests/ are targets of cargo
+        template = template.partition(" --test")[0]
+    filled = template.replace("{path}", " ".join(paths)).replace("./{dir}", f"./{folder}" if folder else ".")
+    return filled.replace("{stem}", stem).replace("{dotted}", paths[0].rpartition(".")[0].replace("/", "."))
+
+
+def _using(db: Connection, source: str, name: str) -> list[str]:
+    """The test files that may use what a source file defines: by their imports, where the language has such."""
+    if source.endswith((".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")):
+        return _importers(db, source)
+    if source.endswith(".go"):
+        folder = source.rpartition("/")[0]
+        rows = db.execute("select path from files where kind = ? and path like ?", (TEST_KIND, f"{folder}/%_test.go"))
+        return [path for (path,) in rows if path.rpartition("/")[0] == folder]
+    return _holding(db, name)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _stem(path: str) -> str:
+    folder, _, name = path.lower().rpartition("/")
+    bare = name.partition(".")[0] or name
+    return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
+
+
+def _by_name(db: Connection, source: str) -> list[str]:
+    """The test files that are named after a source file and stand nearest to it."""
+    stem = _stem(source)
+    forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
+    marks = ", ".join("?" * len(forms))
+    rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()
+    end = source.rpartition(".")[2].lower()
+    found = [path for (path,) in rows if path != source and _is_runnable(path, stem) and _fits(path, end)]
+    if not found:
+        return []
+    found.sort(key=lambda path: (-_shared(path, source), len(path)))
+    best = _shared(found[0], source)
+    alike = [path for path in found if _shared(path, source) == best]
+    if end == "go":
+        return [path for path in found if path.rpartition("/")[0] == source.rpartition("/")[0]][:1]
+    if _mirrors(found[0], source):
+        return found[:1]
+    return found[:1] if len(alike) <= 2 and stem not in _SHARED_STEMS and _is_only(db, stem, end) else []
+
+
+def _is_only(db: Connection, stem: str, end: str) -> bool:
+    """Say whether no other source file has this name: else the test may be that one's."""
+    rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
+    return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
+
+
+def _is_runnable(path: str, stem: str) -> bool:
+    """Fixtures and snapshots stand in folders of tests, too."""
+    name = path.rpartition("/")[2].lower()
+    if name.rpartition(".")[2] not in ENDS or ".stories." in name or "conftest" in name:
+        return False
+    parts = path.lower().split("/")[:-1]
+    if any(part in ("fixtures", "__fixtures__", "__mocks__", "testdata", "test_data", "snapshots") for part in parts):
+        return False
+    is_marked = ".test." in name or ".spec." in name or bool({"__tests__", "tests", "test"}.intersection(parts))
+    return is_marked or name.partition(".")[0] != stem
+
+
+def _fits(test: str, end: str) -> bool:
+    other = test.rpartition(".")[2].lower()
+    return other == end or any(end in family and other in family for family in _FAMILIES)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths share, those of tests and sources aside."""
+    return len(_telling(one) & _telling(other))
+
+
+def _telling(path: str) -> set[str]:
+    return set(path.lower().split("/")[:-1]) - _NO_PLACES
+
+
+def _mirrors(test: str, source: str) -> bool:
+    """Say whether both stand in the same place below their roots."""
+    return _telling(source) - {"java", "kotlin"} <= _telling(test) | {source.split("/", maxsplit=1)[0]}
+
+
+def _importers(db: Connection, source: str) -> list[str]:
+    bare = source.rpartition(".")[0].lower()
+    if source.endswith(".py"):
+        parts = bare.removesuffix("/__init__").split("/")
+        keys = [".".join(parts[start:]) for start in range(len(parts))]
+        keys = [key for key in keys if "." in key or len(parts) == 1]
+    else:
+        bare = bare.removesuffix("/index")
+        inner = bare.partition("src/")[2]
+        keys = [bare] + ([f"@/{inner}"] if inner else [])
+    if not keys:
+        return []
+    marks = ", ".join("?" * len(keys))
+    asked = "select distinct files.path from imports join files on files.id = imports.file"
+    rows = db.execute(f"{asked} where key in ({marks}) limit 20", keys).fetchall()
+    found = [path for (path,) in rows if path != source and _is_runnable(path, "")]
+    return sorted(found, key=lambda path: (-_shared(path, source), path))
+
+
+def _holding(db: Connection, name: str) -> list[str]:
+    """Test files that hold a name of several words, by the index; such a name is one term of its own."""
+    from enricher.prompt.wording.words import pieces
+
+    if len(words := pieces(name)) < 2:
+        return []
+    whole = "".join(words)
+    found: list[str] = []
+    for content, data in db.execute("select content, data from postings where term = ?", (whole,)):
+        identities = memoryview(data)[: 4 * content].cast("I")
+        if len(identities) > MOST_HOLDING:
+            return []
+        marks = ", ".join("?" * len(identities))
+        rows = db.execute(f"select path from files where kind = ? and id in ({marks})", (TEST_KIND, *identities))
+        found += [path for (path,) in rows if _is_runnable(path, "")]
+    return found if len(found) <= MOST_IMPORTERS else []
+
+
+def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
+    """The test file that names it most, with the first line that does outside of imports, and how often."""
+    best: tuple[str, int, int] | None = None
+    for path in tests[:MOST_READ]:
+        try:
+            text = private.read_file(f"{root}/{path}", MOST_READ_BYTES).decode(errors="replace")
+        except OSError:
+            continue
+        if name not in text:
+            continue
+        line, count = 0, 0
+        for number, one in enumerate(text.split("\n"), 1):
+            if name in one and not one.lstrip().startswith(("import ", "from ", "use ", "//", "#", "}", name + ",")):
+                count += 1
+                line = line or number
+        if count and (best is None or count > best[2]):
+            best = (path, line, count)
+    return best
+
+
+def _inline(root: str, source: str) -> Test | None:
+    """The tests that a Rust file keeps in itself."""
+    try:
+        text = private.read_file(f"{root}/{source}", MOST_READ_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+    before, mark, _behind = text.partition("#[cfg(test)]")
+    return Test(source, "its tests stand in the file itself", IN_FILE, before.count("\n") + 1) if mark else None

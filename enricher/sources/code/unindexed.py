@@ -1,0 +1,99 @@
+"""Find the files that a prompt names before a project's first index is built.
+
+From git's own ``index`` file, searched as bytes so that two hundred thousand names cost no more than reading
+them, else from a look into the folders that stops after a fixed number of entries. On the hook's path; loaded
+for the first prompt in a project only.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.project import Project
+
+MOST_BYTES = 24_000_000
+MOST_SCANNED = 48_000_000
+"""Bytes of names that are looked through, over all names."""
+MOST_NEEDLES = 8
+MOST_HITS = 200
+MOST_ENTRIES = 6_000
+SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "target"))
+
+
+def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
+    """Return for each of the ``wanted`` names the files of the project whose paths end with it."""
+    wanted = wanted[:MOST_NEEDLES]
+    names = _from_git(project, [path.rpartition("/")[2] for path in wanted])
+    if names is None:
+        names = _from_folders(project.root)
+    return {path: [own for own in names if f"/{own}".endswith(f"/{path}")] for path in wanted}
+
+
+def _from_git(project: Project, needles: list[str]) -> list[str] | None:
+    """The paths in git's index that hold one of the names; None where there is no index that can be read so."""
+    marker = f"{project.root}/.git"
+    try:
+        if os.path.isfile(marker):
+            with open(marker, "rb") as file:
+                own = file.read(4096).decode(errors="surrogateescape").partition(":")[2].strip()
+            marker = os.path.join(project.root, own)
+        with open(f"{marker}/index", "rb", buffering=0) as file:
+            data = file.read(MOST_BYTES) or b""
+    except (OSError, ValueError):
+        return None
+    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
+        return None
+    found: dict[str, None] = {}
+    budget = MOST_SCANNED
+    for needle in needles:
+        sought = needle.encode(errors="surrogateescape")
+        budget -= len(data)
+        if budget < 0:
+            return list(found)
+        at = data.find(sought)
+        hits = 0
+        while at >= 0 and hits < MOST_HITS:
+            name, end = _name_around(data, at)
+            if name:
+                found[name] = None
+            hits += 1
+            at = data.find(sought, max(end, at + 1))
+    return list(found)
+
+
+def _name_around(data: bytes, at: int) -> tuple[str, int]:
+    """The name of the entry around a hit: it ends with a NUL, and two bytes before it hold its length."""
+    end = data.find(b"\0", at)
+    if end < 0:
+        return "", len(data)
+    for start in range(at, max(at - 1024, 13), -1):
+        if int.from_bytes(data[start - 2 : start], "big") & 0xFFF == end - start and data[start - 2] < 0x40:
+            name = data[start:end]
+            if b"\n" not in name and all(byte >= 32 for byte in name):
+                return name.decode(errors="replace"), end
+    return "", end
+
+
+def _from_folders(root: str) -> list[str]:
+    names: list[str] = []
+    waiting = [""]
+    seen = 0
+    while waiting and seen < MOST_ENTRIES:
+        folder = waiting.pop(0)
+        try:
+            with os.scandir(f"{root}/{folder}") as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > MOST_ENTRIES:
+                        break
+                    if entry.name.startswith(".") or entry.name in SKIPPED:
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{folder}{entry.name}/")
+                    elif entry.is_file(follow_symlinks=False):
+                        names.append(folder + entry.name)
+        except OSError:
+            continue
+    return names

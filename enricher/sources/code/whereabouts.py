@@ -1,0 +1,446 @@
+"""Turn what a prompt names into facts: where it is defined, who uses it, that it does not exist. On the hook's path."""
+
+from __future__ import annotations
+
+import os
+
+from enricher.prompt.wording.names import (
+    ATTACHED,
+    CODE,
+    COMMAND,
+    ERROR,
+    FILE,
+    FLAG,
+    FRAME,
+    IDENTIFIER,
+    ROUTE,
+    TEXT,
+    is_code_form,
+)
+from enricher.prompt.wording.words import quoted
+from enricher.sources.code.lookup import (
+    CONFIG,
+    EXAMPLE,
+    GENERATED,
+    MOST_CANDIDATES,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    VENDORED,
+    Lookup,
+    defines,
+    is_near,
+    phrases,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.prompt.wording.names import Name
+    from enricher.sources.code.lookup import Place, Uses
+
+DEFINITION = "definition"
+MOST_DEFINING = 4
+"""Files that define a name; where more do, the name tells no place."""
+MOST_TOLD = 3
+MOST_BESIDE = 2
+"""Tests and documents beside the one source that has a name; where more have it, its source is not the place."""
+TOOLS = frozenset(
+    "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
+    " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
+    " gemini".split()
+)
+"""Programs whose subcommands are none of the project's."""
+COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
+MOST_USING = 12
+"""Files that use a name; what more use is everybody's, and no place to begin at."""
+DEFINING_STARTS = (
+    "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
+)  # fmt: skip
+COMMON_FILES = frozenset(
+    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
+    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
+    " claude.md agents.md".split()
+)
+"""Names that many folders have: of several nobody can tell which is meant."""
+MOST_LOOKED_UP = 12
+"""Names of one prompt that are looked up."""
+ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
+GONE, SAID = "it is gone from the file", "the prompt says where"
+SHORTEST_MISSPELLED = 6
+MOST_FOLDERS = 8
+"""Of a path on another machine; of its end, which must be this project's."""
+_FAMILIES = [
+    frozenset(family.split())
+    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
+                   "css scss sass less", "py pyi")
+]  # fmt: skip
+"""Endings that one takes for another."""
+
+
+class Fact:
+    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told.
+
+    ``others`` are the files that it may mean as well.
+    """
+
+    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
+
+    def __init__(
+        self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
+    ) -> None:
+        self.fault = fault
+        self.others: list[str] = []
+        self.kind = kind
+        self.path = path
+        self.line = line
+        self.subject = subject
+        self.reason = reason
+        self.score = score
+
+    def is_only_file(self) -> bool:
+        """Say whether this is a path and no more."""
+        return self.kind == FILE and not self.line and not self.others
+
+
+def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
+    """Return what the index and the files tell about ``names``, at most one fact each."""
+    lookup = Lookup(db, root)
+    lookup.said = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
+    found: list[Fact] = []
+    for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+            continue
+        fact = _LOOKERS[name.kind](lookup, name)
+        if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
+            found.append(fact)
+    placed = {fact.path for fact in found if fact.line}
+    return [fact for fact in found if fact.line or fact.kind != FILE or fact.path not in placed]
+
+
+def _identifier(lookup: Lookup, name: Name) -> Fact | None:
+    places = lookup.definitions(name.text)
+    if places and places[0].kind != TEST:
+        places = [place for place in places if place.kind != TEST]
+    if name.owner and places:
+        places = _of_owner(lookup, places, name)
+    if not places and "-" in name.text and not name.is_certain:
+        own = _file_called(lookup, name.text)
+        return _of_that_name(own)
+    if not places:
+        return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
+    if len(places) > (MOST_DEFINING if name.is_certain else 1):
+        return None
+    present = [place for place in places if lookup.verified(place, name.text)]
+    if not present:
+        return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
+    return _definition(lookup, name, present)
+
+
+def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
+    """Where a name is defined and who uses it; of several files the one that the prompt names."""
+    namesakes = {place.path for place in places}
+    places = [place for place in places if lookup.is_said(place.path)] or places
+    first = places[0]
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of what has a file of its own
+        own = _file_called(lookup, name.text)
+        if own not in ("", first.path):
+            return _of_that_name(own)
+    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
+    if len(places) > 1:
+        others = ", ".join(told_place(place.path, place.line) for place in places[1:])
+        fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
+        fact.others = [place.path for place in places[1:]]
+        return fact
+    uses = lookup.uses(name.text, first.path, namesakes)
+    if uses.files and not name.is_certain:
+        return None
+    fault = SAID if first.path in lookup.said and all(place.path == first.path for place in uses.places) else ""
+    is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
+    reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
+    score = WIDELY_USED if is_everywhere else ONLY
+    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+
+
+def told_place(path: str, line: int) -> str:
+    """Return a place in words."""
+    return f"{quoted(path)}:{line}"
+
+
+def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
+    """Keep the definitions that stand in a file which defines the owner or has its name."""
+    owners = {place.path: place.line for place in lookup.definitions(name.owner)}
+    stem = name.owner.lower()
+    own = [
+        place
+        for place in places
+        if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
+    ]
+    for place in own:
+        after = owners.get(place.path, 0)
+        place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
+    return own or (places if is_code_form(name.text) else [])
+
+
+def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
+    """Say who uses a name: up to three places, of different files first."""
+    if uses.files:
+        return f"; used in {uses.files - 1} other files"
+    is_test = definition.kind == TEST and "test" in definition.text.lower()
+    if is_test or lookup.is_decorated(definition):
+        return ""  # a framework calls it
+    in_tests = [place for place in uses.places if place.kind == TEST]
+    places = [place for place in uses.places if place.kind != TEST] or in_tests
+    if not places:
+        return "; no other use found"
+    calls = [place for place in places if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    places = calls if is_called else places
+    word = "caller" if is_called else "use"
+    if len(places) > MOST_TOLD and all(place.path == definition.path for place in places):
+        return f"; {len(places)} {word}s, all in this file"
+    told = ", ".join(_ordered(places, definition)[:MOST_TOLD]) + (", …" if len(places) > MOST_TOLD else "")
+    if places[0].kind == TEST:
+        return f"; used by tests only: {told}"
+    tests = len({place.path for place in in_tests})
+    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    if len(places) == 1:
+        return f"; {'one' if tests else 'the only'} {word}: {told}{also}"
+    return f"; {len(places)} {word}s: {told}{also}"
+
+
+def _ordered(places: list[Place], definition: Place) -> list[str]:
+    """The places in words: of each other file the first, then the rest of these, then those beside the definition."""
+    others = [place for place in places if place.path != definition.path]
+    first = {place.path: place for place in reversed(others)}
+    heads = [place for place in others if first[place.path] is place]
+    rest = [place for place in others if first[place.path] is not place]
+    own = [f"line {place.line}" for place in places if place.path == definition.path]
+    return [told_place(place.path, place.line) for place in heads + rest] + own
+
+
+def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
+    """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
+    if own := _file_called(lookup, name.text):
+        return _of_that_name(own)
+    is_local = not name.text[:1].isupper() or name.text.isupper()
+    found = _text_place(lookup, name.text, "name", most=1) if is_local else None
+    return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
+    """Return the path of the only file of a name as a fact; None for a file in the top folder, which anybody finds."""
+    return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
+
+
+def _file_called(lookup: Lookup, name: str) -> str:
+    """The only file with that name; empty without one."""
+    if not is_code_form(name) and "-" not in name:
+        return ""
+    kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
+    files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
+    return files[0] if len(files) == 1 else ""
+
+
+def _text_place(
+    lookup: Lookup, text: str, kind: str, *, most: int = MOST_TOLD, is_delimited: bool = False
+) -> Fact | None:
+    """Where a text stands, if it stands in at most ``most`` files; delimited: as a whole string or label."""
+    files = lookup.holding(text)
+    if not files or len(files) > MOST_CANDIDATES:
+        return None
+    holders: list[tuple[str, int, list[tuple[int, str]]]] = []
+    for path, file_kind in files:
+        lines = lookup.occurrences(path, text)
+        if is_delimited:
+            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if lines:
+            holders.append((path, file_kind, lines))
+    own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    beside = len(holders) - len(own)
+    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside > MOST_BESIDE):
+        return None
+    path, _kind, lines = own[0]
+    line = next((number for number, at in lines if defines(at, text)), lines[0][0])
+    score = ONLY if len(own) == 1 else FEW
+    others = ", ".join(told_place(other, found[0][0]) for other, _kind, found in own[1:])
+    if others:
+        reason = f"stands here and in {others}"
+    elif beside:
+        reason = f"the only source that has it, beside {beside} test or other file{'s' * (beside > 1)}"
+    elif len(lines) == 1:
+        reason = "the only place that has it"
+    else:
+        reason = f"the only file that has it, {len(lines)} times"
+    return Fact(kind, path, line, text, reason, score, fault=SAID if lookup.is_said(path) else "")
+
+
+def _quotation(lookup: Lookup, name: Name) -> Fact | None:
+    spaces = name.text.count(" ")
+    if spaces > 1:
+        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
+    if spaces:
+        return _text_place(lookup, name.text, TEXT, is_delimited=True)
+    if len(lookup.holding(name.text)) > MOST_TOLD:
+        return None  # a word of everywhere
+    return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _is_delimited(line: str, text: str) -> bool:
+    return any(f"{start}{text}{end}" in line for start, end in ('""', "''", "><", "``"))
+
+
+def _error(lookup: Lookup, name: Name) -> Fact | None:
+    for phrase in phrases([name.text]):
+        fact = _text_place(lookup, phrase, ERROR)
+        if fact:
+            return fact
+    return None
+
+
+def _code(lookup: Lookup, name: Name) -> Fact | None:
+    """Where the pasted code stands, by a line of it that only one file has."""
+    fact = _text_place(lookup, name.text, CODE, most=1)
+    if fact:
+        fact.subject, fact.reason = "", "the pasted code stands here"
+    return fact
+
+
+def _route(lookup: Lookup, name: Name) -> Fact | None:
+    fixed = []
+    for part in name.text.split("/")[1:]:
+        if part[:1] in ":{<[" or part.isdigit():
+            break
+        fixed.append(part)
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
+
+
+def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
+
+
+def _file(lookup: Lookup, name: Name) -> Fact | None:
+    if os.path.exists(f"{lookup.root}/{name.text}"):
+        return None
+    if name.is_made:
+        return None
+    named = lookup.named(name.text)
+    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
+    found = found or [path for path, _kind in named][:2]
+    if not found:
+        is_chosen = name.kind == ATTACHED and lookup.attached > 1  # from a list, by a client that read them
+        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+    if name.kind == ATTACHED:
+        return None
+    if len(found) > MOST_DEFINING:
+        return None
+    if len(found) == 1:
+        return _of_that_name(found[0], line=name.line, score=ONLY)
+    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
+        return None
+    fact = Fact(
+        FILE,
+        found[0],
+        name.line,
+        "",
+        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
+        FEW,
+    )
+    fact.others = found[1:]
+    return fact
+
+
+def _command(lookup: Lookup, name: Name) -> Fact | None:
+    """The file of a subcommand, where the project keeps each in one of its own."""
+    if name.owner.lower() in TOOLS:
+        return None
+    files = [
+        path for path, kind in lookup.of_stem(name.text)
+        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+    ]  # fmt: skip
+    return (
+        Fact(COMMAND, files[0], 0, f"{name.owner} {name.text}", "the file of this command", FEW)
+        if len(files) == 1
+        else None
+    )
+
+
+def _frame(lookup: Lookup, name: Name) -> Fact | None:
+    """Where the frame of a trace is in this project, if the trace says that otherwise."""
+    path = name.text.removeprefix(f"{lookup.root}/")
+    if os.path.exists(f"{lookup.root}/{path}"):
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
+        found = lookup.named("/".join(parts[start:]))
+        if found and (len(found) > 1 or (start and start == len(parts) - 1)):
+            return None
+        if found:
+            own = found[0][0]
+            return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
+    return None
+
+
+def _missing_file(lookup: Lookup, path: str) -> Fact | None:
+    """The one file that must be meant by a path that leads nowhere."""
+    folder, _, name = path.rpartition("/")
+    if lookup.has_history(name):
+        return None
+    stem, _, ending = name.partition(".")
+    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
+    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
+    near = [
+        own for own in lookup.stems_like(stem)
+        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
+    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
+    for candidates in (elsewhere, same_stem, near):
+        if candidates:
+            nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
+            return (
+                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
+                if len(candidates) == 1
+                else None
+            )
+    return None
+
+
+def _is_of_family(path: str, ending: str) -> bool:
+    other = path.rpartition("/")[2].partition(".")[2]
+    return any(ending in family and other in family for family in _FAMILIES)
+
+
+def _missing_name(lookup: Lookup, name: str) -> Fact | None:
+    """The one name that must be meant by one that stands nowhere in the project."""
+    if len(name) < SHORTEST_MISSPELLED or lookup.stands(name) or lookup.was_known(name):
+        return None
+    plain = name.replace("_", "").lower()
+    like = lookup.names_like(name)
+    same = [other for other in like if other.replace("_", "").lower() == plain]
+    near = same or [other for other in like if is_near(other, name)]
+    if len(near) != 1:
+        return None
+    places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
+    if len(places) != 1:
+        return None
+    return Fact("missing", places[0].path, places[0].line, near[0], f"the nearest to {name}, which does not exist", FEW)
+
+
+_LOOKERS = {
+    IDENTIFIER: _identifier,
+    FILE: _file,
+    ROUTE: _route,
+    FLAG: _flag,
+    TEXT: _quotation,
+    ERROR: _error,
+    ATTACHED: _file,
+    COMMAND: _command,
+    CODE: _code,
+    FRAME: _frame,
+}

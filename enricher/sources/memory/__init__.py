@@ -1,0 +1,103 @@
+"""Where memories come from: files, histories, a team's notes; kept in line with them after prompts."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from enricher.prompt.project import Project
+    from enricher.sources.memory.imports import Source, State
+
+IDLE_FACTOR = 50
+"""A look for changes that takes a second is made once in fifty."""
+
+
+def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
+    """Bring imports, the team's memories and trust in a branch up to date with what lies on the disk.
+
+    Runs beside the prompts, in a process that nobody waits for; what fails is logged.
+    """
+    from enricher.sources.memory import imports
+
+    state = imports.load(state_dir, project)
+    begun = time.time()
+    if not at_once and 0 <= begun - state.checked_at < state.cost_s * IDLE_FACTOR:
+        return
+    before = (state.team, state.index, list(state.packages))
+    is_changed = _refresh(project, state_dir, state)
+    cost = time.time() - begun
+    if is_changed or before != (state.team, state.index, state.packages) or cost > 0.02:
+        state.checked_at, state.cost_s = time.time(), 0.0 if is_changed else cost
+        imports.save(state, state_dir)
+
+
+def _refresh(project: Project, state_dir: str, state: State) -> bool:
+    from enricher.sources.memory import branch, imports, team
+
+    for folder in speaking(project, state):
+        if not branch.renew(folder) and (followed := branch.followed_by(folder)):
+            _tell(state_dir, f"{folder}/.enricher differs from {followed.name()} and", "enricher trust")
+    trusted = trusted_folders(project, state, state_dir)
+    stamp = team.stamp(trusted, project)
+    is_team_due = team.concerns(project, state, stamp)
+    due = [source for source in state.sources if imports.is_changed(source, project)]
+    if not due and not is_team_due:
+        return False
+    from storage.db import database
+
+    with contextlib.closing(database.connect(state_dir)) as db:
+        if is_team_due:
+            reading = team.sync(db, trusted, project)
+            state.team = stamp
+            _log(state_dir, reading.problems)
+        for source in due:
+            try:
+                _log(state_dir, imports.take(db, _again(source), project, state).problems)
+            except imports.SourceError as failure:
+                _log(state_dir, [str(failure)])
+    return True
+
+
+def speaking(project: Project, state: State) -> list[str]:
+    """Return the folders whose trust may be renewed: the project's and its packages', where they speak."""
+    import os
+
+    from enricher.prompt import trust
+
+    candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
+    return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER))]
+
+
+def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]:
+    """Return the folders whose memories are trusted; the person is told of those whose rules alone are."""
+    from enricher.prompt import trust
+    from enricher.sources.memory import team
+
+    found = []
+    for folder in team.folders(project, state):
+        if trust.are_memories_trusted(folder):
+            found.append(folder)
+        elif trust.is_trusted(folder):
+            _tell(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}", "enricher trust")
+    return found
+
+
+def _tell(state_dir: str, what: str, remedy: str) -> None:
+    from storage.state import notices
+
+    notices.leave(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
+
+
+def _again(source: Source) -> Source:
+    from enricher.sources.memory.imports import Source
+
+    return Source(source.kind, source.path)
+
+
+def _log(state_dir: str, problems: list[str]) -> None:
+    from storage.base import log
+
+    for problem in problems[:20]:
+        log.append(state_dir, stage="memory", reason=problem)

@@ -1,0 +1,149 @@
+"""Trust that follows a branch: what was reviewed and merged counts, a local edit does not.
+
+A person names the remote's default branch once (``enricher trust --branch``). From
+then on the ``.enricher`` folder is trusted whenever its files are, byte for byte,
+those of the remote-tracking branch. The comparison goes by object ids that are
+computed here: the repository's index, filters and flags have no say in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+
+from enricher.prompt import trust
+from enricher.sources import git
+from storage.base import private
+
+LARGEST_RECORD = 64 * 1024
+REMOTE = "origin"
+FILE_MODES = ("100644", "100755")
+
+
+class BranchError(Exception):
+    """Trust cannot be given to a branch; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The remote-tracking branch, and the address that the remote had when it was trusted."""
+
+    ref: str
+    url: str
+
+    def name(self) -> str:
+        """Return the branch as people write it, like ``origin/main``."""
+        return _short(self.ref)
+
+
+def follow(root: str) -> Followed:
+    """Trust ``root/.enricher`` as the remote's default branch has it, now and later; raises BranchError."""
+    try:
+        followed = Followed(_default_branch(root), _url(root))
+        content = trust.content_of(root)
+        difference = differing(root, followed.ref)
+        is_stirred = trust.content_of(root) != content
+    except (git.GitError, OSError) as failure:
+        raise BranchError(f"{root}: {failure}") from failure
+    if difference:
+        raise BranchError(
+            f"{root}/{difference} differs from {_short(followed.ref)}: have it reviewed and merged first, "
+            "or trust just what is here with: enricher trust"
+        )
+    if is_stirred:
+        raise BranchError(f"{root}/{trust.FOLDER} is being changed; try again")
+    trust.give(root, content)
+    private.write_file(trust.mark(root) + trust.BRANCH_SUFFIX, json.dumps(asdict(followed)).encode())
+    return followed
+
+
+def followed_by(root: str) -> Followed | None:
+    """Return the branch whose content is trusted in ``root``, None where there is none."""
+    try:
+        return Followed(**json.loads(private.read_file(trust.mark(root) + trust.BRANCH_SUFFIX, LARGEST_RECORD)))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def stop_following(root: str) -> None:
+    """Let trust depend on content alone again."""
+    if os.path.exists(path := trust.mark(root) + trust.BRANCH_SUFFIX):
+        os.unlink(path)
+
+
+def renew(root: str) -> bool:
+    """Trust the present content if it is that of the followed branch; say whether it is trusted now."""
+    if trust.is_trusted(root) and trust.are_memories_trusted(root):
+        return True
+    followed = followed_by(root)
+    if followed is None:
+        return False
+    try:
+        content = trust.content_of(root)
+        if _url(root) != followed.url or differing(root, followed.ref) or trust.content_of(root) != content:
+            return False
+        trust.give(root, content)
+    except (git.GitError, OSError):
+        return False
+    return True
+
+
+def differing(root: str, ref: str) -> str:
+    """Return a path at which ``root/.enricher`` differs from ``ref``, empty where all is the same.
+
+    Raises ``git.GitError`` and OSError.
+    """
+    listed = git.ask(root, "ls-tree", "-r", "-z", ref, "--", trust.FOLDER)
+    reviewed: dict[bytes, str] = {}
+    for line in listed.split(b"\0"):
+        facts, _, path = line.partition(b"\t")
+        if path:
+            mode, _kind, identity = facts.decode("ascii").split()
+            reviewed[path] = identity if mode in FILE_MODES else "no file"
+    if not reviewed:
+        raise git.GitError(f"{_short(ref)} has no {trust.FOLDER} folder here")
+    present = _files(root)
+    for path in sorted(present.keys() | reviewed.keys()):
+        if path not in present or _identity(present[path], reviewed.get(path, "")) != reviewed.get(path):
+            return path.decode("utf-8", "replace")
+    return ""
+
+
+def _files(root: str) -> dict[bytes, str]:
+    found: dict[bytes, str] = {}
+    for folder, folders, files in os.walk(os.path.join(root, trust.FOLDER)):
+        for name in (*files, *(one for one in folders if os.path.islink(os.path.join(folder, one)))):
+            path = os.path.join(folder, name)
+            found[os.path.relpath(path, root).replace(os.sep, "/").encode(errors="surrogateescape")] = path
+    return found
+
+
+def _identity(path: str, like: str) -> str:
+    """Return git's object id of a file's content, in the hash that ``like`` is of; empty for a link or a pipe."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        return ""
+    with open(path, "rb") as file:
+        content = file.read(trust.MOST_BYTES + 1)
+    digest = hashlib.sha256 if len(like) == hashlib.sha256().digest_size * 2 else hashlib.sha1
+    return digest(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def _default_branch(root: str) -> str:
+    """Return the remote-tracking branch of the remote's default branch; raises ``git.GitError``."""
+    for name in ("HEAD", "main", "master"):
+        try:
+            found = git.ask(root, "rev-parse", "--verify", "--symbolic-full-name", f"refs/remotes/{REMOTE}/{name}")
+        except git.GitError:
+            continue
+        return found.decode().strip()
+    raise git.GitError(f"the default branch of {REMOTE} is not known here; run: git remote set-head {REMOTE} --auto")
+
+
+def _url(root: str) -> str:
+    return git.ask(root, "config", "--get", f"remote.{REMOTE}.url").decode(errors="replace").strip()
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix("refs/remotes/")

@@ -1,0 +1,311 @@
+"""Take memories from a source into the database, remember the source, and take it again when it has changed.
+
+What is remembered stands in one small JSON file for each project: the sources, and
+for each a stamp of what it looked like when it was taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.sources import git
+from enricher.sources.memory import history, lines, notes
+from enricher.sources.memory.reading import Reading
+from storage import traces
+from storage.base import lean, private
+from storage.memory import memories
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable
+
+    from enricher.prompt.project import Project
+    from storage.memory.memories import Memory
+
+    Tick = Callable[[int, int], None]
+
+FOLDER = "imports"
+DECISION_FOLDERS = (
+    "docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "doc/adr", "doc/adrs", "doc/decisions",
+    "adr", "adrs", "decisions",
+)  # fmt: skip
+LARGEST_STATE = 16 * 1024 * 1024
+MOST_STAMPED = 100_000
+MOST_KEYS = 50_000
+"""Of a larger JSONL file it is not remembered which memories it gave, so that none is removed."""
+UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
+"""What reading a damaged state may raise."""
+NOWHERE = "\0"
+"""A beginning that no source has: memories are added and changed, none removed."""
+ORIGINS = {"notes": "import:notes", "agents": "import:agents", "git": "import:git", "jsonl": "import:jsonl"}
+
+
+class SourceError(Exception):
+    """There is nothing to import under this name; the message says what would be."""
+
+
+@dataclass(slots=True)
+class Source:
+    """``kind`` is notes, agents, git or jsonl; ``path`` is relative to the project where it is inside."""
+
+    kind: str
+    path: str
+    stamp: str = ""
+    keys: dict[str, list[str]] = field(default_factory=dict)
+    """For JSONL, whose memories name no file: the keys in each project."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an import did, and what is to be told about it."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def in_words(self) -> str:
+        return f"{self.added} added, {self.changed} changed, {self.unchanged} unchanged, {self.removed} removed"
+
+
+@dataclass(slots=True)
+class State:
+    """What is remembered for a project.
+
+    ``team`` stamps the team's memories, ``packages`` are the folders below the project
+    that have some, ``index`` says when those were looked for. ``database`` is the file
+    that holds what was taken: of another one, nothing is known. ``loaded`` are the
+    sources that were there at first. ``cost_s`` is what the last look for changes took.
+    """
+
+    path: str
+    sources: list[Source] = field(default_factory=list)
+    team: str = ""
+    index: str = ""
+    packages: list[str] = field(default_factory=list)
+    database: int = 0
+    loaded: list[tuple[str, str]] = field(default_factory=list)
+    checked_at: float = 0.0
+    cost_s: float = 0.0
+
+
+def load(state_dir: str, project: Project) -> State:
+    """Return what is remembered; nothing where the file is missing or damaged."""
+    name = lean.keyed_hash(b"imports", project.id.encode(errors="replace"))
+    state = State(f"{state_dir}/{FOLDER}/{name}.json", database=_database(state_dir))
+    with contextlib.suppress(*UNREADABLE):
+        stored = json.loads(private.read_file(state.path, LARGEST_STATE))
+        state.sources = _sources(stored)
+        state.loaded = [(one.kind, one.path) for one in state.sources]
+        state.packages, state.index = [str(one) for one in stored["packages"]], str(stored["index"])
+        state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
+        if stored["database"] == state.database:
+            state.team = str(stored["team"])
+        else:
+            forget_stamps(state)
+    return state
+
+
+def _sources(stored: dict[str, Any]) -> list[Source]:
+    return [Source(**one) for one in stored["sources"] if one["kind"] in ORIGINS]
+
+
+def forget_stamps(state: State) -> None:
+    """Let everything be taken again at the next look."""
+    state.team = ""
+    state.checked_at = 0.0
+    for source in state.sources:
+        source.stamp, source.keys = "", {}
+
+
+def save(state: State, state_dir: str) -> None:
+    """Keep it for the next time, with the sources that another process added meanwhile; raises OSError."""
+    state.database = _database(state_dir)
+    with contextlib.suppress(*UNREADABLE):
+        there = {
+            (one.kind, one.path): one for one in _sources(json.loads(private.read_file(state.path, LARGEST_STATE)))
+        }
+        ours = {*state.loaded, *((one.kind, one.path) for one in state.sources)}
+        state.sources += [source for name, source in there.items() if name not in ours]
+    private.make_directory(os.path.dirname(state.path))
+    value = {name: kept for name, kept in asdict(state).items() if name not in ("path", "loaded")}
+    private.write_file(state.path, json.dumps(value).encode())
+
+
+def _database(state_dir: str) -> int:
+    try:
+        return os.stat(f"{state_dir}/{traces.DATABASE}").st_ino
+    except OSError:
+        return 0
+
+
+def source_at(path: str, project: Project) -> Source:
+    """Return what a person means by a path; raises SourceError."""
+    if notes.leads_out(path, project):
+        raise SourceError(notes.refusal(path))
+    name = notes.named(path, project)
+    if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
+        raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
+    if os.path.isdir(path):
+        return Source("notes", "." if name == project.root else name)
+    if not os.path.exists(path):
+        raise SourceError(f"{path}: no such file or folder")
+    if not os.path.isfile(path):
+        raise SourceError(f"{path}: neither a file nor a folder")
+    if os.path.basename(path) in notes.AGENT_FILES:
+        return Source("agents", name)
+    if path.lower().endswith(notes.ENDINGS):
+        return Source("notes", name)
+    if path.lower().endswith((".jsonl", ".ndjson")) or _begins_with_an_object(path):
+        return Source("jsonl", name)
+    raise SourceError(f"{path}: give a folder of Markdown notes, a Markdown file, or a .jsonl file of {lines.SHAPE}")
+
+
+def _begins_with_an_object(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    except OSError:
+        return False
+
+
+def sources_in(project: Project) -> list[Source]:
+    """Return what there is to take in a project: decision records, agents' instructions, the history."""
+    found = [
+        Source("notes", folder) for folder in DECISION_FOLDERS if os.path.isdir(os.path.join(project.root, folder))
+    ]
+    found += [Source("agents", name) for name in notes.AGENT_FILES if os.path.isfile(os.path.join(project.root, name))]
+    return found + ([Source("git", ".")] if project.git_dir else [])
+
+
+def take(
+    db: sqlite3.Connection, source: Source, project: Project, state: State, *, tick: Tick | None = None
+) -> Outcome:
+    """Bring the database in line with the source and remember it; raises SourceError, sqlite3.Error."""
+    source.stamp = stamp(source, project)
+    try:
+        reading = _read(source, project, tick)
+    except git.GitError as failure:
+        raise SourceError(f"{project.root}: {failure}") from failure
+    except OSError as failure:
+        raise SourceError(f"{failure.filename or source.path}: {failure.strerror or failure}") from failure
+    known = next((one for one in state.sources if (one.kind, one.path) == (source.kind, source.path)), None)
+    outcome = _sync_lines(db, source, known, reading) if source.kind == "jsonl" else _sync(db, source, project, reading)
+    outcome.problems, outcome.remarks = reading.problems, reading.remarks
+    state.sources = [*(one for one in state.sources if one is not known), source]
+    return outcome
+
+
+def is_changed(source: Source, project: Project) -> bool:
+    """Say whether a remembered source looks different now; one that is gone does not."""
+    now = stamp(source, project) if os.path.exists(_absolute(source, project)) else ""
+    return bool(now) and now != source.stamp
+
+
+def stamp(source: Source, project: Project) -> str:
+    """Return what a source looks like from outside: sizes and times of its files, or the commit of its history."""
+    path = _absolute(source, project)
+    if source.kind == "git":
+        with contextlib.suppress(git.GitError):
+            return git.ask(path, "rev-parse", "HEAD").decode("ascii", "replace").strip()
+        return ""
+    parts = [seen(path)]
+    if os.path.isdir(path) and not notes.leads_out(path, project):
+        for here, folders, files in os.walk(path):
+            folders[:] = sorted(name for name in folders if name[0] != "." and name not in notes.SKIPPED_FOLDERS)
+            parts += [seen(os.path.join(here, name)) for name in sorted(files) if name.lower().endswith(notes.ENDINGS)]
+            if len(parts) > MOST_STAMPED:
+                break
+    return lean.keyed_hash(b"stamp", "\n".join(parts).encode(errors="surrogateescape"))
+
+
+def seen(path: str) -> str:
+    """Return what a file looks like without opening it."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return f"{path}\0-"
+    return f"{path}\0{seen.st_size}\0{seen.st_mtime_ns}\0{seen.st_ino}"
+
+
+def _absolute(source: Source, project: Project) -> str:
+    return os.path.normpath(os.path.join(project.root, source.path))
+
+
+def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
+    path = _absolute(source, project)
+    if notes.leads_out(path, project):
+        return Reading(remarks=[notes.refusal(path)])
+    if source.kind == "git":
+        return history.read_history(path, project, tick=tick)
+    if source.kind == "jsonl":
+        return lines.read_lines(path, project, tick=tick)
+    if os.path.isdir(path):
+        return notes.read_folder(path, project, tick=tick)
+    return notes.read_note(path, project, dates=notes.first_dates(path, project))
+
+
+def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Reading) -> Outcome:
+    """Make what was read all that there is from this source."""
+    is_folder = os.path.isdir(_absolute(source, project))
+    prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
+    unread = set(reading.unread)
+    with memories.transaction(db):
+        others = [
+            memory
+            for memory in _from(db, project, ORIGINS[source.kind], prefix)
+            if memory.source in unread
+            or (not is_folder and memory.source != source.path)
+            or (not prefix and os.path.isabs(memory.source))
+        ]
+        wanted = _unique([*reading.memories, *others])
+        added, changed, removed = memories.replace_all(db, project.id, ORIGINS[source.kind], prefix, wanted)
+        if removed:
+            db.execute(memories.PURGE_THE_INDEX)
+    return Outcome(added, changed, len(wanted) - len(others) - added - changed, removed)
+
+
+def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) -> list[Memory]:
+    if origin == "import:git":
+        return []
+    found = memories.listing(db, project=project.id, origin=origin, limit=-1)
+    return [memory for memory in found if memory.source.startswith(prefix)]
+
+
+def _unique(found: Iterable[Memory]) -> list[Memory]:
+    return list({memory.key: memory for memory in found}.values())
+
+
+def _sync_lines(db: sqlite3.Connection, source: Source, known: Source | None, reading: Reading) -> Outcome:
+    """Add and change what the lines say; remove what the same file said before and no longer does.
+
+    A file with a line that cannot be read removes nothing: that line may be the one that is missed.
+    """
+    outcome = Outcome()
+    by_project: dict[str, list[Memory]] = {}
+    for memory in reading.memories:
+        by_project.setdefault(memory.project, []).append(memory)
+    earlier = {(project, key) for project, keys in (known.keys if known else {}).items() for key in keys}
+    now = {(memory.project, memory.key) for memory in reading.memories}
+    gone = set() if reading.problems else earlier - now
+    remembered = (now | earlier) - gone
+    if len(remembered) <= MOST_KEYS:
+        for project, key in sorted(remembered):
+            source.keys.setdefault(project, []).append(key)
+    with memories.transaction(db):
+        for project, own in by_project.items():
+            added, changed, _ = memories.replace_all(db, project, "import:jsonl", NOWHERE, own)
+            outcome.added += added
+            outcome.changed += changed
+            outcome.unchanged += len(own) - added - changed
+        rows = [{"project": project, "origin": "import:jsonl", "key": key} for project, key in gone]
+        outcome.removed = sum(db.execute(memories.FORGET_THE_SAME, row).rowcount for row in rows)
+        if outcome.removed:
+            db.execute(memories.PURGE_THE_INDEX)
+    return outcome

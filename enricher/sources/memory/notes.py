@@ -1,0 +1,274 @@
+"""Memories from Markdown: a folder of notes or decision records, one note, or a file of agent instructions.
+
+A file that cannot be read costs its own memories nothing: what it gave earlier stays
+until it can be read again or is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+from enricher.home import ancestors
+from enricher.prompt.redaction import redact
+from enricher.sources import git
+from enricher.sources.memory import sections
+from enricher.sources.memory.reading import (
+    Reading,
+    cleaned,
+    dated,
+    headed,
+    namespace_in,
+    namespace_named,
+    placed,
+    tags_of,
+)
+from storage.memory.memories import DEFAULT_NAMESPACE, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from enricher.prompt.project import Project
+
+ENDINGS = (".md", ".markdown")
+MOST_FILES = 100_000
+LARGEST_FILE = 8 * 1024 * 1024
+SKIPPED_FOLDERS = frozenset(("node_modules", "vendor", "__pycache__", "site-packages"))
+AGENT_FILES = ("CLAUDE.md", "AGENTS.md")
+
+_STATUS = re.compile(
+    r"^[\s>*_#-]{0,9}status[\s*_:-]{0,9}(superseded|deprecated|rejected|obsolete)\b(.*)$", re.IGNORECASE | re.MULTILINE
+)
+_DATE_LINE = re.compile(
+    r"^[\s>*_-]{0,9}(?:date|decided)[\s*_]{0,9}:[\s*_]{0,9}(\d{4}-\d\d-\d\d)", re.IGNORECASE | re.MULTILINE
+)
+_DATED_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?!\d)")
+_TARGET = re.compile(r"\]\(([^)#\s]+\.(?:md|markdown))[)#]|\b(?:adr[- ]?)?0*(\d{1,5})\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"0*(\d{1,5})[-_ .]")
+
+
+def read_folder(
+    folder: str, project: Project, *, origin: str = "", tick: Callable[[int, int], None] | None = None
+) -> Reading:
+    """Return the memories in the notes below ``folder``; links out of it are not followed, and named."""
+    reading = Reading()
+    paths = list(_notes_below(folder, reading))
+    dates = first_dates(folder, project)
+    for number, path in enumerate(paths):
+        if not origin and os.path.basename(path) in AGENT_FILES:
+            reading.remarks.append(f"{path}: an agent's instructions, which are no notes; import it by its name")
+            continue
+        reading.add(read_note(path, project, dates=dates, origin=origin))
+        if tick:
+            tick(number + 1, len(paths))
+    _supersede(reading.memories)
+    return reading
+
+
+def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> Reading:
+    """Return the memories in one Markdown file; the sections of an agent's instructions are taken one by one."""
+    source = named(path, project)
+    is_for_agents = os.path.basename(path) in AGENT_FILES
+    text, problem = _text_of(path)
+    if problem:
+        return Reading(problems=[f"{source}:{problem}"], unread=[source])
+    reading = Reading()
+    if "\ufffd" in text:
+        line = text[: text.index("\ufffd")].count("\n") + 1
+        reading.remarks.append(f"{source}:{line}: not UTF-8; the bytes in question became \ufffd (remedy: iconv)")
+    # All of it at once: headings name a memory, too, and front matter gives its tags.
+    fields, body, fault = sections.frontmatter(redact(text)[0])
+    if fault:
+        reading.problems.append(f"{source}:{fault}; the text below it was taken")
+    note = _Note(source, body, fields, project=project, reading=reading)
+    note.date(path, dates or {})
+    note.place(is_for_agents=is_for_agents)
+    origin = origin or ("import:agents" if is_for_agents else "import:notes")
+    for section in sections.sections(body, cut_short_ones=is_for_agents):
+        note.add(section, origin=origin)
+    return reading
+
+
+def named(path: str, project: Project) -> str:
+    """Return how a memory names the file it is from: relative to the project where it is inside."""
+    real = os.path.realpath(path)
+    inside = real.startswith(project.root + os.sep)
+    name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
+    return name.encode(errors="backslashreplace").decode()  # file names need not be text
+
+
+def leads_out(path: str, project: Project) -> bool:
+    """Say whether a path in the project is, or goes through, a link to a place outside of the project.
+
+    A repository must not decide which other files of this machine are read; a path outside of it was a person's choice.
+    """
+    real = os.path.realpath(path)
+    is_inside = real == project.root or real.startswith(os.path.join(project.root, ""))
+    return not is_inside and any(os.path.realpath(one) == project.root for one in ancestors(os.path.abspath(path)))
+
+
+def refusal(path: str) -> str:
+    """Return what is said of a path that leads out of its project."""
+    return f"{path}: a link out of the project, not followed; import its target by name: {os.path.realpath(path)}"
+
+
+def first_dates(folder: str, project: Project) -> dict[str, str]:
+    """Return the day on which each file below ``folder`` was first committed, by its path in the project."""
+    if not project.git_dir:
+        return {}
+    folder = folder if os.path.isdir(folder) else os.path.dirname(folder)
+    try:
+        listed = git.ask(folder, "log", "--format=%x00%cs", "--name-only", "-n", "20000", "--", ".")
+        top = os.path.realpath(
+            git.ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n")
+        )
+    except git.GitError:
+        return {}
+    found: dict[str, str] = {}
+    for commit in listed.decode(errors="surrogateescape").split("\0")[1:]:
+        day, _, names = commit.partition("\n")
+        for name in names.strip().split("\n"):
+            found[named(os.path.join(top, name), project) if top != project.root else name] = day
+    return found
+
+
+class _Note:
+    """One note on its way into memories: what holds for all of its sections."""
+
+    def __init__(self, source: str, body: str, fields: dict[str, Any], *, project: Project, reading: Reading) -> None:
+        self.source, self.body, self.fields = source, body, fields
+        self.project, self.reading = project, reading
+        title = fields.get("title")
+        self.title = title.strip() if isinstance(title, str) else sections.title_of(body)
+        self.tags = tags_of(fields.get("tags", fields.get("tag")))
+        self.created_at = self.namespace = ""
+        self.superseded = _superseded(body, fields)
+        paths = fields.get("paths", fields.get("path"))
+        given = paths if isinstance(paths, list) else [paths] if isinstance(paths, str) and paths.strip() else []
+        self.prefixes = [prefix for one in given if isinstance(one, str) and (prefix := _prefix(one))] or [""]
+
+    def date(self, path: str, dates: dict[str, str]) -> None:
+        for name in ("date", "created", "created_at", "decided"):
+            if not self.created_at and self.fields.get(name) is not None:
+                self.created_at, remarks = dated(self.fields[name], where=f"{self.source}:1")
+                self.reading.remarks += remarks
+        dated_line = _DATE_LINE.search(self.body[:4000])
+        dated_name = _DATED_NAME.search(os.path.basename(path))
+        for found in (dated_line, dated_name):
+            if not self.created_at and found:
+                self.created_at = dated(found[1], where=self.source)[0]
+        self.created_at = self.created_at or dates.get(self.source, "") or _day_of_file(path)
+
+    def place(self, *, is_for_agents: bool) -> None:
+        given = next((self.fields[name] for name in ("namespace", "type", "category") if self.fields.get(name)), None)
+        if isinstance(given, str):
+            self.namespace, tags, remarks = placed(given, where=f"{self.source}:1")
+            self.tags += tags
+            self.reading.remarks += remarks
+        elif not is_for_agents:
+            *folders, name = self.source.split("/")[-3:]
+            is_record = any(namespace_named(folder) == "decisions" for folder in folders)  # whatever it decides on
+            self.namespace = "decisions" if is_record else namespace_in(name, *reversed(folders))
+
+    def add(self, section: sections.Section, *, origin: str) -> None:
+        heading = cleaned(" / ".join(dict.fromkeys(filter(None, (self.title, section.heading)))))
+        content = cleaned(section.text)
+        if heading and not content.startswith(heading):
+            content = f"{headed(heading)}\n{content}"
+        innermost = section.heading.rpartition(" / ")[2]
+        for prefix in self.prefixes:
+            anchor = f"#{section.anchor}" if section.anchor else ""
+            memory = Memory(
+                content,
+                project=self.project.id,
+                namespace=self.namespace or namespace_in(innermost, section.heading) or DEFAULT_NAMESPACE,
+                tags=self.tags,
+                path_prefix=prefix,
+                source=self.source,
+                origin=origin,
+                key=f"{self.source}{anchor}" + (f"@{prefix}" if len(self.prefixes) > 1 else ""),
+                created_at=self.created_at,
+                superseded_by=self.superseded,
+            )
+            self.reading.memories.append(memory)
+
+
+def _notes_below(folder: str, reading: Reading) -> Iterator[str]:
+    """The notes in a fixed order; hidden folders and those of other people's packages are passed over."""
+    real = os.path.realpath(folder)
+    count = 0
+    for here, folders, files in os.walk(folder, onerror=lambda failure: _unreadable(failure, reading)):
+        folders[:] = sorted(name for name in folders if name[0] != "." and name not in SKIPPED_FOLDERS)
+        for name in sorted(files):
+            path = os.path.join(here, name)
+            if not name.lower().endswith(ENDINGS):
+                continue
+            if os.path.islink(path) and not os.path.realpath(path).startswith(real + os.sep):
+                reading.remarks.append(f"{path}: a link out of the folder, not followed; import its target by name")
+                continue
+            if count == MOST_FILES:
+                reading.problems.append(f"{folder}: more than {MOST_FILES:,} notes; import its folders one by one")
+                return
+            count += 1
+            yield path
+
+
+def _unreadable(failure: OSError, reading: Reading) -> None:
+    reading.problems.append(f"{failure.filename}: {failure.strerror}")
+
+
+def _text_of(path: str) -> tuple[str, str]:
+    """Return the text, or what keeps it from being read as "line: message; remedy"."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as file:
+            if not os.path.isfile(path):
+                return "", "1: not a regular file; skipped"
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as failure:
+        return "", f"1: {failure.strerror or failure}"
+    if len(content) > LARGEST_FILE:
+        return "", f"1: larger than {LARGEST_FILE >> 20} MB, so not a note; split it"
+    if b"\0" in content:
+        line = content[: content.index(b"\0")].count(b"\n") + 1
+        return "", f"{line}: a NUL byte, so not a text; rename it if it is none, save it as UTF-8 if it is one"
+    return content.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n"), ""
+
+
+def _prefix(path: str) -> str:
+    """Return a folder of the project as memories name it, empty for one that leaves it."""
+    clean = os.path.normpath(path.strip().rstrip("*").strip("/") or ".").replace(os.sep, "/")
+    return "" if clean in (".", "..") or clean.startswith("../") else clean
+
+
+def _day_of_file(path: str) -> str:
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(min(os.stat(path).st_mtime, time.time())))
+    except (OSError, ValueError):
+        return ""
+
+
+def _superseded(body: str, fields: dict[str, Any]) -> str:
+    """Return what replaced the note, or the word that says it no longer holds; empty where it does."""
+    if fields.get("superseded_by"):
+        return f"superseded {fields['superseded_by']}"[:200]
+    status = str(fields.get("status") or "").lower()
+    if any(word in status for word in ("superseded", "deprecated", "rejected", "obsolete")):
+        return f"superseded ({status[:200]})"
+    found = _STATUS.search(body[:4000])
+    return f"superseded ({found[1].lower()}{found[2].rstrip(' *_.')[:150]})" if found else ""
+
+
+def _supersede(memories: list[Memory]) -> None:
+    """Name the note that replaced another by its source where that is one of these."""
+    by_number: dict[str, str] = {}
+    sources = {os.path.basename(memory.source): memory.source for memory in memories}
+    for name, source in sources.items():
+        if numbered := _NUMBERED.match(name):
+            by_number[numbered[1]] = source
+    for memory in memories:
+        if memory.superseded_by and (target := _TARGET.search(memory.superseded_by)):
+            name, number = target[1] or "", target[2] or ""
+            memory.superseded_by = sources.get(os.path.basename(name)) or by_number.get(number) or memory.superseded_by

@@ -1,0 +1,125 @@
+"""What a source of memories was found to hold, and the rules that all sources share: dates, namespaces, sizes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import redact
+from storage.memory.memories import DEFAULT_NAMESPACE, NAMESPACES
+
+if TYPE_CHECKING:
+    from storage.memory.memories import Memory
+
+LONGEST = 100_000
+"""Characters of one memory; more is a document, not something remembered."""
+MOST_TOLD = 20
+
+_WORDS = {
+    "decisions": "decision decisions decided adr adrs rationale",
+    "patterns": """pattern patterns convention conventions style standard standards guideline guidelines rule rules
+        practice practices workflow workflows idioms naming formatting""",
+    "learnings": """learning learnings lesson lessons learned postmortem postmortems incident incidents retro
+        retrospective gotcha gotchas pitfall pitfalls troubleshooting faq""",
+    "tech-debt": "debt todo todos cleanup workarounds",
+    "blockers": "blocker blockers blocked",
+    "progress": "progress status changelog roadmap milestones",
+    "apis": "api apis endpoint endpoints interface interfaces",
+    "config": """config configs configuration setup install installation environment environments build building
+        command commands deploy deployment release ci settings""",
+    "security": "security auth authentication authorization secrets permissions",
+    "performance": "performance perf benchmark benchmarks latency",
+    "testing": "test tests testing qa fixtures",
+    "context": "architecture overview context background structure domain glossary",
+}
+_NAMESPACE_OF = {word: name for name, words in _WORDS.items() for word in words.split()}
+_WORD = re.compile(r"[a-z]+")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+
+
+@dataclass(slots=True)
+class Reading:
+    """Memories, and what is to be told about the source.
+
+    ``problems`` could not be taken, ``remarks`` were taken differently from how they
+    stand; both name file and line. ``unread`` are sources that failed: what they gave
+    earlier stays.
+    """
+
+    memories: list[Memory] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def add(self, other: Reading) -> None:
+        self.memories += other.memories
+        self.problems += other.problems
+        self.remarks += other.remarks
+        self.unread += other.unread
+
+
+def cleaned(text: str) -> str:
+    """Return the text as it may be kept: without NUL, secrets taken out like those of a prompt."""
+    return redact(text.replace("\0", " ").replace("\r\n", "\n"))[0].strip()
+
+
+def headed(heading: str) -> str:
+    """Return a heading so that it can be told from the text it is quoted with on one line."""
+    return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
+
+
+def namespace_named(name: str) -> str:
+    """Return the namespace that a name like "Decision" or "tech_debt" means, empty for none of them."""
+    plain = name.strip().lower().replace("_", "-").replace(" ", "-")
+    return plain if plain in NAMESPACES else _NAMESPACE_OF.get(plain, "")
+
+
+def namespace_in(*texts: str) -> str:
+    """Return the namespace that the first telling word of a heading or path names, empty where none does."""
+    for text in texts:
+        for word in _WORD.findall(text.lower()):
+            if found := _NAMESPACE_OF.get(word):
+                return found
+    return ""
+
+
+def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
+    """Return the namespace for a given name, the tags that keep an unknown name, and the remark about it."""
+    if found := namespace_named(name):
+        return found, [], []
+    known = ", ".join(NAMESPACES)
+    remark = f"{where}: no namespace {name!r}; kept under {DEFAULT_NAMESPACE} with that tag (known: {known})"
+    return DEFAULT_NAMESPACE, [name.strip()], [remark]
+
+
+def dated(value: object, *, where: str) -> tuple[str, list[str]]:
+    """Return an ISO date or time, empty where ``value`` is none, and the remarks about it.
+
+    A date in the future becomes today: nothing was decided tomorrow.
+    """
+    if isinstance(value, date):  # YAML reads dates itself
+        text = value.isoformat()
+    elif isinstance(value, str) and _DATE.fullmatch(value.strip()):
+        text = value.strip().replace(" ", "T")
+    else:
+        return "", [f"{where}: {value!r} is no date; write it as 2026-03-31"] if value not in (None, "") else []
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return "", [f"{where}: there is no day {text!r}; write it as 2026-03-31"]
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    now = datetime.now(UTC)
+    if moment.date() > now.date():
+        return now.date().isoformat(), [f"{where}: {text} is in the future; taken as today"]
+    return (text if len(text) == len("2026-03-31") else f"{moment:%Y-%m-%dT%H:%M:%S}Z"), []
+
+
+def tags_of(value: object) -> list[str]:
+    """Return tags given as a list or as text with commas."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list):
+        return []
+    return [tag for one in value if isinstance(one, str | int | float) and (tag := str(one).strip().lstrip("#"))]

@@ -1,0 +1,164 @@
+"""Take a Markdown note apart: frontmatter, title, and the sections that are memories of their own. Pure.
+
+A short note is one memory. A long one is cut at its headings, a section without
+headings between paragraphs, so that a search finds the passage and not the document.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from enricher.sources.memory.reading import headed
+
+SHORT = 1_500
+LONGEST_PIECE = 3_000
+TOO_SMALL = 120
+LONGEST_FRONTMATTER = 64 * 1024
+DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
+FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_FIELD = re.compile(r"[\s>*_-]{0,9}(?:date|status|deciders?|authors?)\b[\s*_]{0,9}:", re.IGNORECASE)
+_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A passage; ``heading`` is empty for a whole note, ``anchor`` differs between the sections of a note."""
+
+    heading: str
+    text: str
+    anchor: str
+
+
+@dataclass(slots=True)
+class _Part:
+    level: int
+    heading: str
+    lines: list[str]
+
+    def text(self) -> str:
+        return "\n".join(self.lines).strip()
+
+
+def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
+    """Return the fields that a note begins with, the rest of it, and what is wrong with them ("line 3: …")."""
+    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")
+    if lines[0].rstrip() != "---":
+        return {}, text, ""
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
+    if not end:
+        return {}, text, ""
+    body = text.split("\n", end + 1)[end + 1] if text.count("\n") > end else ""
+    import yaml
+
+    try:
+        fields = yaml.load("\n".join(lines[1:end]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError) as failure:
+        mark = getattr(failure, "problem_mark", None)
+        line = mark.line + 2 if mark else 2
+        return {}, body, f"{line}: the frontmatter is no YAML ({getattr(failure, 'problem', None) or failure})"
+    if fields is None:
+        return {}, body, ""
+    if not isinstance(fields, dict):
+        return {}, body, "2: the frontmatter holds no fields; write them as «name: value»"
+    return {str(name).lower(): value for name, value in fields.items()}, body, ""
+
+
+def title_of(body: str) -> str:
+    """Return the first heading of the highest level that the note opens with, empty without one."""
+    parts = _parts(body)
+    first = next((part for part in parts if part.level), None)
+    return first.heading if first and first.level == 1 and not parts[0].text() else ""
+
+
+def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
+    """Return the memories in a note: itself where it is short (unless those are cut too), else its sections."""
+    parts = [part for part in _parts(body) if part.level or part.text()]
+    opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
+    if opening:
+        parts[0] = _Part(0, "", parts[0].lines)
+    parts = _decision_first(parts)
+    whole = "\n\n".join(filter(None, (_whole(part) for part in parts)))
+    if not whole:
+        return []
+    if len(whole) <= SHORT and not cut_short_ones:
+        return [Section("", whole, "")]
+    found: dict[str, int] = {}
+    result: list[Section] = []
+    for heading, text in _passages(parts):
+        for piece in _pieces(text):
+            slug = _SLUG.sub("-", heading.lower()).strip("-")[:60]
+            found[slug] = count = found.get(slug, 0) + 1
+            result.append(Section(heading, piece, f"{slug}~{count}" if count > 1 else slug or "start"))
+    return result
+
+
+def _parts(body: str) -> list[_Part]:
+    """Return the text under each heading, the first part being what stands above all headings."""
+    parts = [_Part(0, "", [])]
+    fence = ""
+    for line in body.split("\n"):
+        if mark := _FENCE.match(line):
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        heading = None if fence or len(line) > 1000 else _HEADING.fullmatch(line)
+        if heading:
+            parts.append(_Part(len(heading[1]), heading[2], []))
+        else:
+            parts[-1].lines.append(line)
+    return parts
+
+
+def _decision_first(parts: list[_Part]) -> list[_Part]:
+    """Begin a decision record with its decision; its status and date are kept as fields of the memory."""
+    chapters: list[list[_Part]] = []
+    for part in parts:
+        if chapters and part.level > chapters[-1][0].level > 0:
+            chapters[-1].append(part)
+        else:
+            chapters.append([part])
+    decided = [one for one in chapters if one[0].heading.lower() in DECISION_HEADINGS]
+    if not decided:
+        return parts
+    decided[0][0].heading = ""
+    others = [one for one in chapters if one not in decided and one[0].heading.lower() not in FIELD_HEADINGS]
+    for part in others[0] if others and not others[0][0].level else ():
+        part.lines = [line for line in part.lines if not _FIELD.match(line)]
+    return [part for chapter in (*decided, *others) for part in chapter]
+
+
+def _whole(part: _Part) -> str:
+    return "\n".join(filter(None, (headed(part.heading) if part.heading else "", part.text())))
+
+
+def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
+    """Return (heading with those above it, text); what says too little alone goes with the passage before it."""
+    above: list[tuple[int, str]] = []
+    passages: list[tuple[str, str]] = []
+    for part in parts:
+        if part.level:
+            above = [*(one for one in above if one[0] < part.level), (part.level, part.heading)]
+        text = part.text()
+        if not text:
+            continue
+        path = " / ".join(heading for level, heading in above if heading)
+        if passages and len(text) < TOO_SMALL and passages[-1][0] and path.startswith(f"{passages[-1][0]} / "):
+            passages[-1] = (passages[-1][0], f"{passages[-1][1]}\n{part.heading}: {text}")
+        else:
+            passages.append((path, text))
+    return passages
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the text in pieces of a bearable length, cut between paragraphs, lines or words."""
+    pieces: list[str] = []
+    start = 0
+    while len(text) - start > LONGEST_PIECE:
+        window = text[start : start + LONGEST_PIECE]
+        cut = next((at for mark in ("\n\n", "\n", " ") if (at := window.rfind(mark)) > LONGEST_PIECE // 3), len(window))
+        pieces.append(window[:cut].strip())
+        start += cut
+    return [piece for piece in (*pieces, text[start:].strip()) if piece]

@@ -1,0 +1,102 @@
+"""A team's memories: the notes in ``.enricher/memories/`` of a trusted project and of its packages.
+
+They were reviewed by pull request, so they count as reviewed; what a pull adds,
+changes or deletes follows. Without trust nothing is taken, and what was taken goes.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from enricher.prompt import trust
+from enricher.sources import git
+from enricher.sources.memory import imports, notes
+from enricher.sources.memory.reading import Reading
+from storage.memory import memories
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from enricher.prompt.project import Project
+    from enricher.sources.memory.imports import State
+
+ORIGIN = "team"
+MOST_PACKAGES = 200
+
+
+def folders(project: Project, state: State) -> list[str]:
+    """Return the project and its packages, those of them that have memories."""
+    _look_for_packages(project, state)
+    candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
+    return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER, trust.MEMORIES))]
+
+
+def stamp(trusted: list[str], project: Project) -> str:
+    """Return what the memories of the trusted folders look like, and where they are."""
+    parts = [
+        imports.stamp(imports.Source("notes", os.path.join(one, trust.FOLDER, trust.MEMORIES)), project)
+        for one in trusted
+    ]
+    return "\n".join([project.root, *trusted, *parts]) if trusted else ""
+
+
+def concerns(project: Project, state: State, now: str) -> bool:
+    """Say whether the database must be brought in line with what the stamp ``now`` says.
+
+    Another clone's memories stay while that clone is there: only its own loss of trust
+    takes them away.
+    """
+    if now == state.team:
+        return False
+    owner = state.team.partition("\n")[0]
+    return bool(now) or owner == project.root or not os.path.isdir(owner)
+
+
+def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Reading:
+    """Make the notes of the trusted folders all that there is of this team."""
+    reading = Reading()
+    for folder in trusted:
+        found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)
+        package = "" if folder == project.root else os.path.relpath(folder, project.root).replace(os.sep, "/")
+        for memory in found.memories:
+            memory.path_prefix = "/".join(filter(None, (package, memory.path_prefix)))
+        reading.add(found)
+    unread = set(reading.unread)
+    with memories.transaction(db):
+        earlier = memories.listing(db, project=project.id, origin=ORIGIN, limit=-1) if unread else []
+        kept = [memory for memory in earlier if memory.source in unread]
+        _, _, removed = memories.replace_all(db, project.id, ORIGIN, "", [*reading.memories, *kept])
+        if removed:
+            db.execute(memories.PURGE_THE_INDEX)
+    return reading
+
+
+def _look_for_packages(project: Project, state: State) -> None:
+    """Ask git for packages with memories, once for each state of its index."""
+    if not project.git_dir:
+        return
+    index = imports.seen(_index_of(project))
+    if index == state.index:
+        return
+    pattern = f":(top,glob)**/{trust.FOLDER}/{trust.MEMORIES}/**"
+    try:
+        listed = git.ask(project.root, "ls-files", "-z", "--", pattern).decode(errors="surrogateescape")
+    except git.GitError:
+        return
+    mark = f"/{trust.FOLDER}/{trust.MEMORIES}/"
+    found = sorted({path.partition(mark)[0] for path in listed.split("\0") if mark in path})
+    state.packages, state.index = found[:MOST_PACKAGES], index
+
+
+def _index_of(project: Project) -> str:
+    """Return the index of this work tree, which need not be that of the common git directory."""
+    marker = os.path.join(project.root, ".git")
+    if os.path.isdir(marker):
+        return os.path.join(marker, "index")
+    try:
+        with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+            own = file.read(4096).partition("gitdir:")[2].strip()
+    except OSError:
+        return ""
+    return os.path.join(project.root, own, "index")

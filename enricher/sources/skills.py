@@ -1,0 +1,171 @@
+"""Which installed skill, command or subagent covers a request: by the telling words of its name and description.
+
+Pure text work. A skill covers a request that orders what its description says it does (write, review, deploy …)
+and shares its telling words; words that several of the installed ones have tell less, generic ones nothing.
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.words import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+WORDS_READ = 60
+"""Of a prompt; what stands further behind is detail or pasted."""
+DESCRIPTION_CHARS = 600
+FEWEST_BEYOND_NAME = 1
+FEWEST_OF_DESCRIPTION = 3
+SHARE_OF_PROMPT = 0.5
+AHEAD = 1.4
+"""How far the best must be ahead of the next; alike ones are a guess."""
+
+_DEEDS = (
+    (
+        "write create generate draft make produce prepare compose build add scaffold author erstell schreib mach crée"
+        " écri rédige fai crea escrib redact genera crie escrev gere scriv напиш созда сгенер"
+    ),
+    "review audit check inspect critique assess lint prüf überprüf vérifi revis rived провер",
+    "fix debug diagnose troubleshoot investigate solve beheb corrig arregl исправ",
+    "test verify validate qa tes",
+    "deploy release publish ship cut tag rollout veröffentlich publi desplieg déploi опублик выпуст",
+    "convert migrate transform translate port upgrade übersetz tradui traduc переве migrier",
+    "update refresh sync bump aktualisier mets actualiz atualiz aggiorn обнов",
+    "explain describe summarize summarise document erklär dokumentier expli résum resum объясн",
+    "commit push stage",
+    "extract parse read scrape fill merge split lies extrai extrae извлек",
+    "refactor simplify clean restructure optimize optimise tidy",
+    "design plan sketch architect entwirf diseñ",
+    "open submit raise öffn ouvr abr apr откро",
+    "analyze analyse profile measure benchmark analysier",
+)
+_WIDE_DEEDS = (
+    (0, ("写", "生成", "创建", "作成", "書")), (1, ("审查", "检查", "レビュー", "確認")),
+    (2, ("修复", "调试", "修正")), (3, ("测试", "テスト")), (4, ("部署", "发布", "デプロイ", "リリース")),
+    (5, ("转换", "迁移", "翻译", "変換", "翻訳")),
+    (6, ("更新",)), (7, ("解释", "总结", "説明", "要約")),
+)  # fmt: skip
+_GENERIC = frozenset(
+    """
+    a about add agent all also an and any anything are as assistant at be best build but by can change changes claude
+    code codex command create data dev development do does each ensure every example expert feature features file files
+    fix for from function functions generate good handle have help helper how i if improve in into is it its issue
+    issues let like make maybe me more must my need new no not of on one only or other our out page please practices
+    project proper provide quality request run script set should skill so some specialist task tasks team test tests
+    that the their them then there these they thing things this those to tool tools two up update use used useful user
+    users using via want way we what when where whenever which who will with work workflow would write writing you your
+    now just first after before latest current ask asks asked wants invoke trigger proactively repo repository codebase
+    app application software implement implementation support based etc list show get name names line lines small big
+    quick error errors problem version
+    un una une para la le les de des du der die das den dem el los las del por com uma os il lo gli di per und et della
+    zur zum mit von für и для на
+    """.split()
+)
+"""Words that tell no skill from another, as they are written."""
+_SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}\N{EM DASH}", " "))
+
+
+class Helper:
+    """A skill, command or subagent that is installed: ``kind`` is one of these words, ``path`` where it is kept."""
+
+    __slots__ = ("description", "kind", "name", "path")
+
+    def __init__(self, name: str, description: str, *, kind: str = "skill", path: str = "") -> None:
+        self.name = name
+        self.description = description
+        self.kind = kind
+        self.path = path
+
+
+def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
+    """Return the one helper that covers the request, with the words that say so; None where none or several do."""
+    if not helpers or _is_named(prompt, helpers):
+        return None
+    deeds = _ordered(prompt)
+    spoken = {stem(word): word for word in _split(" ".join(prompt.split(None, WORDS_READ)[:WORDS_READ]))}
+    words = {stem(word) for word in spoken.values() if word not in _GENERIC}
+    if not words or not deeds:
+        return None
+    telling = [(helper, _telling(helper.name), _telling(helper.description[:DESCRIPTION_CHARS])) for helper in helpers]
+    holders: dict[str, int] = {}
+    for _helper, name, description in telling:
+        for word in name | description:
+            holders[word] = holders.get(word, 0) + 1
+    scored: list[tuple[float, Helper, list[str]]] = []
+    for helper, name, description in telling:
+        shared = (name | description) & words
+        if _covers(helper, name, description, words, deeds):
+            score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
+            scored.append((score, helper, [word for term, word in spoken.items() if term in shared]))
+    scored.sort(key=lambda one: -one[0])
+    if not scored or (len(scored) > 1 and scored[0][0] < AHEAD * scored[1][0]):
+        return None
+    return scored[0][1], scored[0][2]
+
+
+def _covers(helper: Helper, name: set[str], description: set[str], words: set[str], deeds: set[int]) -> bool:
+    if not deeds & _deeds([stem(word) for word in _split(f"{helper.name} {helper.description[:DESCRIPTION_CHARS]}")]):
+        return False
+    further = (description - name) & words
+    whole_name = bool(name) and name <= words
+    if whole_name and (len(name) > 1 or len(further) >= FEWEST_BEYOND_NAME):
+        return True
+    shared = (name | description) & words
+    return len(shared) >= FEWEST_OF_DESCRIPTION and len(shared) >= SHARE_OF_PROMPT * len(words)
+
+
+def _telling(text: str) -> set[str]:
+    return {stem(word) for word in _split(text) if word not in _GENERIC}
+
+
+def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
+    """Say whether the person names one of them, as ``/name`` or as a word of its own form."""
+    low = f" {prompt.lower()} "
+    return any(
+        f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
+        or f" {name} skill" in low or f" skill {name} " in low or f" {name} agent" in low or f" {name} subagent" in low
+        for name in (helper.name.lower() for helper in helpers)
+    )  # fmt: skip
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text; a run of Latin letters inside Chinese or Japanese is a word as well."""
+    low = "".join(char if char < "\u2e80" else f" {char} " for char in text.lower().translate(_SIGNS))
+    return [word for word in low.split() if len(word) > 1]
+
+
+def _ordered(prompt: str) -> set[int]:
+    """What the prompt orders, by the first word of each clause; in Chinese and Japanese by the words it holds."""
+    from enricher.prompt.wording.actions import clauses
+
+    found: set[int] = set()
+    for clause in clauses(prompt[:2000].lower()):
+        first = clause.split(None, 1)[0]
+        found |= _deeds([first, stem(first)])
+        if not clause.isascii():
+            found |= _deeds(clause.split())
+            found.update(number for number, marks in _WIDE_DEEDS if any(mark in clause for mark in marks))
+    return found
+
+
+def _deeds(words: Iterable[str]) -> set[int]:
+    found: set[int] = set()
+    for word in words:
+        found.update(
+            number
+            for number, row in enumerate(_deed_rows())
+            if word in row[0] or (not word.isascii() and word.startswith(row[1]))
+        )
+    return found
+
+
+_rows: list[tuple[frozenset[str], tuple[str, ...]]] = []
+
+
+def _deed_rows() -> list[tuple[frozenset[str], tuple[str, ...]]]:
+    if not _rows:
+        for line in _DEEDS:
+            words = line.split()
+            _rows.append((frozenset([*words, *map(stem, words)]), tuple(word for word in words if not word.isascii())))
+    return _rows

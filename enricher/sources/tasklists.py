@@ -1,0 +1,270 @@
+"""Lists of tasks, and which of them a prompt is about.
+
+Read are Claude Code's task files, the session's todo list, ``.beads/issues.jsonl`` and
+a ``TODO.md`` with checkboxes. A task is offered where it shares telling words with the
+prompt, or is named by its id; one that is done only by its id.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.context import Candidate
+from enricher.hosts.claude import task_folder
+from enricher.prompt.wording.words import stem
+from storage.base.lean import loads
+from storage.base.private import read_file
+from storage.memory.words import split_identifier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.context import Request
+
+LARGEST_FILE = 1 << 20
+LARGEST_TASK = 16 * 1024
+MOST_TASK_FILES = 200
+MOST_DECODED = 60
+MOST_HITS = 300
+"""Lines a word may stand in before it tells nothing."""
+READ_OF_PROMPT = 4000
+MOST_WORDS = 60
+LONGEST_ID = 64
+DONE = frozenset("closed done completed complete cancelled tombstone deleted resolved".split())
+
+BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
+TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
+"""Chosen so that at the channel's floor few prompts get an unrelated task: ``python -m tests.session``."""
+FEW_STEMS, LONG_STEM = 4, 5
+SHORTEST_WORD = 3
+_STOP = frozenset(
+    """
+    the and for with from into onto that this these those there here then than when where what which who why how are was
+    were been being have has had having does did doing can could should would will shall may might must not nor but you
+    your yours our ours its it's their them they his her she him all any some each every both few more most other such
+    only own same too very just also again once now still yet about above after before below between during over under
+    out off down per via let lets please thanks need needs want wants like get gets got give make makes made making take
+    use uses used using see look looks show tell find say says try keep way thing things something anything nothing one
+    two three first last next new old good bad better best right wrong sure maybe really actually currently instead
+    because since until while without within against another many much well back even ever never always sometimes i'm
+    i've don't doesn't isn't can't won't let's that's there's
+    fix fixes fixed bug bugs error errors issue issues problem problems test tests testing file files code update
+    updates updated change changes changed add adds added adding implement implementation create creates created
+    remove removes removed delete move rename write writing read run runs running work works working check handle
+    handling support improve set setup start stop build function functions method class line lines user users page data
+    value values type types name names list item items task tasks todo done open closed follow app project version
+    feature features part whole case cases option options default correct properly fail fails failing failed broken
+    missing behavior behaviour current existing possible allow call calls go goes going come put ask question answer
+    git github hub commit commits committed push pushed pull branch branches merge merged repo repository com http https
+    www message messages log logs debug include including document documents already exist exists generate generated
+    """.split()
+)
+"""Words that any prompt may share with any task."""
+
+
+class Task:
+    """One task: ``id`` as its list knows it (with ``is_line`` its line), ``where`` it stands, ``status`` as written."""
+
+    __slots__ = ("date", "id", "is_line", "status", "title", "where")
+
+    def __init__(
+        self, identity: str, title: str, *, status: str, where: str, date: str = "", is_line: bool = False
+    ) -> None:
+        self.id = identity
+        self.title = title
+        self.status = status
+        self.where = where
+        self.date = date
+        self.is_line = is_line
+
+
+class Wanted:
+    """What a prompt looks for: the stems of its telling words, and the ids it may name."""
+
+    __slots__ = ("ids", "stems")
+
+    def __init__(self, prompt: str, subject: str = "") -> None:
+        text = f"{prompt[:READ_OF_PROMPT]} {subject}"
+        self.stems = set(list(dict.fromkeys(stems(text)))[:MOST_WORDS])
+        self.ids = _ids(prompt[:READ_OF_PROMPT])
+
+
+def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[Candidate]:
+    """Return at most ``most`` tasks that the prompt is about, best first.
+
+    ``beads`` and ``checklists`` are files of the project; the first checklist that has a content is read.
+    """
+    wanted = Wanted(request.prompt, request.conversation.subject(request.prompt))
+    if not wanted.stems and not wanted.ids:
+        return []
+    scored = []
+    for task in [*_of_session(request, wanted), *_of_project(request.project.root, wanted, beads, checklists)]:
+        relevance = score(task, wanted)
+        if relevance > NO_SCORE:
+            scored.append((-relevance, task.where, task.id, task))
+    scored.sort(key=lambda one: one[:3])
+    return [_candidate(task, -least) for least, _, _, task in scored[:most]]
+
+
+def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
+    """Yield the session's tasks, without those that the agent wrote down in this session and so knows."""
+    conversation = request.conversation
+    known = {text for _, text in conversation.todos}
+    if request.host == "claude" and request.session_id:
+        for task in claude_tasks(request.session_id):
+            if conversation.resumed or task.title not in known or f"task {task.id}" in wanted.ids:
+                yield task
+    if conversation.resumed:
+        for at, (status, text) in enumerate(conversation.todos):
+            yield Task(str(at + 1), text, status=status, where="todo list of this session")
+
+
+def _of_project(root: str, wanted: Wanted, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
+    """Yield the project's tasks that might fit."""
+    if root:
+        yield from _beads(root, beads, wanted)
+        yield from _checklist(root, checklists, wanted)
+
+
+def _candidate(task: Task, relevance: float) -> Candidate:
+    at = f"{task.where}:{task.id}"
+    label = f"{at} ({task.status})" if task.is_line else f"task {task.id} ({task.where}, {task.status})"
+    ref = at if task.is_line else f"task {task.id} {task.where}"
+    return Candidate(task.title, ref, round(relevance, 3), label=label, date=task.date, kind="task")
+
+
+def score(task: Task, wanted: Wanted) -> float:
+    """Return 0 to 1: named by id, else by how many telling words title and prompt share, and how few they do not.
+
+    One shared word says something only where hardly anything else is said.
+    """
+    if task.id.lower() in wanted.ids or f"task {task.id}" in wanted.ids:
+        return BY_ID_SCORE
+    own = set(stems(task.title))
+    shared = own & wanted.stems
+    if not shared or task.status.lower() in DONE:
+        return 0.0
+    if len(shared) == 1:
+        is_all = len(own) == 1 and len(wanted.stems) <= FEW_STEMS and len(min(shared)) >= LONG_STEM
+        return ONE_WORD_SCORE if is_all else NO_SCORE
+    base = TWO_WORDS_BASE if len(shared) == 2 else MORE_WORDS_BASE
+    return min(0.9, base + OF_THE_TITLE * len(shared) / len(own) + OF_THE_PROMPT * len(shared) / len(wanted.stems))
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of the telling words of a text, parts of identifiers among them."""
+    found = []
+    for word in "".join(char if char.isalnum() or char == "'" else " " for char in text).split():
+        parts = [word] if word.islower() else [word, *split_identifier(word)]
+        for part in parts:
+            low = part.strip("'").lower()
+            if len(low) >= SHORTEST_WORD and not low.isdigit() and low not in _STOP:
+                found.append(stem(low))
+    return found
+
+
+def _ids(prompt: str) -> set[str]:
+    """Return what in a prompt may be the id of a task: ``bd-42``, ``#17``, ``task 3``."""
+    words = [word.strip(" .,;:!?()[]{}\"'`*").lower() for word in prompt.split()]
+    found = {word for word in words if len(word) <= LONGEST_ID and any(char.isdigit() for char in word) and "-" in word}
+    found |= {word[1:] for word in words if word[:1] == "#" and word[1:].isdigit()}
+    for at, word in enumerate(words[:-1]):
+        behind = words[at + 1]
+        if word in ("task", "todo", "bead") and behind.lstrip("#").isalnum() and any(map(str.isdigit, behind)):
+            found.add(f"task {behind.lstrip('#')}")
+    return found
+
+
+def claude_tasks(session_id: str) -> list[Task]:
+    """Return the tasks that Claude Code keeps for a session, in their order."""
+    folder = task_folder(session_id)
+    try:
+        names = [name[:-5] for name in os.listdir(folder) if name.endswith(".json") and name[:-5].isdigit()]
+    except OSError:
+        return []
+    tasks = [_claude_task(folder, name) for name in sorted(names, key=lambda one: (len(one), one))[:MOST_TASK_FILES]]
+    return [task for task in tasks if task is not None]
+
+
+def _claude_task(folder: str, name: str) -> Task | None:
+    try:
+        value = loads(read_file(f"{folder}/{name}.json", LARGEST_TASK).decode("utf-8", "replace"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("subject"), str):
+        return None
+    status = value.get("status")
+    return Task(name, value["subject"], status=status if isinstance(status, str) else "pending", where="Claude Code")
+
+
+def _project_file(root: str, name: str) -> bytes:
+    """Return the content of a project's own file, empty where there is none or it leads out of the project."""
+    path = os.path.join(root, name)
+    try:
+        content = read_file(path, LARGEST_FILE)
+    except (OSError, ValueError):
+        return b""
+    folder = os.path.dirname(path)
+    return content if folder == root or os.path.realpath(folder) == folder else b""
+
+
+def _beads(root: str, name: str, wanted: Wanted) -> Iterator[Task]:
+    for line, _ in _promising(_project_file(root, name), wanted):
+        try:
+            value = loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(value, dict) or not isinstance(value.get("title"), str):
+            continue
+        identity, status, date = (str(value.get(key) or "") for key in ("id", "status", "updated_at"))
+        if 0 < len(identity) <= LONGEST_ID and len(identity.split()) == 1:
+            yield Task(identity, value["title"], status=status[:20] or "open", where=name, date=date[:10])
+
+
+def _checklist(root: str, names: Sequence[str], wanted: Wanted) -> Iterator[Task]:
+    for name in names:
+        if content := _project_file(root, name):
+            for line, number in _promising(content, wanted):
+                if task := _checkbox(line, number, where=name):
+                    yield task
+            return
+
+
+def _checkbox(line: str, number: int, *, where: str) -> Task | None:
+    bare = line.strip()
+    box = bare[1:].lstrip() if bare[:1] in ("-", "*", "+") else ""
+    if box[:1] != "[" or box[2:3] != "]" or not box[3:].strip():
+        return None
+    status = "done" if box[1] in "xX" else "open"
+    return Task(str(number), box[3:].strip(), status=status, where=where, is_line=True)
+
+
+def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
+    """Return the lines (with their numbers) that hold most of the wanted words, at most MOST_DECODED."""
+    low = content.lower()  # of bytes: every offset stays
+    counts: dict[int, int] = {}
+    for needle, weight in _needles(wanted):
+        starts: set[int] = set()
+        at = low.find(needle)
+        while at >= 0 and len(starts) <= MOST_HITS:
+            starts.add(low.rfind(b"\n", 0, at) + 1)
+            end = low.find(b"\n", at)
+            at = low.find(needle, end) if end >= 0 else -1
+        for start in starts if len(starts) <= MOST_HITS else ():
+            counts[start] = counts.get(start, 0) + weight
+    best = sorted(counts, key=lambda start: (-counts[start], start))[:MOST_DECODED]
+    return [(_line(content, start), content.count(b"\n", 0, start) + 1) for start in best]
+
+
+def _needles(wanted: Wanted) -> Iterator[tuple[bytes, int]]:
+    """Yield what to look for in the bytes of a list: stems, and ids, which outweigh all words."""
+    for word in sorted(wanted.stems):
+        yield word.removesuffix("i").encode(errors="replace"), 1  # a stem ends in i for a y or ies of the word
+    for word in sorted(wanted.ids):
+        yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS
+
+
+def _line(content: bytes, start: int) -> str:
+    end = content.find(b"\n", start)
+    return content[start : end if end >= 0 else len(content)][:LARGEST_TASK].decode("utf-8", "replace")

@@ -1,0 +1,392 @@
+"""Read the end of a host's transcript: what was asked, answered, touched and done before this prompt.
+
+A transcript may have any size and any content. It is read backwards in blocks, within
+a bound of bytes and of decoded lines; a line that cannot matter is passed over by a
+look at its bytes, a huge or broken one is passed over as well. What is kept is short
+and redacted. Each host's records are understood in a module of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.prompt import POINTING_WORDS
+from enricher.prompt.conversation import NEWS, Conversation, seen_mark
+from enricher.prompt.redaction import redact_and_cap
+from enricher.sources.transcripts.wording import persons_words, plain_status, short, storable, telling_line
+from storage.base.lean import scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol
+
+    from enricher.prompt.event import PromptEvent
+
+    class Host(Protocol):
+        """What every module of this package offers: it takes records newest first into ``found``."""
+
+        MARKS: tuple[bytes, ...]
+        TODO_MARKS: tuple[bytes, ...]
+
+        def take(self, record: dict[str, Any], found: Found) -> None:
+            """Understand one record."""
+
+
+BLOCK = 64 * 1024
+MOST_BYTES = 1 << 20
+"""Read from the end of a file; further back only what is asked for is not found."""
+MOST_DECODED_BYTES = 384 * 1024
+MOST_DECODED_LINES = 1500
+LONGEST_LINE = 96 * 1024
+"""A line beyond is not decoded: the file that a tool read or wrote, an image, a whole history."""
+END_BYTES = 768
+"""Of a long line only its two ends are searched for what kind of record it is."""
+HEAD_BYTES = 2048
+"""Of a line that is not decoded, searched for the file it is about."""
+
+MOST_TODO_LINES = 20
+MOST_PROMPTS = 5
+MOST_SAID = 40
+"""Pieces of answers, among which a prompt may choose an option."""
+MOST_FILES = 12
+MOST_ERRORS = 3
+MOST_COMMANDS = 8
+COMMAND_CHARS = 80
+MOST_TODOS = 40
+PROMPT_CHARS = 400
+ERROR_CHARS = 200
+TODO_CHARS = 120
+ANSWER_CHARS = 500
+OPTION_CHARS = 400
+LONG_ANSWER_CHARS = 2000
+TERSE = 10
+"""A prompt of at most this many characters means nothing without the answer before it."""
+LONGEST_PATH = 200
+
+WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
+REGULAR_FILE = 0o100000
+FILE_TYPE = 0o170000
+
+
+class Found:
+    """What has been found so far, newest first; ``news`` names the mark behind which nothing was asked yet."""
+
+    __slots__ = (
+        "answer",
+        "answer_id",
+        "asked",
+        "changed",
+        "commands",
+        "cwd",
+        "errors",
+        "files",
+        "has_edits",
+        "news",
+        "prompts",
+        "said",
+        "seen",
+        "tasks",
+        "todos",
+    )
+
+    def __init__(self, cwd: str, asked: str) -> None:
+        self.cwd = cwd.rstrip("/")
+        self.asked = persons_words(asked)
+        self.prompts: list[str] = []
+        self.said: list[tuple[int, str]] = []
+        self.answer = ""
+        self.answer_id = ""
+        self.files: list[str] = []
+        self.changed: list[str] = []
+        self.has_edits = False
+        self.commands: list[str] = []
+        self.errors: list[str] = []
+        self.todos: list[tuple[str, str]] | None = None
+        self.tasks: dict[str, list[str]] = {}
+        self.news = ""
+        self.seen: set[str] = set()
+
+    def is_full(self) -> bool:
+        """Say whether there is nothing more to look for but the todo state."""
+        return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
+
+    def prompt(self, text: str) -> None:
+        """Take what a user record holds, if a person wrote it."""
+        words = persons_words(text)
+        if not words or len(self.prompts) >= MOST_PROMPTS:
+            return
+        if words == self.asked and not (self.prompts or self.answer or self.files or self.errors):
+            return  # a host that had written this very prompt already
+        if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
+            return
+        self.prompts.append(words)
+        self.answer_id = ""  # what was said before this prompt is another answer
+
+    def says(self, text: str, *, of: str = "") -> None:
+        """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""
+        text = text.strip()
+        if text and len(self.said) < MOST_SAID:
+            self.said.append((len(self.prompts), text))
+        if not text or (self.answer and (not of or of != self.answer_id)):
+            return
+        self.answer = f"{text}\n{self.answer}" if self.answer else text
+        self.answer_id = of
+
+    def file(self, path: object, *, is_change: bool) -> None:
+        """Take a file that a tool read or changed."""
+        if not isinstance(path, str) or not 0 < len(path) <= LONGEST_PATH or "\n" in path:
+            return
+        if self.cwd and path.startswith(self.cwd + "/"):
+            path = path[len(self.cwd) + 1 :]
+        if path not in self.files and len(self.files) < MOST_FILES:
+            self.files.append(path)
+        self.has_edits = self.has_edits or is_change
+        if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
+            self.changed.append(path)
+
+    def ran(self, command: object) -> None:
+        """Take a command that a tool ran, by its first line."""
+        if (
+            isinstance(command, str)
+            and len(self.commands) < MOST_COMMANDS
+            and (line := command.strip().partition("\n")[0])
+        ):
+            self.commands.append(line)
+
+    def error(self, text: object) -> None:
+        """Take what a tool failed with: the last line that says something."""
+        if isinstance(text, str) and len(self.errors) < MOST_ERRORS and (line := telling_line(text)):
+            self.errors.append(line)
+
+    def plan(self, steps: list[tuple[object, object]]) -> None:
+        """Take a todo list as (status, text), the newest one counting."""
+        if self.todos is None:
+            texts = [(status, text) for status, text in steps if isinstance(text, str) and text.strip()]
+            self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
+
+    def compacted(self, mark: object) -> None:
+        """Take a sign that the host dropped what lies before; news until the person has asked something again."""
+        if not self.prompts and not self.news:
+            self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
+
+    def is_new(self, identifier: object) -> bool:
+        """Say whether a record of this id was not seen yet: some hosts write one again when it changes."""
+        if not isinstance(identifier, str) or not identifier:
+            return True
+        if identifier in self.seen:
+            return False
+        self.seen.add(identifier)
+        return True
+
+
+def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()) -> Conversation:
+    """Return what the transcript of this event's session says; empty where there is none.
+
+    ``told`` is what the session was told (``storage.state.sessions``): it holds the mark that
+    the host has dropped or taken up the conversation. Never raises; ``problem`` of the
+    result says what could not be read.
+    """
+    conversation = Conversation()
+    news = max((name for name in told if name.startswith(NEWS)), default="")
+    path = transcript_path(event)
+    if path:
+        try:
+            found = _read(path, event)
+        except FileNotFoundError:
+            found = None
+        except (OSError, ValueError) as failure:
+            conversation.problem = f"{path}: {_reason(failure)}"
+            found = None
+        if found:
+            summarise(found, conversation, event.prompt)
+            conversation.resumed = found.news
+    if news and f"item:{seen_mark(news)}" not in told:
+        conversation.resumed = conversation.resumed or news
+    if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
+        from enricher.sources.tasklists import claude_tasks
+
+        tasks = claude_tasks(event.session_id)
+        conversation.todos = [(plain_status(task.status), short(task.title, TODO_CHARS)) for task in tasks[:MOST_TODOS]]
+    return conversation
+
+
+def transcript_path(event: PromptEvent) -> str:
+    """Return the file that the host names, or keeps under the session's id; empty where it has none."""
+    if event.transcript_path:
+        return event.transcript_path if os.path.isabs(event.transcript_path) else ""
+    if event.host == "copilot" and event.session_id:
+        name = event.session_id
+        if "/" in name or "\\" in name or "\0" in name or name.startswith("."):
+            return ""
+        home = os.environ.get("COPILOT_HOME") or os.path.join(os.path.expanduser("~"), ".copilot")
+        return os.path.join(home, "session-state", name, "events.jsonl")
+    return ""
+
+
+def _reason(failure: Exception) -> str:
+    return getattr(failure, "strerror", "") or str(failure) or type(failure).__name__
+
+
+def _read(path: str, event: PromptEvent) -> Found:
+    name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
+    host: Host = __import__(f"enricher.sources.transcripts.{name}", fromlist=("take",))
+    found = Found(event.cwd, event.prompt)
+    decoded_bytes = decoded_lines = 0
+    is_cut = False
+    for line, is_whole in lines_from_end(path):
+        if found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES:
+            is_cut = True
+            break
+        ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
+        if not any(mark in ends for mark in host.MARKS):
+            continue
+        if not is_whole or len(line) > LONGEST_LINE:
+            _peek(line, found)
+            continue
+        decoded_bytes += len(line)
+        decoded_lines += 1
+        record = _decoded(line)
+        if record is not None:
+            take_one(host, record, found)
+    if is_cut and found.todos is None:
+        found.todos = _earlier_todos(path, host)
+    return found
+
+
+def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
+    """Look for the last todo list further back, where only its own lines are worth a look."""
+    earlier = Found("", "")
+    data = tail(path, MOST_BYTES)
+    end = len(data)
+    for _ in range(MOST_TODO_LINES):
+        end = max(data.rfind(mark, 0, end) for mark in host.TODO_MARKS)
+        if end < 0:
+            return None
+        start, stop = data.rfind(b"\n", 0, end) + 1, data.find(b"\n", end)
+        record = _decoded(data[start:stop]) if 0 < stop - start <= LONGEST_LINE else None
+        if record is not None:
+            take_one(host, record, earlier)
+        if earlier.todos is not None:
+            return earlier.todos
+        end = start
+    return None
+
+
+def take_one(host: Host, record: dict[str, Any], found: Found) -> None:
+    """Understand one record; one whose shape is not its host's is passed over."""
+    try:
+        host.take(record, found)
+    except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
+        return
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = scan(line.decode("utf-8", "replace"))[0]
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _peek(line: bytes, found: Found) -> None:
+    """Take the file that a huge record names near its start."""
+    _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
+    if mark:
+        path, quote, _ = behind.lstrip(b': "').partition(b'"')
+        if quote and b"\\" not in path:
+            found.file(path.decode("utf-8", "replace"), is_change=b'"content"' in line[:HEAD_BYTES])
+
+
+def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines of a file's last MOST_BYTES, last one first, each with whether it is all there.
+
+    Of a line longer than LONGEST_LINE only its first bytes come, marked as not whole.
+    Raises OSError for what cannot be read or is no regular file.
+    """
+    descriptor, size = _open(path)
+    try:
+        position, stop = size, max(0, size - MOST_BYTES)
+        rest, is_whole = b"", True
+        while position > stop:
+            start = max(stop, position - BLOCK)
+            first, *others = _read_exactly(descriptor, start, position - start).split(b"\n")
+            position = start
+            if others:
+                yield others[-1] + rest, is_whole
+                for line in reversed(others[:-1]):
+                    yield line, True
+                rest, is_whole = first, True
+            elif len(rest) + len(first) > LONGEST_LINE:
+                rest, is_whole = first, False
+            else:
+                rest = first + rest
+        if stop == 0:
+            yield rest, is_whole
+    finally:
+        os.close(descriptor)
+
+
+def tail(path: str, length: int) -> bytes:
+    """Return the last ``length`` bytes of a file; raises OSError for what is no regular file."""
+    descriptor, size = _open(path)
+    try:
+        start = max(0, size - length)
+        return _read_exactly(descriptor, start, size - start)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: str) -> tuple[int, int]:
+    """Return the descriptor and the size of a regular file, without waiting for a FIFO's writer."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    status = os.fstat(descriptor)
+    if status.st_mode & FILE_TYPE != REGULAR_FILE:
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return descriptor, status.st_size
+
+
+def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
+    os.lseek(descriptor, start, os.SEEK_SET)
+    piece = os.read(descriptor, length)
+    while len(piece) < length and (more := os.read(descriptor, length - len(piece))):
+        piece += more
+    return piece
+
+
+def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
+    """Put what was found into its short, redacted form, prompts in the order they were asked."""
+    conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
+    depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
+    limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
+    conversation.answer = redact_and_cap(storable(found.answer), limit)[0] if found.answer else ""
+    conversation.files = [short(path, LONGEST_PATH) for path in found.files]
+    conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
+    conversation.has_edits = found.has_edits
+    conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
+    conversation.errors = [short(text, ERROR_CHARS) for text in found.errors]
+    todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
+    conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
+    if depends_on_answer:
+        conversation.read_answer(prompt, found.said)
+        conversation.option = short(conversation.option, OPTION_CHARS)
+        conversation.open_point = short(conversation.open_point, OPTION_CHARS)
+        conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
+        conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
+        conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
+
+
+def _needs_the_answer(prompt: str) -> bool:
+    if len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        return False
+    from enricher.prompt.conversation.followup import needs_the_answer
+
+    return needs_the_answer(prompt)
+
+
+def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Todos of a host that creates and updates tasks one by one, as far as their subjects are known."""
+    known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
+    known.sort(key=lambda one: (len(one[0]), one[0]))
+    return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

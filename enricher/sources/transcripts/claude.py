@@ -1,0 +1,104 @@
+"""Records of Claude Code: one object per line, of many types, of which user, assistant and system matter."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from enricher.sources.transcripts import Found
+
+MARKS = (
+    b'"type":"user"', b'"type":"assistant"', b'"type": "user"', b'"type": "assistant"', b'"compact_boundary"',
+)  # fmt: skip
+TODO_MARKS = (b'"TodoWrite"', b'"newTodos"')
+CHANGING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+PATHS = ("file_path", "notebook_path", "path")
+
+
+def take(record: dict[str, Any], found: Found) -> None:
+    """Understand one record; what the host wrote for itself or a subagent is passed over."""
+    kind = record.get("type")
+    if kind == "system" and record.get("subtype") == "compact_boundary":
+        found.compacted(record.get("uuid"))
+        return
+    if record.get("isSidechain") or record.get("isMeta") or kind not in ("user", "assistant"):
+        return
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if kind == "assistant":
+        _answer(content, found, of=str(message.get("id") or record.get("uuid") or "") if message else "")
+    elif record.get("isCompactSummary"):
+        found.compacted(record.get("uuid"))
+    else:
+        _user(record, content, found)
+
+
+def _user(record: dict[str, Any], content: object, found: Found) -> None:
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    results = [block for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"]
+    if not results:
+        texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+        found.prompt("\n".join(text for text in texts if isinstance(text, str)))
+        return
+    rich = record.get("toolUseResult")
+    if isinstance(rich, dict):
+        _state(rich, found)
+    for block in reversed(results):
+        if block.get("is_error"):
+            found.error(text_of(block.get("content")))
+
+
+def _state(rich: dict[str, Any], found: Found) -> None:
+    """Take what a tool's own result says of the todo list or of a task just created."""
+    if isinstance(rich.get("newTodos"), list):
+        found.plan(_todos(rich["newTodos"]))
+    task = rich.get("task")
+    if isinstance(task, dict) and isinstance(task.get("subject"), str):
+        found.tasks.setdefault(str(task.get("id", "")), ["pending", ""])[1] = task["subject"]
+
+
+def _answer(content: object, found: Found, *, of: str) -> None:
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    for block in reversed(blocks):
+        if not isinstance(block, dict):
+            continue
+        if block.get("type") == "text" and isinstance(block.get("text"), str):
+            found.says(block["text"], of=of)
+        elif block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
+            _tool(str(block.get("name", "")), block["input"], found)
+
+
+def _tool(name: str, given: dict[str, Any], found: Found) -> None:
+    if name == "TodoWrite" and isinstance(given.get("todos"), list):
+        found.plan(_todos(given["todos"]))
+    elif name == "TaskUpdate":
+        _update(given, found)
+    elif name == "Bash":
+        found.ran(given.get("command"))
+    else:
+        for key in PATHS:
+            found.file(given.get(key), is_change=name in CHANGING)
+
+
+def _update(given: dict[str, Any], found: Found) -> None:
+    """Take the newest status, and subject, that was given to a task."""
+    number = str(given.get("taskId", ""))
+    is_first = number not in found.tasks
+    task = found.tasks.setdefault(number, ["pending", ""])
+    if is_first and isinstance(given.get("status"), str):
+        task[0] = given["status"]
+    if isinstance(given.get("subject"), str):
+        task[1] = task[1] or given["subject"]
+
+
+def _todos(items: list[Any]) -> list[tuple[object, object]]:
+    return [(item.get("status"), item.get("content")) for item in items if isinstance(item, dict)]
+
+
+def text_of(content: object) -> str:
+    """Return the text of a result, given as a string or as blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(str(block["text"]) for block in blocks if isinstance(block, dict) and block.get("text"))

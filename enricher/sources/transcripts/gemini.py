@@ -1,0 +1,69 @@
+"""Records of Gemini CLI: a header, messages of type user and gemini, and patches (``$set``) of the whole."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from enricher.sources.transcripts import Found
+
+MARKS = (b'"user"', b'"gemini"')
+TODO_MARKS = (b'"write_todos"',)
+CHANGING = ("replace", "write_file", "edit")
+PATHS = ("file_path", "absolute_path", "path")
+FAILED = ("error", "failed")
+
+
+def take(record: dict[str, Any], found: Found) -> None:
+    """Understand one message, or those that a patch holds."""
+    patch = record.get("$set")
+    if isinstance(patch, dict):
+        messages = patch.get("messages")
+        for message in reversed(messages) if isinstance(messages, list) else ():
+            if isinstance(message, dict):
+                take(message, found)
+        return
+    kind = record.get("type")
+    if kind not in ("user", "gemini") or not found.is_new(record.get("id")):
+        return
+    if kind == "user":
+        # ``content`` also holds what hooks added; the person's own words are what is displayed.
+        found.prompt(_text(record.get("displayContent")) or _text(record.get("content")))
+        return
+    calls = record.get("toolCalls")
+    for call in reversed(calls) if isinstance(calls, list) else ():
+        if isinstance(call, dict):
+            _call(call, found)
+    found.says(_text(record.get("content")))
+
+
+def _call(call: dict[str, Any], found: Found) -> None:
+    given, name = call.get("args"), call.get("name")
+    given = given if isinstance(given, dict) else {}
+    if name == "write_todos" and isinstance(given.get("todos"), list):
+        items = [item for item in given["todos"] if isinstance(item, dict)]
+        found.plan([(item.get("status"), item.get("description") or item.get("content")) for item in items])
+    for key in PATHS:
+        found.file(given.get(key), is_change=name in CHANGING)
+    if call.get("status") in FAILED:
+        found.error(_result(call.get("result")) or _text(call.get("resultDisplay")))
+
+
+def _result(result: object) -> str:
+    """Return the text of a tool's answer: parts, each with ``functionResponse.response.error`` or ``output``."""
+    if isinstance(result, str):
+        return result
+    for part in result if isinstance(result, list) else ():
+        answer = part.get("functionResponse") if isinstance(part, dict) else None
+        said = answer.get("response") if isinstance(answer, dict) else None
+        if isinstance(said, dict):
+            return str(said.get("error") or said.get("output") or "")
+    return ""
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))

@@ -1,0 +1,104 @@
+"""Take from a record the words that count: a person's own, the line of an error that tells, short and redacted."""
+
+from __future__ import annotations
+
+from enricher.prompt.redaction import redact
+from enricher.respond.render import shortened
+
+
+def plain_status(status: object) -> str:
+    """Return ``completed``, ``in_progress`` or ``pending``, whatever the host calls it."""
+    word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
+    if word in ("completed", "done", "complete", "closed", "cancelled"):
+        return "completed"
+    return "in_progress" if word in ("in_progress", "inprogress", "active", "doing") else "pending"
+
+
+def short(text: str, limit: int) -> str:
+    """Return foreign text redacted and at most ``limit`` characters long."""
+    text = storable(" ".join(text[: 4 * limit + 4096].split()))
+    text = redact(text[: 2 * limit + 512])[0]
+    return shortened(text, limit)
+
+
+def storable(text: str) -> str:
+    """Return the text with what UTF-8 cannot hold replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def telling_line(text: str) -> str:
+    """Return the line of an error that says what is wrong: of a traceback the last one."""
+    lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
+    for line in reversed(lines):
+        head = line[:80]
+        if "Error" in head or "Exception" in head or "error:" in head.lower() or head.startswith(("FAILED", "fatal")):
+            return line
+    return lines[-1] if lines else ""
+
+
+_DROPPED = (
+    "system-reminder", "system_reminder", "hook_context", "local-command-stdout", "local-command-stderr",
+    "local-command-caveat", "command-name", "command-message", "command-contents", "bash-stdout", "bash-stderr",
+    "current_datetime", "session_context", "environment_context", "user_instructions", "task-notification",
+    "agent-notification",
+)  # fmt: skip
+"""Tags whose content the host wrote."""
+_NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
+LONGEST_TAG = 80
+CLEANED_CHARS = 8000
+
+
+def persons_words(text: str) -> str:
+    """Return what a person wrote in a user record: no notification, no command wrapper, no tags; empty if nothing.
+
+    The arguments of a command are the person's words, its name is not.
+    """
+    text = text[:CLEANED_CHARS].strip()
+    if text.startswith(_NOTES):
+        return ""
+    if "<" in text:
+        if "<command-name>" in text or "<command-args>" in text:
+            text = text.partition("<command-args>")[2].partition("</command-args>")[0]
+        text = _without_tags(text).strip()
+    return "" if _is_command(text) else text
+
+
+def _is_command(text: str) -> bool:
+    name = text[1:65].split(None, 1)[:1] if text.startswith("/") and not text[1:2].isspace() else []
+    return bool(name) and all(letter.isalnum() or letter in "-:_" for letter in name[0])
+
+
+def _without_tags(text: str) -> str:
+    """Take out the host's blocks with their content, and any other tag without it."""
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        end = text.find(">", start + 1, start + LONGEST_TAG)
+        inside = text[start + 1 : end] if end > 0 else ""
+        name = inside.strip("/").split(None, 1)[0] if inside.strip("/ ") else ""
+        if (
+            not name
+            or inside[0].isspace()
+            or not name[0].isalpha()
+            or not name.replace("-", "").replace("_", "").replace(":", "").isalnum()
+        ):
+            kept.append(text[at : start + 1])
+            at = start + 1
+            continue
+        kept.append(text[at:start])
+        at = end + 1
+        if inside[0] != "/" and (name in _DROPPED or name.startswith("ide_")):
+            close = text.find(f"</{name}>", at)
+            at = close + len(name) + 3 if close >= 0 else len(text)
+        elif inside[0] != "/" and _is_generic(text, start, f"</{name}>", end):
+            kept.append(text[start : end + 1])
+    return "".join(kept) + text[at:]
+
+
+def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
+    """Say whether ``<`` belongs to a type as in ``List<String>``: right behind a name, and never closed."""
+    return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

@@ -184,7 +184,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the habit of one repository becomes a plain word",
-        "workbench/labelled.py",
+        "workbench/tuning/labelled.py",
         " and len(repositories.get(wording, ())) >= least",
         "",
         "",
@@ -192,7 +192,7 @@ MUTATIONS = (
     ),
     Mutation(
         "repositories set apart have a part in the weights",
-        "workbench/tune.py",
+        "workbench/tuning/tune.py",
         " if one.repository not in without]",
         "]",
         "",
@@ -527,7 +527,7 @@ MUTATIONS = (
     ),
     Mutation(
         "replay --verify exits 0 where a text differs",
-        "workbench/commands/replay.py",
+        "workbench/commands/replaying/replay.py",
         "    sys.exit(1 if outcome.differing else 0)",
         "    sys.exit(0)",
         "",
@@ -675,7 +675,7 @@ MUTATIONS = (
     # --- what is published
     Mutation(
         "a redacted snapshot names folders",
-        "workbench/publication/snapshot/columns.py",
+        "workbench/web/snapshot/columns.py",
         '        "cwd": Shown("\'\'", "\'\'", "{c}"),\n        "prompt_hmac"',
         '        "cwd": Shown("{c}", "{c}", "{c}"),\n        "prompt_hmac"',
         "",
@@ -683,7 +683,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a redacted snapshot holds the recorded inputs",
-        "workbench/publication/snapshot/columns.py",
+        "workbench/web/snapshot/columns.py",
         '        "inputs": NO_DOCUMENT,',
         '        "inputs": Shown("{c}", "{c}", "{c}"),',
         "",
@@ -691,7 +691,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any password opens the published history",
-        "workbench/publication/server/guard.py",
+        "workbench/web/server/guard.py",
         "    return hmac.compare_digest(given, password)",
         "    return hmac.compare_digest(given[:1], password[:1])",
         "",
@@ -699,7 +699,7 @@ MUTATIONS = (
     ),
     Mutation(
         "foreign host names are answered",
-        "workbench/publication/server/guard.py",
+        "workbench/web/server/guard.py",
         "        if self.hosts is not None and host not in self.hosts:",
         "        if self.hosts is None and host:",
         "",
@@ -732,7 +732,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a missing case leaves the gate open",
-        "workbench/gate_report.py",
+        "workbench/gate/gate_report.py",
         '        return self.verdict != "regressed" and not self.problems and not self.missing',
         '        return self.verdict != "regressed" and not self.problems',
         "",
@@ -740,7 +740,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what failed already closes the gate",
-        "workbench/gate_report.py",
+        "workbench/gate/gate_report.py",
         "        return bool(self.faults) and not self.faults_before and "
         "(self.before is not None or self.case.verdict == OK)",
         "        return bool(self.faults) and (self.before is not None or self.case.verdict == OK)",
@@ -789,7 +789,7 @@ MUTATIONS = (
     ),
     Mutation(
         "rules that never spoke are not called dead",
-        "workbench/coverage.py",
+        "workbench/coverage/coverage.py",
         "        return not self.fired",
         "        return self.fired == self.prompts",
         "",
@@ -911,7 +911,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an old trace is replayed in the profile of today",
-        "workbench/outcome.py",
+        "workbench/replay/outcome.py",
         "{**SHAPING_DEFAULTS, **told, **inputs.settings}",
         "{**SHAPING_DEFAULTS, **declared, **inputs.settings}",
         "",
@@ -1015,7 +1015,7 @@ MUTATIONS = (
     ),
     Mutation(
         "replay leaves the person's own layer out",
-        "workbench/speaking.py",
+        "workbench/replay/rulesets/speaking.py",
         "if layer.name not in OF_ONE_FOLDER]",
         'if layer.name == "packaged"]',
         "",
@@ -1079,7 +1079,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a snapshot holds words of unredacted prompts",
-        "workbench/publication/snapshot/columns.py",
+        "workbench/web/snapshot/columns.py",
         "    clusters({c}, (",
         "    iif(1, {c}, (",
         "",
@@ -1087,7 +1087,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a column of words is published as it stands",
-        "workbench/publication/snapshot/columns.py",
+        "workbench/web/snapshot/columns.py",
         'WORD = _always("told({c})"',
         'WORD = _always("{c}"',
         "",
@@ -1095,7 +1095,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a reader's SQL runs without an end",
-        "workbench/publication/native/confined.py",
+        "workbench/web/native/confined.py",
         "limit_s + GRACE_S)",
         "0)",
         "",
@@ -1103,7 +1103,7 @@ MUTATIONS = (
     ),
     Mutation(
         "imported prompts are never silent",
-        "workbench/conversations/tracing.py",
+        "workbench/importing/tracing.py",
         '"shadow" if enrichment.text else "silent", "import"',
         '"shadow", "import"',
         "",
@@ -1111,7 +1111,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an unknown deep address is an error of the server",
-        "workbench/publication/plugin/__init__.py",
+        "workbench/web/plugin/__init__.py",
         "return [not_found(history, request, exception)]",
         "return answers",
         "",
@@ -1151,7 +1151,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the screen gives a verdict on rules with errors",
-        "workbench/live.py",
+        "workbench/edits/live.py",
         "yield replace(figures, errors=errors)",
         "yield figures",
         "",
@@ -1159,7 +1159,7 @@ MUTATIONS = (
     ),
     Mutation(
         "two apps share one draft",
-        "workbench/drafts.py",
+        "workbench/edits/drafts.py",
         "self._name = os.urandom(8).hex()",
         'self._name = "draft"',
         "",

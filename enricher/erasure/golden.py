@@ -1,6 +1,6 @@
 """Golden cases of prompts that are forgotten: their lines in the files that repositories carry.
 
-``workbench.cases`` writes these files; it and this hold the same lock.
+``workbench.gate.cases`` writes these files; it and this hold the same lock.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
 
 
 def _drop_cases(path: str, gone: Forgotten) -> int:
-    """Write the file without the lines that are meant; who adds a case waits (``workbench.cases`` locks the same)."""
+    """Write the file without the lines that are meant; ``workbench.gate.cases`` takes the same lock to add one."""
     if not os.path.isfile(path):
         return 0
     target = os.path.realpath(path)

@@ -146,7 +146,8 @@ def window(
 ) -> list[Seen]:
     """Return the next results of a replay by its whole id, newest prompt first, those before ``before``.
 
-    ``kind`` is one of ``workbench.compare.KINDS``, ``trace`` the beginning of a trace's id; empty ones do not restrict.
+    ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a trace's id; empty ones do not
+    restrict.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,

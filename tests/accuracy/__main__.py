@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tests.accuracy.labelled_sources import INVENTED, SET_APART
-from workbench.accuracy import evaluation_files, leave_repositories_out, report
+from workbench.tuning.accuracy import evaluation_files, leave_repositories_out, report
 
 
 def main() -> None:

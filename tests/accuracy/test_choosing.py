@@ -8,9 +8,9 @@ import pytest
 from enricher.classify import Observation, matching
 from enricher.classify.table import Table
 from enricher.rules.compiling.signals import ClassRule, compile_classes
-from workbench.accuracy import packaged_table
-from workbench.calibration import RIGHT_WHEN_SHOWN, calibrate, is_shown
-from workbench.labelled import (
+from workbench.tuning.accuracy import packaged_table
+from workbench.tuning.calibration import RIGHT_WHEN_SHOWN, calibrate, is_shown
+from workbench.tuning.labelled import (
     LEAST_PROMPTS,
     LEAST_REPOSITORIES,
     Observed,

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.commands.tune import tune
-from workbench.labelled import LabelError, read_rows
-from workbench.tune import TuningError, propose
+from workbench.commands.replaying.tune import tune
+from workbench.tuning.labelled import LabelError, read_rows
+from workbench.tuning.tune import TuningError, propose
 
 INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
 

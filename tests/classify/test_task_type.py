@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enricher.classify import Classification, classify
-from workbench.accuracy import packaged_table
+from workbench.tuning.accuracy import packaged_table
 
 if TYPE_CHECKING:
     from enricher.classify.table import Table

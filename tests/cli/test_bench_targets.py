@@ -9,7 +9,7 @@ import pytest
 
 from enricher.interfaces.bench import Row, targets
 from enricher.interfaces.bench.context import EVERYTHING, MANY
-from workbench.bench import FILTERS, START, TAIL
+from workbench.bench.app import FILTERS, START, TAIL
 
 ROOT = Path(__file__).parents[2]
 MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGETS.items() for one in every}

@@ -21,7 +21,7 @@ from simulator import ENTRY, ROOT
 
 from enricher.prompt.event import PromptEvent
 from enricher.sources.transcripts import read_conversation
-from workbench.conversations import Turn, places
+from workbench.importing import Turn, places
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from storage.db import database
 from workbench import experiments as harness
 from workbench.experiments.arms import Recording
 from workbench.experiments.questions import QuestionError, Questions
-from workbench.versions import Versions
+from workbench.replay.rulesets.versions import Versions
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -16,7 +16,7 @@ from storage.base import log
 from storage.db import database
 from storage.erasure import snapshots
 from storage.traces import spool
-from workbench.publication import upkeep
+from workbench.web.reading import upkeep
 
 if TYPE_CHECKING:
     from simulator import Account

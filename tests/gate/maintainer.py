@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench import gate, reports
+from workbench.gate import gate, reports
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from maintainer import DEBUG, NO_DEBUG, QUESTION, SMALL_TALK
 
-from workbench import cases
-from workbench.case import OK, Case, Decided
+from workbench.gate import cases
+from workbench.gate.case import OK, Case, Decided
 
 if TYPE_CHECKING:
     from pathlib import Path

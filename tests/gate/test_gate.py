@@ -10,10 +10,10 @@ import pytest
 from maintainer import DEBUG, NO_DEBUG, NO_QUESTION, QUESTION
 
 from enricher.rules.layers import packaged_file
-from workbench import gate
-from workbench.case import OK, Case, Decided
-from workbench.gate_figures import figures_of
-from workbench.gate_report import Checked, kinds
+from workbench.gate import gate
+from workbench.gate.case import OK, Case, Decided
+from workbench.gate.gate_figures import figures_of
+from workbench.gate.gate_report import Checked, kinds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from maintainer import DEBUG, QUESTION, SMALL_TALK
 from simulator import ENTRY, ROOT
 
 from storage.traces.labels import Prompt
-from workbench.queue import Queued, order
+from workbench.gate.queue import Queued, order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

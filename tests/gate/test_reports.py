@@ -12,16 +12,16 @@ from maintainer import NO_QUESTION, QUESTION
 from markdown_it import MarkdownIt
 from simulator import ROOT
 
-from workbench import cases, comment, gate, reports
-from workbench.case import OK, Case, Decided
-from workbench.commands.gate_options import OPTIONS
+from workbench.commands.replaying.gate_options import OPTIONS
+from workbench.gate import cases, comment, gate, reports
+from workbench.gate.case import OK, Case, Decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from maintainer import Repository
 
-    from workbench.gate_report import Report
+    from workbench.gate.gate_report import Report
 
 HOSTILE = [
     pytest.param("</details><script>alert(1)</script><!--", id="html"),

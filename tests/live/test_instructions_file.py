@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench import instructions_file as files
-from workbench.outline import outline
+from workbench.edits import instructions_file as files
+from workbench.edits.outline import outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable

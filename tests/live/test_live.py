@@ -16,15 +16,15 @@ from storage.db import database
 from storage.evaluation import replays
 from storage.traces import labels
 from storage.traces.selection import parse
-from workbench import live, progress
-from workbench.cases import add, case_of
-from workbench.progress import Broken, Figures, Linted
-from workbench.sides import SideError
+from workbench.edits import live, progress
+from workbench.edits.progress import Broken, Figures, Linted
+from workbench.gate.cases import add, case_of
+from workbench.replay.rulesets.sides import SideError
 
 if TYPE_CHECKING:
     from simulator import Account
 
-    from workbench.progress import Progress
+    from workbench.edits.progress import Progress
 
 CALM = "min_confidence: 0.99"
 

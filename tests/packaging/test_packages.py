@@ -40,8 +40,9 @@ def test_the_wheel_holds_the_packages_and_the_instructions_in_both_forms(package
     names = set(zipfile.ZipFile(packages["wheel"]).namelist())
 
     assert {
-        "enricher/boot.py", "storage/traces/__init__.py", "workbench/replay.py", "enricher/samples/prompts.jsonl",
-        "instructions/prompt-enricher-instructions.md", "instructions/HEURISTICS.md", "instructions/guardrails.md",
+        "enricher/boot.py", "storage/traces/__init__.py", "workbench/replay/replay.py",
+        "enricher/samples/prompts.jsonl", "instructions/prompt-enricher-instructions.md",
+        "instructions/HEURISTICS.md", "instructions/guardrails.md",
         "instructions/compiled.json",
     } <= names  # fmt: skip
     assert not [name for name in names if name.startswith(("tests/", "examples/")) or "__pycache__" in name]

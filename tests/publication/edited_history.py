@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from simulator import Account
 
 from storage.db import database
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.upkeep import catch_up
+from workbench.web.reading.upkeep import catch_up
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 from simulator import Account
 
 from storage.db import database
-from workbench.publication.native.sanitized import rendered
-from workbench.publication.server.serving import datasette_over
+from workbench.web.native.sanitized import rendered
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from pathlib import Path

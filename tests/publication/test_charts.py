@@ -6,9 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from workbench.publication.drawing import charts, scales
-from workbench.publication.drawing.charts import Bar
-from workbench.publication.drawing.frames import Day
+from workbench.web.drawing import charts, scales
+from workbench.web.drawing.charts import Bar
+from workbench.web.drawing.frames import Day
 
 FIRST = date(2025, 10, 1)
 

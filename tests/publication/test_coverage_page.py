@@ -188,7 +188,7 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
     with closing(database.connect(str(tmp_path))) as db:
         db.execute("delete from labels")
         db.execute("update coverage_measured set labelled = 0")
-    from workbench.publication.server.serving import datasette_over
+    from workbench.web.server.serving import datasette_over
 
     live = datasette_over(f"{tmp_path}/enricher.db", is_immutable=True)
     await live.invoke_startup()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.differences import Line, Piece, compared, folded, unfolded, words
-from workbench.progress import difference
+from workbench.edits.progress import difference
+from workbench.views.differences import Line, Piece, compared, folded, unfolded, words
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
 EDITS = [

@@ -5,9 +5,9 @@ import json
 import pytest
 from effort import processor_s
 
-from workbench.publication.snapshot import identity
-from workbench.publication.snapshot.disclosure import Teller
-from workbench.publication.snapshot.identity import DOMAIN, EMAIL, HOST, NAME, USER, Identity
+from workbench.web.snapshot import identity
+from workbench.web.snapshot.disclosure import Teller
+from workbench.web.snapshot.identity import DOMAIN, EMAIL, HOST, NAME, USER, Identity
 
 WHO = Identity(
     (

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.publication.excerpts import LENGTH, excerpt
+from workbench.web.excerpts import LENGTH, excerpt
 
 
 def test_a_prompt_is_one_line_of_text() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from storage.traces import selection
-from workbench.publication import filters
+from workbench.web import filters
 
 
 @pytest.mark.parametrize(

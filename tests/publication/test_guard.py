@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from datasette.utils import StartupError
 
-from workbench.publication.server.serving import datasette_over
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

@@ -11,9 +11,9 @@ import pytest
 from big_history import write_history
 
 from storage.db import database
-from workbench.publication.pages.home import BUDGET_MS
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.upkeep import catch_up
+from workbench.web.pages.home import BUDGET_MS
+from workbench.web.reading.upkeep import catch_up
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

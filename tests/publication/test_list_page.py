@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.publication import listing
-from workbench.publication.server.serving import datasette_over
+from workbench.web.reading import listing
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

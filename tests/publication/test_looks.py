@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.publication.looks import FOLDER
-from workbench.publication.server.serving import datasette_over
+from workbench.web.looks import FOLDER
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

@@ -10,12 +10,12 @@ import pytest
 
 from storage.db import database
 from storage.erasure import forgetting
-from workbench.corpus import Corpus
-from workbench.coverage import measure
-from workbench.publication import measured
-from workbench.publication.covered import coverage
-from workbench.publication.upkeep import catch_up
-from workbench.written import in_force
+from workbench.coverage.coverage import measure
+from workbench.coverage.written import in_force
+from workbench.replay.corpus import Corpus
+from workbench.web.reading import measured
+from workbench.web.reading.covered import coverage
+from workbench.web.reading.upkeep import catch_up
 
 if TYPE_CHECKING:
     import sqlite3

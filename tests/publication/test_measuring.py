@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.publication.server.measuring import COMMAND, Measuring, MeasuringError
-from workbench.publication.server.upkeep_thread import kept_up
+from workbench.web.server.measuring import COMMAND, Measuring, MeasuringError
+from workbench.web.server.upkeep_thread import kept_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_it_says_once_why_it_failed_and_is_left_alone_then(state: Path) -> None:
 
 
 def test_it_ends_when_its_server_is_killed(state: Path) -> None:
-    sleep = f"import workbench.publication.measured as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
+    sleep = f"import workbench.web.reading.measured as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
     server = subprocess.Popen([sys.executable, "-c", SERVER, sleep, state], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     server.stdout.readline()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from datasette.app import Datasette
 
-from workbench.publication.page import PLACES
+from workbench.web.page import PLACES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from storage.db import database
-from workbench.publication.native.questions import QUESTIONS
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import columns
-from workbench.publication.snapshot import writing as snapshot
+from workbench.web.native.questions import QUESTIONS
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import columns
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

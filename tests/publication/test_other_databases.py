@@ -16,7 +16,7 @@ WHAT_IMPORTING_COSTS = """
 import sys, time
 import datasette.app
 before, begun = set(sys.modules), time.perf_counter()
-import workbench.publication.plugin
+import workbench.web.plugin
 print(time.perf_counter() - begun)
 print(*sorted(set(sys.modules) - before))
 """
@@ -63,5 +63,5 @@ def test_importing_the_plugin_loads_nothing_but_itself() -> None:
     command = [sys.executable, "-c", WHAT_IMPORTING_COSTS]
     seconds, modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
-    assert set(modules.split()) <= {"workbench", "workbench.publication", "workbench.publication.plugin"}
+    assert set(modules.split()) <= {"workbench", "workbench.web", "workbench.web.plugin"}
     assert float(seconds) < 0.05

@@ -19,8 +19,8 @@ from simulator import Account
 from enricher.interfaces.cli.memory.mcp import DEFAULT_PORT
 from storage.db import database
 from workbench.commands.publish import PORT
-from workbench.publication.server import announcement
-from workbench.publication.server.serving import HOW_MANY_PORTS
+from workbench.web.server import announcement
+from workbench.web.server.serving import HOW_MANY_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

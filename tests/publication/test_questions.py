@@ -10,19 +10,19 @@ from big_history import write_history
 
 from storage.db import database
 from storage.evaluation import replays
-from workbench.publication.native.functions import searched
-from workbench.publication.native.questions import QUESTIONS
-from workbench.publication.native.tables import TABLES
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import writing as snapshot
-from workbench.publication.upkeep import catch_up
+from workbench.web.native.functions import searched
+from workbench.web.native.questions import QUESTIONS
+from workbench.web.native.tables import TABLES
+from workbench.web.reading.upkeep import catch_up
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from datasette.app import Datasette
 
-    from workbench.publication.native.questions import Question
+    from workbench.web.native.questions import Question
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000

@@ -12,8 +12,8 @@ import pytest
 from datasette.app import Datasette
 from publishing import published
 
-from workbench.publication.native import confined
-from workbench.publication.server.serving import datasette_over
+from workbench.web.native import confined
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from datasette.app import Datasette
 
-from workbench.publication.server import files as server_files
-from workbench.publication.server.serving import SETTINGS
+from workbench.web.server import files as server_files
+from workbench.web.server.serving import SETTINGS
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -12,11 +12,11 @@ import pytest
 from storage import traces
 from storage.db import database
 from storage.traces import imports
-from workbench.publication import records
-from workbench.publication.history import find
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import writing as snapshot
-from workbench.sessions import drifts
+from workbench.views.sessions import drifts
+from workbench.web.reading import records
+from workbench.web.reading.history import find
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from simulator import Account
 from storage import traces
 from storage.db import database
 from storage.metrics import rollups
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.upkeep import catch_up
+from workbench.web.reading.upkeep import catch_up
+from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
     from pathlib import Path

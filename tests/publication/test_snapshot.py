@@ -20,8 +20,8 @@ from storage.db import database
 from storage.erasure import snapshots
 from storage.metrics import rollups
 from storage.traces import search
-from workbench.publication.snapshot import columns
-from workbench.publication.snapshot import writing as snapshot
+from workbench.web.snapshot import columns
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

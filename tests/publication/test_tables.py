@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.publication.native import handbook
-from workbench.publication.native.description import configuration, metadata
-from workbench.publication.native.questions import QUESTIONS
-from workbench.publication.native.tables import HIDDEN, TABLES
-from workbench.publication.native.tables.remembered import PUBLISHED
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import writing as snapshot
+from workbench.web.native import handbook
+from workbench.web.native.description import configuration, metadata
+from workbench.web.native.questions import QUESTIONS
+from workbench.web.native.tables import HIDDEN, TABLES
+from workbench.web.native.tables.remembered import PUBLISHED
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -82,9 +82,7 @@ def test_what_a_table_is_sorted_and_labelled_by_is_a_column_of_it() -> None:
 
 
 def test_the_handbook_in_the_docs_is_what_the_code_says() -> None:
-    assert handbook.written() in DOCS.read_text("utf-8"), (
-        "run: python -m workbench.publication.native.handbook docs/history.md"
-    )
+    assert handbook.written() in DOCS.read_text("utf-8"), "run: python -m workbench.web.native.handbook docs/history.md"
 
 
 async def test_a_table_page_has_title_description_and_columns(live: Datasette) -> None:

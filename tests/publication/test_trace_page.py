@@ -15,11 +15,12 @@ from storage import traces
 from storage.db import database
 from storage.evaluation import replays
 from storage.traces import imports, labels
-from workbench.evidence import places
-from workbench.publication import evidence, records
-from workbench.publication.drawing import waterfall
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import writing as snapshot
+from workbench.views.evidence import places
+from workbench.web import evidence
+from workbench.web.drawing import waterfall
+from workbench.web.reading import records
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ import pytest
 from edited_history import QUESTION, SECOND, edited, up_to_date
 
 from enricher.rules.compiling.sources import packaged_texts
-from workbench.publication import versions
-from workbench.publication.server.serving import datasette_over
-from workbench.publication.snapshot import writing as snapshot
+from workbench.web.reading import versions
+from workbench.web.server.serving import datasette_over
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

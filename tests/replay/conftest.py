@@ -13,7 +13,7 @@ from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage.db import database
-from workbench.corpus import Corpus
+from workbench.replay.corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,16 +11,16 @@ import pytest
 from enricher.classify import HEAD, TAIL, scanned_part
 from enricher.rules.cache import Rules
 from enricher.rules.layers import packaged_file
-from workbench import sides
-from workbench.judge import level_of
-from workbench.outcome import judged_again
-from workbench.reach import JUDGE, NOT, WEIGH, Reach
-from workbench.replay import Replay
+from workbench.replay.judge import level_of
+from workbench.replay.outcome import judged_again
+from workbench.replay.reach import JUDGE, NOT, WEIGH, Reach
+from workbench.replay.replay import Replay
+from workbench.replay.rulesets import sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.corpus import Corpus
+    from workbench.replay.corpus import Corpus
 
 EDITS_BY_CHANCE = 24
 SIGNAL = re.compile(r"^  - \{.*weight: (\d)\}$", re.MULTILINE)

@@ -11,18 +11,18 @@ import pytest
 from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
 from storage.db import database
-from workbench import sides
-from workbench.corpus import Corpus
-from workbench.fidelity import verify
-from workbench.outcome import judged_again
-from workbench.replay import FIRST_BATCH, Replay
+from workbench.replay.corpus import Corpus
+from workbench.replay.fidelity import verify
+from workbench.replay.outcome import judged_again
+from workbench.replay.replay import FIRST_BATCH, Replay
+from workbench.replay.rulesets import sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from workbench.compare import BlastRadius
-    from workbench.sides import Side
+    from workbench.replay.compare import BlastRadius
+    from workbench.replay.rulesets.sides import Side
 
 
 def radius_of(corpus: Corpus, candidate: Side, *, base: Side = sides.RECORDED, processes: int = 1) -> BlastRadius:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
-from workbench import sides
-from workbench.corpus import Corpus
-from workbench.replay import Replay
-from workbench.stacks import LayerFile
+from workbench.replay.corpus import Corpus
+from workbench.replay.replay import Replay
+from workbench.replay.rulesets import sides
+from workbench.replay.rulesets.stacks import LayerFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

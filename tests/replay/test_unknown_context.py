@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from enricher.context.asking import Judgement, asked_otherwise
-from workbench.compare import kinds
-from workbench.outcome import Outcome
+from workbench.replay.compare import kinds
+from workbench.replay.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

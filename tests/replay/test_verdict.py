@@ -18,9 +18,9 @@ from enricher.interfaces.api import replay
 from enricher.respond.decision import Inputs, decide
 from enricher.rules.cache import Rules
 from storage.db import database
-from workbench.corpus import Corpus
-from workbench.fidelity import verify
-from workbench.outcome import judged_again
+from workbench.replay.corpus import Corpus
+from workbench.replay.fidelity import verify
+from workbench.replay.outcome import judged_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from edits_of_rules import ask, instruct, layer
 
-from workbench import sides
-from workbench.attribution import Cause, attribute
-from workbench.corpus import opened
-from workbench.replay import Replay
+from workbench.replay.causes.attribution import Cause, attribute
+from workbench.replay.corpus import opened
+from workbench.replay.replay import Replay
+from workbench.replay.rulesets import sides
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
 from storage.traces import labels
-from workbench import written
-from workbench.corpus import opened
-from workbench.coverage import Measurement, measure
-from workbench.unmatched import Unmatched
+from workbench.coverage import written
+from workbench.coverage.coverage import Measurement, measure
+from workbench.coverage.unmatched import Unmatched
+from workbench.replay.corpus import opened
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -12,7 +12,7 @@ from scipy.stats import mannwhitneyu
 
 from enricher.settings import DEFAULTS
 from storage.metrics.latencies import DAY_S, TOTAL, Block, Series, Use
-from workbench.latency import Percentiles, Tally, budget_ms, compare_versions, shift_between
+from workbench.views.latency import Percentiles, Tally, budget_ms, compare_versions, shift_between
 
 values = st.lists(st.integers(0, 5000), min_size=1, max_size=40)
 

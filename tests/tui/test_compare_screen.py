@@ -21,8 +21,8 @@ from piloting import run_workbench, screen_text, settle, until
 from storage.db import database
 from storage.traces import labels
 from workbench.tui.messages import OpenCompare
-from workbench.tui.widgets.diff_view import word_diff
-from workbench.tui.widgets.line_list import fitted
+from workbench.tui.panes.diff_view import word_diff
+from workbench.tui.widgets.lists.line_list import fitted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -11,11 +11,11 @@ from histories import fix_times, multiply
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
-from workbench.coverage import Measurement
+from workbench.coverage.coverage import Measurement
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.screens import coverage
-from workbench.tui.widgets.choice import Choice
-from workbench.tui.widgets.figures import FiguresTable
+from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.widgets.questions.choice import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import pytest
 from instructing import LAYER, QUIETER, instructions, own_layer
 from piloting import run_workbench, screen_text, until
 
-from workbench import drafts
+from workbench.edits import drafts
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -30,8 +30,8 @@ from enricher.rules.layers import packaged_file
 from storage.db import database
 from storage.evaluation import replays
 from storage.traces import labels
-from workbench import drafts
-from workbench import instructions_file as files
+from workbench.edits import drafts
+from workbench.edits import instructions_file as files
 from workbench.tui.messages import OpenInstructions
 
 if TYPE_CHECKING:
@@ -296,7 +296,9 @@ def read_only_package(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.setenv("HOME", str(library.home))
     monkeypatch.chdir(library.project)
     reason = "it belongs to the installed package"
-    monkeypatch.setattr("workbench.instructions_file.objection", lambda path: reason if path == packaged_file() else "")
+    monkeypatch.setattr(
+        "workbench.edits.instructions_file.objection", lambda path: reason if path == packaged_file() else ""
+    )
     return library.config / "instructions.md"
 
 
@@ -437,7 +439,7 @@ async def test_an_edit_is_kept_while_the_app_runs_and_forgotten_when_it_is_saved
 async def test_a_long_history_is_replayed_by_other_processes_under_the_screen(
     library: Account, layer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.replay.POOL_FROM", 1)
+    monkeypatch.setattr("workbench.replay.replay.POOL_FROM", 1)
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "changed")

@@ -15,7 +15,7 @@ import pytest
 from storage.db import database
 from storage.metrics import rollups
 from storage.traces import search
-from workbench.tui import connection
+from workbench.tui.workers import connection
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from big_history import write_history

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from workbench.tui.panes.trace_text import wrapped
 from workbench.tui.widgets.plain import fit, one_line, plain, plain_in_place
-from workbench.tui.widgets.trace_text import wrapped
 
 
 @pytest.mark.parametrize("char", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028", "\r", "\x7f"])

@@ -25,7 +25,7 @@ from workbench.tui.screens import SCREENS
 from workbench.tui.state import Memory
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceTab
-from workbench.tui.widgets.row_view import RowView
+from workbench.tui.widgets.lists.row_view import RowView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -207,10 +207,10 @@ def bindings() -> Iterator[tuple[str, Binding]]:
     from textual.binding import Binding
 
     from workbench.tui.help import HelpScreen
+    from workbench.tui.panes.detail import Detail
     from workbench.tui.screens.base import WorkbenchScreen
-    from workbench.tui.widgets.chooser import ClassChooser
-    from workbench.tui.widgets.detail import Detail
     from workbench.tui.widgets.filter_bar import FilterInput
+    from workbench.tui.widgets.questions.chooser import ClassChooser
 
     screens = [type(place.load()) for place in SCREENS]
     for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, ClassChooser):

@@ -11,11 +11,11 @@ from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
 from workbench.tui.messages import FilterTraces, OpenTrace
-from workbench.tui.widgets.chooser import ClassChooser
-from workbench.tui.widgets.detail import Detail
+from workbench.tui.panes.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.row_header import RowHeader
-from workbench.tui.widgets.row_view import RowView
+from workbench.tui.widgets.lists.row_header import RowHeader
+from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.widgets.questions.chooser import ClassChooser
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from big_history import write_history
 from piloting import notices, run_workbench, screen_text, until
 
 from storage.db import database
-from workbench.tui import connection
-from workbench.tui.widgets.row_view import RowView
+from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.workers import connection
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> N
     """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
     from enricher.interfaces.bench.targets import missed
     from storage.db.database import StorageError
-    from workbench.bench import workbench_rows
+    from workbench.bench.app import workbench_rows
 
     try:
         rows = workbench_rows(history or state_dir(), runs)

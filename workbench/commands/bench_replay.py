@@ -17,7 +17,7 @@ from enricher.interfaces.cli.bench import as_json, asserting, finish
 @asserting
 def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
     """Replay three kinds of edits on one core beside only reading the prompts, and time a save to its figures."""
-    from workbench.replay_bench import missed, rates
+    from workbench.bench.replay import missed, rates
 
     found, saves = rates(prompts, runs)
     if is_json:

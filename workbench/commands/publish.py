@@ -13,12 +13,12 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli.output import printable
-from workbench.publication.snapshot.columns import TEXTS
+from workbench.web.snapshot.columns import TEXTS
 
 if TYPE_CHECKING:
     import socket
 
-    from workbench.publication.history import Publication
+    from workbench.web.reading.history import Publication
 
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
@@ -89,7 +89,7 @@ def publish(
     What is live is shown on this machine only; --snapshot writes one and ends. A snapshot holds what the
     pages need, by default without secrets, this account's names, and folders; it may be shown to others.
     """  # fmt: skip
-    from workbench.publication.server.surroundings import is_loopback
+    from workbench.web.server.surroundings import is_loopback
 
     base_url = _base(base_url)
     if write_config:
@@ -129,7 +129,7 @@ def _given(*names: str) -> str:
 def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
     """Return what the snapshot says of itself, written now or before; None for the live history."""
     from workbench.commands.publish_snapshot import written
-    from workbench.publication.snapshot import writing as snapshots
+    from workbench.web.snapshot import writing as snapshots
 
     try:
         if snapshot:
@@ -162,7 +162,7 @@ def _prepare() -> None:
 
 def _password(file: str | None, *, is_needed: bool) -> str:
     """Return the password that is asked for, empty for none; raises click.ClickException for one that is too short."""
-    from workbench.publication.server.guard import SHORTEST_PASSWORD
+    from workbench.web.server.guard import SHORTEST_PASSWORD
 
     given = os.environ.get(PASSWORD, "")
     if file:
@@ -181,7 +181,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
     """Return the plugin's configuration; the password itself is not in it, as Datasette shows that to readers."""
-    from workbench.publication.server.surroundings import names_of
+    from workbench.web.server.surroundings import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
     if password:
@@ -207,10 +207,10 @@ def _serve(
     is_opened: bool,
 ) -> None:
     from storage.traces import DATABASE
-    from workbench.publication.server import serving
-    from workbench.publication.server.announcement import announced
-    from workbench.publication.server.surroundings import is_loopback, names_of
-    from workbench.publication.server.upkeep_thread import kept_up
+    from workbench.web.server import serving
+    from workbench.web.server.announcement import announced
+    from workbench.web.server.surroundings import is_loopback, names_of
+    from workbench.web.server.upkeep_thread import kept_up
 
     host, port = where
     try:
@@ -251,7 +251,7 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
     """Open a browser, or say how one gets there; ``port`` is 0 where no forwarding is needed."""
-    from workbench.publication.server import surroundings
+    from workbench.web.server import surroundings
 
     for line in surroundings.forwarding(port) if port else ():
         click.echo(line, err=True)
@@ -264,7 +264,7 @@ def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
 
 
 def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
-    from workbench.publication.server import files as server_files
+    from workbench.web.server import files as server_files
 
     plugin: dict[str, object] = {
         "home": True,

@@ -16,7 +16,7 @@ from enricher.interfaces.cli.output import new_console, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from workbench.publication.history import Publication
+    from workbench.web.reading.history import Publication
 
 STEPS = {"traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums"}
 
@@ -27,7 +27,7 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
     Raises SnapshotError, or click.ClickException for what is wrong with the database or the folder.
     """
     from storage.db import database
-    from workbench.publication.snapshot import writing as snapshot
+    from workbench.web.snapshot import writing as snapshot
 
     snapshot.may_be_written(path)
     try:
@@ -52,9 +52,9 @@ def described(said: Publication) -> str:
 
 
 def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
-    from workbench.publication import upkeep
-    from workbench.publication.server.serving import told_to_end
-    from workbench.publication.snapshot import writing as snapshot
+    from workbench.web.reading import upkeep
+    from workbench.web.server.serving import told_to_end
+    from workbench.web.snapshot import writing as snapshot
 
     with told_to_end() as asked, _progress() as advance:
         advance("sums", 0, 0)
@@ -66,7 +66,7 @@ def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
 
 def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
     """Say what full texts show, and ask."""
-    from workbench.publication.snapshot.writing import revealed
+    from workbench.web.snapshot.writing import revealed
 
     seen = revealed(db)
     span = f"from {seen.since[:10]} to {seen.until[:10]}" if seen.prompts else "none yet"

@@ -17,14 +17,14 @@ from enricher.settings import is_as_specified
 from storage.base.lean import dumps, keyed_hash
 from workbench.experiments.form import FormError, Terms, allowance, parse, references
 from workbench.experiments.questions import QuestionError, lines
-from workbench.outcome import judged_again, settings_under
+from workbench.replay.outcome import judged_again, settings_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.respond.decision import Enrichment
     from workbench.experiments.questions import Question
-    from workbench.sides import Side
+    from workbench.replay.rulesets.sides import Side
 
 REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "enricher enrich --jsonl" prints'
 

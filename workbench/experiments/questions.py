@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
     from storage.traces.selection import Selection
-    from workbench.versions import Versions
+    from workbench.replay.rulesets.versions import Versions
 
 REMEDY = (
     'write one {"id", "prompt", "cwd"?, "session_id"?, "task_type"?} a line, or what "enricher trace export" writes'

@@ -167,7 +167,7 @@ class Workbench(App[None], inherit_bindings=False):
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
         """Tell the screens of every commit, and of trouble with the database."""
-        from workbench.tui.connection import watch
+        from workbench.tui.workers.connection import watch
 
         worker = get_current_worker()
         watch(

@@ -15,11 +15,11 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
 from storage.db.database import StorageError
-from workbench.tui.connection import open_database
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.screens import SCREENS
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.plain import one_line
+from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable

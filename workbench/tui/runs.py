@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from workbench.progress import Cause, Figures
+    from workbench.edits.progress import Cause, Figures
     from workbench.tui.app import Workbench
 
 

@@ -14,7 +14,8 @@ What the base gives:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
   only, it may wait. It takes in the spool first unless ``drain=False``. Writes (labels) go over the same.
-- ``with reading(self) as db`` (``workbench.tui.reading``) is the same for a worker that may be cancelled in a query.
+- ``with reading(self) as db`` (``workbench.tui.workers.reading``) is the same for a worker that may be cancelled in a
+  query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   What a worker raises becomes a notice (StorageError and SelectionError in their words, anything else with its type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
@@ -25,7 +26,7 @@ What the base gives:
   faster than they are read would cancel every reading.
   ``self.at_rest("chosen", seconds, call)``: once nobody asks again.
 - Where the app works is ``workbench.tui.places.here()`` (the folder may be gone); texts of people and files are drawn
-  through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.cursor_view.CursorView``.
+  through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.lists.cursor_view.CursorView``.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: what survives a restart (JSON values).
 - ``self.app.databases``: a number that goes up when the database was replaced or began anew under the app.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is the one that is seen,

@@ -10,8 +10,8 @@ from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
 from storage.db.database import StorageError
-from workbench.tui.connection import open_database
 from workbench.tui.widgets.header import PlaceBar
+from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
     import sqlite3

@@ -16,16 +16,16 @@ from textual.message import Message
 
 from enricher.home import from_home
 from enricher.rules.own_layer import LayerError
-from workbench import drafts
-from workbench import instructions_file as files
-from workbench.drafts import Drafts
+from workbench.edits import drafts
+from workbench.edits import instructions_file as files
+from workbench.edits.drafts import Drafts
 from workbench.tui.places import here
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.editor import InstructionsEditor
-from workbench.tui.widgets.picker import Answer, Picker
+from workbench.tui.widgets.questions.picker import Answer, Picker
 
 if TYPE_CHECKING:
-    from workbench.drafts import Draft
+    from workbench.edits.drafts import Draft
 
 OVERWRITE, TAKE_THEIRS, LAYER, THROW_AWAY = "overwrite", "theirs", "layer", "throw away"
 SHORT = 48

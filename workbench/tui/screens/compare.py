@@ -16,22 +16,22 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
-from workbench.corpus import opened
-from workbench.side_by_side import side_by_side
-from workbench.sides import RECORDED, SideError
+from workbench.replay.corpus import opened
+from workbench.replay.rulesets.sides import RECORDED, SideError
+from workbench.replay.side_by_side import side_by_side
 from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenTrace
+from workbench.tui.panes import blast_view
+from workbench.tui.panes.diff_view import detail
 from workbench.tui.screens.trace_actions import TraceActions
-from workbench.tui.widgets import blast_view
-from workbench.tui.widgets.cursor_view import ends
-from workbench.tui.widgets.diff_view import detail
-from workbench.tui.widgets.line_list import MOVES, Group, Line, LineList
+from workbench.tui.widgets.lists.cursor_view import ends
+from workbench.tui.widgets.lists.line_list import MOVES, Group, Line, LineList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.side_by_side import SideBySide
-    from workbench.sides import Side
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.side_by_side import SideBySide
 
 NOTHING_YET = """\
 There is nothing to compare yet.

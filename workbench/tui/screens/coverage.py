@@ -16,14 +16,14 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
+from workbench.tui.panes import coverage_text
+from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.places import here
-from workbench.tui.reading import reading
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.widgets import coverage_text
-from workbench.tui.widgets.choice import Choice, Option
-from workbench.tui.widgets.coverage_text import EVERY_KIND, KINDS, SORTS
-from workbench.tui.widgets.figures import FiguresTable
 from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.widgets.questions.choice import Choice, Option
+from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from storage.traces.selection import Selection
-    from workbench import coverage
-    from workbench.coverage import Coverage
-    from workbench.tui.widgets.figures import Heading, Row
-    from workbench.unmatched import Cluster
+    from workbench.coverage import coverage
+    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.unmatched import Cluster
+    from workbench.tui.widgets.lists.figures import Heading, Row
 
 VIEWS = (
     Option("all", "a", "all"),
@@ -254,8 +254,8 @@ for by their words: what a new rule could be for.
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
         """Measure page by page, telling what is known about once a second."""
-        from workbench import coverage, written
-        from workbench.corpus import Corpus
+        from workbench.coverage import coverage, written
+        from workbench.replay.corpus import Corpus
 
         worker = get_current_worker()
         with reading(self) as db:
@@ -274,7 +274,7 @@ for by their words: what a new rule could be for.
             self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
 
     def failed(self, error: BaseException) -> None:
-        from workbench.sides import SideError
+        from workbench.replay.rulesets.sides import SideError
 
         self._is_measuring = False
         if isinstance(error, SideError):

@@ -1,7 +1,7 @@
 """The Instructions screen: a file in an editor, and what the edit would change on the prompts that were really seen.
 
 The screen owns the buffer and decides when a run begins; everything that takes time is in
-``workbench.live`` and happens in threads. One text is examined once: its content decides.
+``workbench.edits.live`` and happens in threads. One text is examined once: its content decides.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from textual.worker import get_current_worker
 from enricher.home import from_home
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
-from workbench import instructions_file as files
-from workbench import live, progress
-from workbench.outline import outline
-from workbench.progress import Broken, Caused, Figures, Linted
-from workbench.sides import RECORDED, SideError
-from workbench.tui import processes, runs
+from workbench.edits import instructions_file as files
+from workbench.edits import live, progress
+from workbench.edits.outline import outline
+from workbench.edits.progress import Broken, Caused, Figures, Linted
+from workbench.replay.rulesets.sides import RECORDED, SideError
+from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
+from workbench.tui.panes import blast_view
 from workbench.tui.places import here
 from workbench.tui.screens.buffer import BufferScreen
-from workbench.tui.widgets import blast_view
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.line_list import LineList
-from workbench.tui.widgets.picker import Answer, Picker
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.workers import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from enricher.rules.compiling.document import Problem
-    from workbench.compare import Change
-    from workbench.progress import Cause, Progress
-    from workbench.tui.widgets.line_list import Group
+    from workbench.edits.progress import Cause, Progress
+    from workbench.replay.compare import Change
+    from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
 AFTER_NEWS_S = 1.5

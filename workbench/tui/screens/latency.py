@@ -17,18 +17,18 @@ from textual.worker import get_current_worker
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, with_environment
 from storage.metrics.latencies import DAY_S
-from workbench.latency import HOOK_MS, budget_ms
-from workbench.tui import timing
 from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.panes import latency_text
+from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
 from workbench.tui.places import here
-from workbench.tui.reading import reading
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.timing import BudgetsRead, Compared, FoundSlow, Measured
-from workbench.tui.widgets import latency_text
-from workbench.tui.widgets.choice import Choice, Option
-from workbench.tui.widgets.figures import FiguresTable
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.plot import PercentilePlot, SpreadPlot
+from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.widgets.questions.choice import Choice, Option
+from workbench.tui.workers import timing
+from workbench.tui.workers.reading import reading
+from workbench.tui.workers.timing import BudgetsRead, Compared, FoundSlow, Measured
+from workbench.views.latency import HOOK_MS, budget_ms
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.metrics.latencies import Series
     from storage.traces.selection import Selection
-    from workbench.latency import Profile
-    from workbench.tui.timing import Figures
+    from workbench.tui.workers.timing import Figures
+    from workbench.views.latency import Profile
 
 VIEWS = (
     Option("time", "t", "time"),

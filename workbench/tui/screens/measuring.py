@@ -11,7 +11,7 @@ from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.filter_bar import FilterBar
 
 if TYPE_CHECKING:
-    from workbench.tui.widgets.figures import FiguresTable
+    from workbench.tui.widgets.lists.figures import FiguresTable
 
 
 class MeasuringScreen(WorkbenchScreen):

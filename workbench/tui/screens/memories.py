@@ -16,17 +16,17 @@ from enricher.erasure import forgetting
 from enricher.prompt.project import SHARED, identify
 from storage.erasure.forgetting import StillReadError
 from storage.memory import memories
-from workbench.tui import remembering
 from workbench.tui.messages import OpenTrace
+from workbench.tui.panes import memory_text
 from workbench.tui.places import here
-from workbench.tui.reading import reading
-from workbench.tui.remembering import Listed, ToldTo, Wanted
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.widgets import memory_text
-from workbench.tui.widgets.choice import Choice, Option
-from workbench.tui.widgets.figures import FiguresTable
-from workbench.tui.widgets.question import Question
+from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.widgets.questions.choice import Choice, Option
+from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
+from workbench.tui.workers import remembering
+from workbench.tui.workers.reading import reading
+from workbench.tui.workers.remembering import Listed, ToldTo, Wanted
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
-from workbench.publication.server import announcement
 from workbench.tui.editing import file_to_edit, open_editor
 from workbench.tui.messages import Labelled, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.web.server import announcement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
 
     def _ask_for_class(self, trace_id: str, task_types: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.chooser import ClassChooser
+        from workbench.tui.widgets.questions.chooser import ClassChooser
 
         def answered(name: str | None) -> None:
             if name:

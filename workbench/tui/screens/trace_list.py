@@ -10,12 +10,12 @@ from textual.worker import get_current_worker
 
 from storage.traces import windows
 from storage.traces.selection import EVERYTHING, Selection
-from workbench.tui import listing
-from workbench.tui.listing import Arrived, FirstLines, Length, Page, Queue
-from workbench.tui.reading import reading
 from workbench.tui.screens.trace_actions import TraceActions
-from workbench.tui.widgets.row_header import RowHeader
-from workbench.tui.widgets.row_view import RowView
+from workbench.tui.widgets.lists.row_header import RowHeader
+from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.workers import listing
+from workbench.tui.workers.listing import Arrived, FirstLines, Length, Page, Queue
+from workbench.tui.workers.reading import reading
 
 SORTS = ("newest", "slowest", "largest")
 

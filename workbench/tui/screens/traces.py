@@ -10,16 +10,16 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from storage.traces.selection import SelectionError, parse
-from workbench.tui import listing
-from workbench.tui.listing import Chosen, Values
 from workbench.tui.messages import FilterTraces, OpenTrace
-from workbench.tui.reading import reading
+from workbench.tui.panes.detail import Detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.screens.trace_list import SORTS, TraceList
-from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.row_header import RowHeader
-from workbench.tui.widgets.row_view import RowView
+from workbench.tui.widgets.lists.row_header import RowHeader
+from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.workers import listing
+from workbench.tui.workers.listing import Chosen, Values
+from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -1,0 +1,1 @@
+"""Measure the app and the replay."""

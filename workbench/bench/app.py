@@ -1,0 +1,180 @@
+"""Measure the app as a person feels it: the start, a filter, a prompt that arrives; beside a yardstick in the same run.
+
+The start is a real process in a pseudo-terminal, from its creation until the newest prompt is painted. The filter is
+run in the app without a terminal, from the moment at which typing paused. The prompt is a real hook call, from the
+end of its process until its line is in the table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from enricher.interfaces.bench import HOOK, PROMPT, Case, Row, event, home
+from storage.metrics.percentiles import percentile
+from storage.traces import windows
+from storage.traces.selection import EVERYTHING
+from workbench.tui.state import NAME as REMEMBERED
+from workbench.tui.workers.connection import open_database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from workbench.tui.app import Workbench
+    from workbench.tui.screens.traces import TracesScreen
+
+YARDSTICK = "python -c 'import textual.app'"
+START, TAIL = "start to the first rows", "a prompt arrives"
+FILTERS = ("type:debug", "type:framework status:error", "guardrail:H9", "ms>300", "label:wrong", "since:1d ms<1")
+ENTRY = "from enricher.interfaces.cli import main; main()"
+SIZE = (120, 40)
+GIVE_UP_S = 60.0
+MARK_CHARS = 10
+
+
+def workbench_rows(state: str, runs: int) -> list[Row]:
+    """Return one row for the yardstick and each thing that a person waits for, with ``state`` as the history."""
+    with open_database(state) as db:
+        newest = windows.page(db, EVERYTHING, limit=1)
+    if not newest:
+        raise ValueError(f"{state} has no traces to measure with")
+    mark = " ".join(newest[0].prompt.split())[:MARK_CHARS].encode()
+    seconds: dict[str, list[float]] = {YARDSTICK: [], START: []}
+    with _as_it_was(os.path.join(state, REMEMBERED)):
+        for number in range(runs + 1):
+            yardstick, start = _import_textual(), _start(state, mark)
+            if number:  # the first round fills the caches of the disk
+                seconds[YARDSTICK].append(yardstick)
+                seconds[START].append(start)
+        seconds |= asyncio.run(_filters(state, runs))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
+    floor = seconds[YARDSTICK]
+    return [_row(name, times, floor) for name, times in seconds.items()]
+
+
+def _row(name: str, times: list[float], floor: list[float]) -> Row:
+    median, p99 = statistics.median(times), percentile(times, 0.99)
+    return Row(
+        name,
+        median_ms=median * 1000,
+        p99_ms=p99 * 1000,
+        ratio=median / statistics.median(floor),
+        p99_ratio=p99 / percentile(floor, 0.99),
+        runs=len(times),
+    )
+
+
+@contextlib.contextmanager
+def _as_it_was(path: str) -> Iterator[None]:
+    """Leave no trace in what the app remembers."""
+    before = None
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        before = file.read()
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        if before is not None:
+            from storage.base import private
+
+            private.write_file(path, before)
+
+
+def _import_textual() -> float:
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import textual.app"], check=True)
+    return time.perf_counter() - begun
+
+
+def _start(state: str, mark: bytes) -> float:
+    """Return the seconds until the mark is painted in a pseudo-terminal; the app is ended by its own key."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
+    environment = {**os.environ, "ENRICHER_HOME": state, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
+    command = [sys.executable, "-c", ENTRY, "workbench", "--screen", "traces", "--filter", ""]
+    begun = time.perf_counter()
+    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    try:
+        _read_until(leader, mark, begun + GIVE_UP_S)
+        return time.perf_counter() - begun
+    finally:
+        os.write(leader, b"q")
+        with contextlib.suppress(OSError):
+            while os.read(leader, 65536):
+                pass
+        process.wait(GIVE_UP_S)
+        os.close(leader)
+
+
+def _read_until(leader: int, mark: bytes, end: float) -> None:
+    seen = b""
+    while mark not in seen:
+        if time.perf_counter() > end:
+            raise TimeoutError("the app did not come up")
+        seen = seen[-len(mark) :] + os.read(leader, 65536)
+
+
+async def _filters(state: str, runs: int) -> dict[str, list[float]]:
+    from workbench.tui.app import Workbench
+
+    app = Workbench(state, screen="traces", selection="")
+    found: dict[str, list[float]] = {f"filter {text}": [] for text in FILTERS}
+    async with app.run_test(size=SIZE):
+        await _until(lambda: _traces(app).rows.row_count)
+        for _round in range(runs):
+            for text in FILTERS:
+                begun = time.perf_counter()
+                _traces(app).select(text)
+                await _until(_traces(app).is_listed)
+                found[f"filter {text}"].append(time.perf_counter() - begun)
+    return found
+
+
+async def _arrivals(state: str, runs: int) -> list[float]:
+    from workbench.tui.app import Workbench
+
+    app = Workbench(state, screen="traces", selection="")
+    found = []
+    await asyncio.to_thread(_ask, "first")
+    async with app.run_test(size=SIZE):
+        await _until(lambda: _traces(app).rows.row_count)
+        for number in range(runs):
+            before = _traces(app).rows.row_count
+            await asyncio.to_thread(_ask, str(number))
+            begun = time.perf_counter()
+            await _until(lambda before=before: _traces(app).rows.row_count > before)  # type: ignore[misc]
+            found.append(time.perf_counter() - begun)
+    return found
+
+
+def _ask(session: str) -> None:
+    given = event(session, Case(HOOK, prompt=PROMPT))
+    subprocess.run(HOOK, input=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def _traces(app: Workbench) -> TracesScreen:
+    screen: TracesScreen = app.place_screen()  # type: ignore[assignment]  # the one it was started with
+    return screen
+
+
+async def _until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + GIVE_UP_S
+    while not holds():
+        if time.monotonic() > end:
+            raise TimeoutError("the app did not come to it")
+        await asyncio.sleep(0.001)

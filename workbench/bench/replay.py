@@ -1,0 +1,143 @@
+"""Measure a replay: prompts per second of one core by kind of edit, and how long a save takes to its figures.
+
+The history is invented and imported by the product's own command, so that what was
+recorded is what the rules say. The yardstick, in the same run, is reading the same
+prompts and their inputs from the database, which no replay can do without.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from enricher.home import root_dir, state_dir
+from enricher.interfaces.bench import home
+from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.layers import Layer, packaged_file
+from workbench.edits.live import Edit, measure
+from workbench.replay.corpus import opened
+from workbench.replay.replay import Replay
+from workbench.replay.rulesets import sides
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READ = "prompts read, not replayed"
+ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from enricher.interfaces.cli import main; main()"
+FIRST_MS = 1_700_000_000_000
+PROMPTS_PER_SESSION = 5
+SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How fast one core replays an edit: ``ratio`` is its time per prompt to that of only reading them."""
+
+    name: str
+    prompts_per_second: float
+    ratio: float
+    judged: float
+    changed: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Milliseconds from a save to the first figures on the screen and to the complete ones."""
+
+    name: str
+    first_ms: float
+    complete_ms: float
+    prompts: int
+    changed: int
+
+
+def edits() -> dict[str, str]:
+    """Return the packaged instructions after one edit of each kind, by how far it reaches."""
+    text = Path(packaged_file()).read_text(encoding="utf-8")
+    rare = next(
+        one for one in SIGNAL.finditer(text) if "quick question" in one[0] or len(one[0]) > len("  - {phrase: ") + 20
+    )
+    return {
+        "one signal's weight": text[: rare.start()] + f"{rare[1]}{10 - int(rare[2])}}}" + text[rare.end() :],
+        "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
+        "every prompt judged anew": text.replace("## Task type: chat", "## Task type: talk", 1),
+    }
+
+
+def rates(prompts: int, runs: int) -> tuple[list[Rate], list[Save]]:
+    """Measure every kind of edit on a history of so many prompts, in shuffled rounds."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        _invent(folder, prompts)
+        texts = edits()
+        seconds: dict[str, list[float]] = {name: [] for name in (READ, *texts)}
+        told: dict[str, tuple[float, int]] = {}
+        with opened(state_dir()) as corpus:
+            made = {
+                name: sides.from_text(packaged_file(), text, versions=corpus.versions) for name, text in texts.items()
+            }
+            for _ in range(runs):
+                for name in random.sample(list(seconds), len(seconds)):
+                    began = time.process_time()
+                    if name == READ:
+                        for page in corpus.pages():
+                            for row in page:
+                                json.loads(row.inputs)
+                    else:
+                        run = Replay(corpus, made[name])
+                        radius = run.blast_radius()
+                        for pairs in run.pairs(processes=1):
+                            for pair in pairs:
+                                radius.add(pair)
+                        told[name] = run.judged / max(1, radius.prompts), radius.changed
+                    seconds[name].append(time.process_time() - began)
+        before = Path(packaged_file()).read_text(encoding="utf-8")
+        saves = measure(state_dir(), [Edit(name, packaged_file(), before, text) for name, text in texts.items()])
+    floor = statistics.median(seconds[READ])
+    return [_rate(name, prompts, times, floor, *told.get(name, (0.0, 0))) for name, times in seconds.items()], [
+        Save(one.name, one.first_ms, one.complete_ms, one.prompts, one.changed) for one in saves
+    ]
+
+
+def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> Rate:
+    median = statistics.median(times)
+    return Rate(name, prompts / median, median / floor, judged, changed, len(times))
+
+
+def missed(found: list[Rate], saves: list[Save]) -> list[str]:
+    """Return the names of what is slower than it may be."""
+    slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
+    late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
+    return [*slow, *(f"save: {name}" for name in late)]
+
+
+def _invent(folder: str, prompts: int) -> None:
+    path = os.path.join(folder, "prompts.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in _prompts(prompts))
+    command = [sys.executable, "-c", ENTRY, root_dir(), "trace", "import", path, "--yes"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+
+
+def _prompts(count: int) -> Iterator[dict[str, object]]:
+    """Yield prompts put together from the examples of the instructions, some short, some of several sentences."""
+    chance = random.Random(count)
+    compiled = compile_layers([Layer("packaged", packaged_file())])
+    examples = [example for rule in compiled.classes for example in rule.examples]
+    for number in range(count):
+        said = " ".join(chance.sample(examples, chance.choice((1, 1, 2, 3, 6))))
+        yield {
+            "id": f"p{number}", "prompt": f"{said} ({number})", "session_id": f"s{number // PROMPTS_PER_SESSION}",
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_MS / 1000 + 60 * number)),
+        }  # fmt: skip

@@ -1,0 +1,300 @@
+"""What ``replay`` and ``compare`` share: which prompts, the run with its progress, how its account is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
+from enricher.respond.render import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from storage.traces.selection import Selection
+    from workbench.edits.progress import Figures
+    from workbench.replay.causes.attribution import Cause
+    from workbench.replay.compare import Change
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.versions import Versions
+
+    Sides = Callable[[Versions], tuple[Side, Side]]
+
+SHOWN_PER_CAUSE = 5
+MOST_PROBLEMS = 10
+PROMPT_CHARS = 60
+MOST_ATTRIBUTED = 500
+"""Changes whose cause is looked for; each costs a few milliseconds."""
+
+
+def selection_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which prompts are replayed, and what becomes of the outcome."""
+    for option in reversed(
+        (
+            click.option("--where", "selection", default="", callback=_selection, metavar="FILTER",
+                         help='Only these prompts, such as "type:debug since:7d"; else all but those of tests.'),
+            click.option("--limit", default=0, type=click.IntRange(0), help="At most so many, the newest; 0: all."),
+            click.option("--today", is_flag=True, help="Where a channel would have been asked otherwise, ask it now."),
+            click.option("--keep", is_flag=True, help="Store the outcome for the published history."),
+            as_json,
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _selection(ctx: click.Context, param: click.Parameter, value: str) -> Selection:
+    del ctx, param
+    from storage.traces.selection import SelectionError, parse
+
+    try:
+        return parse(value)
+    except SelectionError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def run_account(
+    sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
+) -> tuple[Figures, dict[str, Cause]]:
+    """Replay the selected prompts under both sides, and find what caused each change of the file at ``path``."""
+    from storage.db.database import StorageError
+    from workbench.gate.cases import CasesError, path_for
+    from workbench.replay.corpus import opened
+    from workbench.replay.replay import Replay
+    from workbench.replay.rulesets.sides import SideError
+
+    try:
+        with opened(state_dir(), selection, limit=limit) as corpus:
+            base, candidate = sides(corpus.versions)
+            run = Replay(corpus, candidate, base=base, ask_today=ask_today)
+            figures = _followed(run, path_for(os.getcwd()))
+            _tell_problems(candidate)
+            causes = _causes(figures, corpus, path, base, candidate)
+            if keep:
+                _keep(corpus, figures, causes, path, base, candidate, selection)
+            return figures, causes
+    except (StorageError, SideError, CasesError) as error:
+        raise click.ClickException(printable(error)) from error
+
+
+def _tell_problems(side: Side) -> None:
+    from workbench.replay.rulesets.sides import Edited, Fixed
+    from workbench.replay.rulesets.speaking import Speaking
+
+    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed | Speaking) else ():
+        click.echo(printable(problem), err=True)
+
+
+def _followed(run: Any, cases_file: str) -> Figures:
+    from workbench.edits.account import account
+
+    figures: Figures | None = None
+    with _progress() as tell:
+        for figures in account(run, cases_file=cases_file):
+            tell(figures)
+    if figures is None:
+        raise click.ClickException("the replay was stopped")
+    return figures
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[Figures], None]]:
+    """Show how far a replay is, on a terminal only and only where it takes a while."""
+    console = new_console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _figures: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = TextColumn("replaying"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[changed]} changed")
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("replay", changed=0)
+        yield lambda figures: progress.update(
+            task, completed=figures.prompts, total=figures.total, changed=len(figures.changes)
+        )
+
+
+def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: Side) -> dict[str, Cause]:
+    from workbench.replay.causes.attribution import attribute, attribute_layers
+    from workbench.replay.rulesets.speaking import Speaking
+
+    if isinstance(candidate, Speaking):
+        changes = figures.changes[:MOST_ATTRIBUTED]
+        return dict(attribute_layers(changes, corpus=corpus, candidate=candidate, base=base))
+    before, after = (_text(side, path, corpus.versions) for side in (base, candidate))
+    if not path or after is None or (base.hash and before is None):
+        return {}
+    changes = figures.changes[:MOST_ATTRIBUTED]
+    return dict(attribute(changes, corpus=corpus, path=path, candidate=after, base=before))
+
+
+def _text(side: Side, path: str, versions: Versions) -> str | None:
+    """The text that a side has of the file; None where it has none."""
+    from workbench.replay.rulesets.sides import texts_of
+    from workbench.replay.rulesets.speaking import Speaking
+
+    places = {os.path.abspath(path), os.path.realpath(path)}
+    texts = side.texts() if isinstance(side, Speaking) else texts_of(side, versions)
+    return next((text for _layer, of, text in texts if of in places), None)
+
+
+def _text_then(path: str, versions: Versions, *, now: str) -> str:
+    """The text that the file had in the newest recorded version in which it was another; empty where none had it."""
+    places = {os.path.abspath(path), os.path.realpath(path)}
+    texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
+    return next((text for text in texts if text != now), now if texts else "")
+
+
+def _difference(path: str, base: Side, candidate: Side, versions: Versions) -> str:
+    from workbench.edits import progress
+
+    before, after = (_text(side, path, versions) or "" for side in (base, candidate))
+    if not base.hash:
+        before = _text_then(path, versions, now=after)
+    return progress.difference(before, after, path) if before or after else ""
+
+
+def _keep(
+    corpus: Corpus,
+    figures: Figures,
+    causes: dict[str, Cause],
+    path: str,
+    base: Side,
+    candidate: Side,
+    selection: Selection,
+) -> None:
+    from workbench.edits import progress
+    from workbench.replay.rulesets.speaking import Speaking
+
+    files = [of for _layer, of, _text in candidate.texts()] if isinstance(candidate, Speaking) else [path]
+    told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
+    diff = "".join(_difference(file, base, candidate, corpus.versions) for file in files)
+    identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.typed, causes=told)
+    click.echo(f"kept as {identity}  (enricher compare --kept {identity})", err=True)
+
+
+def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
+    """Return the account as JSON values."""
+    from workbench.edits.progress import as_json as outcome_json
+    from workbench.statistics import minimum_detectable_share
+
+    (base, candidate), share, standing = figures.sides, figures.share, figures.standing
+    return {
+        "base": figures.base, "candidate": figures.candidate, "base_hash": base.hash,
+        "candidate_hash": candidate.hash, "verdict": figures.verdict, "prompts": figures.prompts,
+        "changed": len(figures.changes),
+        "share": share and {"value": share.value, "low": share.interval.low, "high": share.interval.high,
+                            "level": share.interval.level, "sessions": share.clusters, "method": share.method},
+        "minimum_detectable_share": minimum_detectable_share(figures.prompts),
+        "by_kind": figures.by_kind(),
+        "tokens_per_session": {"before": figures.tokens[0], "after": figures.tokens[1]},
+        "silent": {"before": figures.silent[0], "after": figures.silent[1]},
+        "context_unknown": figures.unknown,
+        "approved": standing.approved if standing else 0,
+        "regressed": list(standing.regressed) if standing else [],
+        "gained": standing.gained if standing else 0, "lost": standing.lost if standing else 0,
+        "left_out": dict(figures.left_out), "seconds": figures.seconds,
+        "changes": [
+            {"id": one.prompt.id, "session_id": one.prompt.session_id, "kinds": list(one.kinds),
+             "prompt": one.prompt.text, "cause": str(causes[one.prompt.id]) if one.prompt.id in causes else "",
+             "before": outcome_json(one.before), "after": outcome_json(one.after)}
+            for one in figures.changes
+        ],
+    }  # fmt: skip
+
+
+def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
+    """Print the account, for people or as one object."""
+    if is_json:
+        print_json(as_object(figures, causes))
+    else:
+        _print_outcome(figures)
+        if figures.prompts:
+            _print_measures(figures)
+        _print_changes(figures, causes)
+
+
+def _print_outcome(figures: Figures) -> None:
+    from workbench.edits.progress import headline
+
+    if figures.prompts:
+        click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
+    else:
+        click.echo("no recorded prompt was selected; a host with the hook leaves some, and: enricher trace import")
+    click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
+    standing = figures.standing
+    if standing and standing.regressed:
+        noun = "approved case regresses" if len(standing.regressed) == 1 else "approved cases regress"
+        click.echo(f"{len(standing.regressed)} {noun}:")
+        prompts = {change.prompt.id: _opening(change) for change in figures.changes}
+        for identity in standing.regressed:
+            click.echo(printable(f"    {identity[:14]}  {prompts.get(identity, 'of the golden cases')}"))
+    elif standing and standing.approved:
+        click.echo(f"none of {standing.approved} approved cases regresses")
+
+
+def _print_measures(figures: Figures) -> None:
+    from workbench.statistics import minimum_detectable_share
+
+    prompts = figures.prompts
+    before, after = figures.tokens
+    click.echo(
+        f"tokens per session {before:.1f} → {after:.1f}; silent {figures.silent[0] / prompts:.1%}"
+        f" → {figures.silent[1] / prompts:.1%}; context unknown {figures.unknown}"
+    )
+    if not figures.changes:
+        click.echo(
+            f"a change of {minimum_detectable_share(prompts):.2%} of prompts would have shown with 80 % certainty"
+        )
+    for reason, count in figures.left_out:
+        click.echo(f"{count} left out: {reason}")
+
+
+def _print_changes(figures: Figures, causes: dict[str, Cause]) -> None:
+    for kind, changes in figures.groups():
+        click.echo(f"\n{kind} ({len(changes)})")
+        for cause, caused in _by_cause(changes, causes):
+            if cause:
+                click.echo(_shown(f"  because of {cause}"))
+            for change in caused[:SHOWN_PER_CAUSE]:
+                click.echo(_shown(f"    {change.prompt.id[:14]}  {difference_of(change)}  {_opening(change)}"))
+            if len(caused) > SHOWN_PER_CAUSE:
+                click.echo(f"    … {len(caused) - SHOWN_PER_CAUSE} more (--json lists all)")
+
+
+def _by_cause(changes: list[Change], causes: dict[str, Cause]) -> list[tuple[str, list[Change]]]:
+    found: dict[str, list[Change]] = {}
+    for change in changes:
+        cause = causes.get(change.prompt.id)
+        found.setdefault(str(cause) if cause else "", []).append(change)
+    return sorted(found.items(), key=lambda one: -len(one[1]))
+
+
+def _shown(text: str) -> str:
+    """Return what a terminal may be given, files of this folder by their short names."""
+    return printable(text.replace(os.getcwd() + os.sep, ""))
+
+
+def difference_of(change: Change) -> str:
+    """Return what became of a prompt in the words of its first kind of change."""
+    before, after, kind = change.before, change.after, change.kinds[0]
+    if kind == "task type":
+        return f"{before.task_type} → {after.task_type}"
+    if kind == "shown":
+        return f"{after.task_type} is {'shown' if after.shown else 'uncertain'} now"
+    if kind == "intent":
+        return f"{before.search_intent} → {after.search_intent}"
+    if kind.startswith("guardrail"):
+        return f"{', '.join(before.guardrails) or 'none'} → {', '.join(after.guardrails) or 'none'}"
+    if kind == "context unknown":
+        return f"{', '.join(after.unknown)} would have been asked something else"
+    return f"{before.tokens} → {after.tokens} tokens"
+
+
+def _opening(change: Change) -> str:
+    return shortened(" ".join(change.prompt.text.split()), PROMPT_CHARS)

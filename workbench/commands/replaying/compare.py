@@ -1,0 +1,119 @@
+"""``enricher compare``: two instructions on the same recorded prompts, or a comparison that was kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
+from workbench.commands.replaying.blast_radius import print_account, run_account, selection_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from storage.evaluation.replays import Kept
+    from storage.traces.selection import Selection
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.versions import Versions
+
+
+@click.command("compare")
+@click.argument("base", required=False, default="")
+@click.argument("candidate", required=False, default="")
+@click.option("--file", "path", default="", metavar="FILE", help="The file that a git revision is asked for.")
+@click.option(
+    "--kept", default=None, is_flag=False, flag_value="", metavar="ID", help="Show a kept one; without ID list."
+)
+@selection_options
+def compare(
+    base: str,
+    candidate: str,
+    path: str,
+    kept: str | None,
+    selection: Selection,
+    limit: int,
+    today: bool,
+    keep: bool,
+    is_json: bool,
+) -> None:
+    """Say which recorded prompts BASE and CANDIDATE answer differently.
+
+    Each is a file, a stored version (the beginning of its hash), a git revision of --file, or "recorded".
+    """
+    if kept is not None:
+        _show_kept(kept or base, is_json=is_json)
+        return
+    if not base or not candidate:
+        raise click.UsageError("name BASE and CANDIDATE, such as: enricher compare recorded my-instructions.md")
+    place = path or _file_of(candidate) or _file_of(base) or _packaged()
+    figures, causes = run_account(
+        lambda versions: _sides(base, candidate, place, versions), place, selection,
+        limit=limit, ask_today=today, keep=keep,
+    )  # fmt: skip
+    print_account(figures, causes, is_json=is_json)
+
+
+def _sides(base: str, candidate: str, path: str, versions: Versions) -> tuple[Side, Side]:
+    from workbench.replay.rulesets import sides
+
+    return sides.named(base, path=path, versions=versions), sides.named(candidate, path=path, versions=versions)
+
+
+def _file_of(name: str) -> str:
+    return os.path.abspath(name) if os.path.isfile(name) else ""
+
+
+def _packaged() -> str:
+    from enricher.rules.layers import packaged_file
+
+    return packaged_file()
+
+
+def _show_kept(identity: str, *, is_json: bool) -> None:
+    import contextlib
+    from dataclasses import asdict
+
+    from storage.db import database
+    from storage.evaluation import replays
+
+    try:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+            if not identity:
+                _list(replays.listing(db), is_json=is_json)
+                return
+            replay, results = replays.show(db, identity)
+    except (database.StorageError, replays.UnknownReplayError) as error:
+        raise click.ClickException(printable(error)) from error
+    if is_json:
+        print_json({**asdict(replay), "results": [asdict(one) for one in results]})
+        return
+    click.echo(printable(f"{replay.id}  {replay.at}  {replay.base} → {replay.candidate}: {replay.verdict}"))
+    click.echo(f"{replay.changed} of {replay.prompts} prompts change")
+    for one in results:
+        click.echo(printable(f"  {one.trace_id[:14]}  {', '.join(one.kinds)}  {one.cause}"))
+
+
+def _list(kept: Sequence[Kept], *, is_json: bool) -> None:
+    from dataclasses import asdict
+
+    if is_json:
+        print_json([asdict(one) for one in kept])
+    elif not kept:
+        click.echo("none was kept yet; keep one with: enricher replay --keep", err=True)
+    else:
+        table = new_table("id", "at", "base → candidate", "verdict", "changed", "of", numbers=2)
+        for one in kept:
+            sides = f"{os.path.basename(one.base)} → {os.path.basename(one.candidate)}"
+            row = (
+                one.id[:14],
+                f"{one.at[:10]} {one.at[11:16]}",
+                sides,
+                one.verdict,
+                f"{one.changed:,}",
+                f"{one.prompts:,}",
+            )
+            table.add_row(*map(printable, row))
+        new_console().print(table)

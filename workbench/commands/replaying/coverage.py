@@ -1,0 +1,193 @@
+"""``enricher coverage``: how often each signal, guardrail and approach speaks on the recorded prompts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from workbench.coverage.coverage import Coverage, Row
+    from workbench.coverage.written import Written
+    from workbench.replay.corpus import Corpus
+
+MOST_SHOWN = 30
+PERCENT = 100
+
+
+@click.command("coverage")
+@click.option("--where", default="", metavar="SELECTION", help="Only these prompts, like: type:debug since:7d")
+@click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="Under this file, edited or not.")
+@click.option("--all", "is_all", is_flag=True, help="Every signal, not only those that stand out.")
+@as_json
+def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) -> None:
+    """Count how often each rule speaks: dead ones, always-on ones, overlaps, what it costs, what it misses."""
+    from workbench.coverage.coverage import measure
+    from workbench.coverage.coverage_json import as_object
+
+    with opened(where) as corpus:
+        found = measure(corpus, _written(corpus, instructions))
+        left_out = dict(corpus.left_out)
+    if is_json:
+        print_json({**as_object(found), "left_out": left_out})
+        return
+    for reason, count in sorted(left_out.items()):
+        click.echo(f"{count} left out: {reason}", err=True)
+    if not found.prompts:
+        remedy = f"widen --where {where!r}" if where.strip() else "type some, or: enricher trace import"
+        click.echo(printable(f"no recorded prompt can be judged; {remedy}"), err=True)
+        return
+    _print(found, is_all=is_all)
+
+
+@contextlib.contextmanager
+def opened(where: str) -> Iterator[Corpus]:
+    """Open the selected prompts of this person; what goes wrong is said in words."""
+    from storage.db.database import StorageError
+    from storage.traces.selection import SelectionError, parse
+    from workbench.replay import corpus
+    from workbench.replay.rulesets.sides import SideError
+
+    try:
+        with corpus.opened(state_dir(), parse(where)) as found:
+            yield found
+    except (StorageError, SelectionError, SideError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _written(corpus: Corpus, instructions: str | None) -> Written:
+    from pathlib import Path
+
+    from workbench.coverage import written
+
+    if not instructions:
+        return written.in_force(os.getcwd())
+    try:
+        text = Path(instructions).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{instructions}: cannot be read as UTF-8 text: {error}") from error
+    return written.of_file(os.path.abspath(instructions), text, versions=corpus.versions)
+
+
+def _print(found: Coverage, *, is_all: bool) -> None:
+    console = new_console()
+    again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
+    click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled} labelled")
+    click.echo(printable(f"a place without a file, like :12, is a line of {os.path.relpath(main_file(found.rows))}"))
+    _print_lines(console, found)
+    dead = [row for row in found.dead() if row.kind == "signal"]
+    if dead:
+        reach = f"each may still speak in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
+        click.echo(f"\n{counted(len(dead), 'signal')} never spoke; {reach}:")
+        _print_places(dead, found)
+    if found.always_on():
+        click.echo("\nSpoke in every prompt, and so tell none from another:")
+        _print_places(found.always_on(), found)
+    if found.overlaps:
+        click.echo("\nSpoke in exactly the same prompts:")
+        main = main_file(found.rows)
+        for overlap in found.overlaps[:MOST_SHOWN]:
+            named = "  and  ".join(f"{_named(row)} ({place(row, main)})" for row in overlap.rows)
+            click.echo(printable(f"  {overlap.fired} prompts: {named}"))
+    _print_signals(console, found, is_all=is_all)
+    _print_unmatched(found)
+
+
+def _print_lines(console: Console, found: Coverage) -> None:
+    table = _fixed(new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3), but=2)
+    main = main_file(found.rows)
+    for row in found.rows:
+        if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach")):
+            each = round(row.tokens / row.fired) if row.fired else 0
+            cost = f"{each} x {row.fired}" if row.tokens else ""
+            table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)
+    console.print(table)
+
+
+def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
+    """Print every signal, or those that labels do not bear out."""
+    shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
+    if not found.labelled:
+        click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
+    elif not shown:
+        click.echo(
+            "\nNo signal is surely (95 %) worse than one that knows nothing; --all shows what labels say of each"
+        )
+    if not shown:
+        return
+    click.echo("\nSignals" if is_all else "\nSurely (95 %) right no more often than a signal that knows nothing:")
+    table = _fixed(new_table("signal", "for", "place", "weight", "prompts", "right", "class", numbers=4))
+    main = main_file(found.rows)
+    for row in shown:
+        by_chance = percent(found.class_share(row)) if row.right + row.wrong else ""
+        figures = str(row.weight), str(row.fired), rightness(row), by_chance
+        table.add_row(printable(row.label), printable(row.name), place(row, main), *figures)
+    console.print(table)
+
+
+def _fixed(table: Table, *, but: int = 0) -> Table:
+    """Let only one column give way where there is no room."""
+    for number, column in enumerate(table.columns):
+        column.no_wrap = number != but
+    return table
+
+
+def _print_unmatched(found: Coverage) -> None:
+    click.echo(f"\n{counted(found.unmatched, 'prompt')} with no signal for a task type beyond their length")
+    for cluster in found.clusters:
+        click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))
+
+
+def _print_places(rows: Sequence[Row], found: Coverage) -> None:
+    main = main_file(found.rows)
+    for row in rows[:MOST_SHOWN]:
+        click.echo(printable(f"  {place(row, main)}  {_named(row)}"))
+    if len(rows) > MOST_SHOWN:
+        click.echo(f"  and {len(rows) - MOST_SHOWN} more (--json)")
+
+
+def _named(row: Row) -> str:
+    return f"{row.name}: {row.label}" if row.label else f"{row.kind} {row.name}"
+
+
+def main_file(rows: Sequence[Row]) -> str:
+    """Return the file in which most of the rules stand."""
+    return Counter(row.file for row in rows).most_common(1)[0][0]
+
+
+def place(row: Row, main: str) -> str:
+    """Return where a rule stands: the line, and the file unless it is the main one; of a file beside that its name."""
+    folder, name = os.path.split(row.file)
+    near = os.path.relpath(row.file)
+    named = name if folder == os.path.dirname(main) else row.file if near.startswith("..") else near
+    return printable(f"{'' if row.file == main else named}:{row.line}")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, as in "1 prompt", "2 prompts"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as a small one needs."""
+    return f"{share * PERCENT:.3g} %"
+
+
+def rightness(row: Row) -> str:
+    """Return how many labels bear a signal out, with Wilson's interval."""
+    count = row.right + row.wrong
+    if not count:
+        return ""
+    interval = row.rightness()
+    return f"{row.right}/{count} ({interval.low * PERCENT:.0f}-{interval.high * PERCENT:.0f} %)"

@@ -1,0 +1,126 @@
+"""``enricher replay``: what other instructions would have said to the prompts that were really seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.home import state_dir
+from enricher.interfaces.cli.output import print_json, printable
+from workbench.commands.replaying.blast_radius import print_account, run_account, selection_options
+from workbench.commands.replaying.gate_options import gate_options, run_gate
+
+if TYPE_CHECKING:
+    from storage.traces.selection import Selection
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.versions import Versions
+
+
+@click.command("replay")
+@click.option(
+    "--instructions",
+    default="",
+    metavar="FILE",
+    help="What to replay with; else all layers that speak here, as they are.",
+)
+@click.option(
+    "--base", default="", metavar="NAME", help="Compare with this file, version or git revision, not what was recorded."
+)
+@selection_options
+@click.option("--verify", is_flag=True, help="With the recorded rules: every text must come out byte for byte.")
+@gate_options
+def replay(
+    instructions: str,
+    base: str,
+    verify: bool,
+    gate: bool,
+    selection: Selection,
+    limit: int,
+    today: bool,
+    keep: bool,
+    is_json: bool,
+    **of_gate: str | bool,
+) -> None:
+    """Replay the recorded prompts, newest first, and say which come out otherwise, and why."""
+    if gate:
+        _refuse_beside("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
+        run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
+    if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
+        raise click.UsageError(f"--{given[0]} goes with --gate")
+    if verify:
+        _refuse_beside("--verify", instructions=instructions, base=base, today=today, keep=keep)
+        _verify(selection, limit, is_json=is_json)
+    path = _file(instructions)
+    figures, causes = run_account(
+        lambda versions: _sides(path, base, versions, is_given=bool(instructions)),
+        path,
+        selection,
+        limit=limit,
+        ask_today=today,
+        keep=keep,
+    )
+    print_account(figures, causes, is_json=is_json)
+
+
+def _refuse_beside(option: str, **others: object) -> None:
+    """Refuse options that would say nothing beside this one, rather than pass over them."""
+    from storage.traces.selection import EVERYTHING
+
+    for name, value in others.items():
+        if value and value != EVERYTHING:
+            raise click.UsageError(f"--{name} does not go with {option}")
+
+
+def _file(instructions: str) -> str:
+    """Return the file that ``--base`` is about: the one named, else the highest layer here, trusted or not."""
+    from workbench.edits.instructions_file import nearest
+
+    path = nearest(os.getcwd(), given=instructions)
+    if not os.path.isfile(path):
+        raise click.ClickException(printable(f"{path}: {'not a file' if os.path.exists(path) else 'no such file'}"))
+    return path
+
+
+def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple[Side, Side]:
+    from workbench.replay.rulesets import sides
+    from workbench.replay.rulesets.speaking import Speaking
+
+    if is_given:
+        given = sides.from_file(path, versions)
+        return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, given
+    here = os.getcwd()
+    candidate = Speaking(path, here, versions)
+    for file in candidate.untrusted():
+        click.echo(printable(f"{file} is not trusted, so the hook does not use it yet (enricher trust)"), err=True)
+    if not base:
+        return sides.RECORDED, candidate
+
+    def at_revision(label: str, text: str) -> Side:
+        return Speaking(label, here, versions, instead={path: text})
+
+    return sides.named(base, path=path, versions=versions, at_revision=at_revision), candidate
+
+
+def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
+    """Check the selected texts; without a selection those of tests, too."""
+    from storage.db.database import StorageError
+    from storage.traces.selection import EVERYTHING
+    from workbench.replay import fidelity
+
+    try:
+        chosen = fidelity.EVERYTHING if selection == EVERYTHING else selection
+        outcome = fidelity.verify(state_dir(), chosen, limit=limit)
+    except StorageError as error:
+        raise click.ClickException(printable(error)) from error
+    if is_json:
+        print_json({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out})
+    else:
+        click.echo(f"{outcome.same} texts came out byte for byte as recorded, {len(outcome.differing)} did not")
+        for reason, count in sorted(outcome.left_out.items()):
+            click.echo(f"{count} left out: {reason}")
+        for trace_id in outcome.differing:
+            click.echo(f"differs: {trace_id}  (enricher explain --trace {trace_id})")
+    sys.exit(1 if outcome.differing else 0)

@@ -1,0 +1,283 @@
+"""``enricher trace import``: past conversations as prompts to replay, listed first and stored once confirmed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.home import from_home
+from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from workbench.importing import Advance, Problem, Source
+    from workbench.importing.sifting import Wanted
+    from workbench.importing.storing import Stored
+    from workbench.importing.survey import Group, Survey
+    from workbench.importing.tracing import Tracer
+
+HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
+MOST_TOLD = 20
+AGO = re.compile(r"(\d{1,5})([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
+REMEDY = "nothing is stored yet; run it again with --yes"
+
+
+@click.command("import")
+@click.argument("paths", metavar="[SOURCE]…", nargs=-1)
+@click.option("--host", type=click.Choice(HOSTS), default=None, help="Only this client's; the form of every SOURCE.")
+@click.option("--project", default="", metavar="DIR", help="Only conversations in the project of this folder.")
+@click.option("--since", default="", metavar="WHEN", help="Only prompts from then on: 2026-03-31, or 2d, 36h, 4w ago.")
+@click.option("--limit", default=0, type=click.IntRange(0), help="At most so many prompts, the newest; 0 is all.")
+@click.option("--yes", "is_confirmed", is_flag=True, help="Store what is listed without asking.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="List only.")
+@as_json
+def command(
+    paths: tuple[str, ...],
+    host: str | None,
+    project: str,
+    since: str,
+    limit: int,
+    is_confirmed: bool,
+    is_dry: bool,
+    is_json: bool,
+) -> None:
+    """Take in past conversations, so that there is something to replay.
+
+    Without a SOURCE: the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, and the logs.db
+    of llm, where this account keeps them. A SOURCE is a file of these, a folder, or JSONL with "prompt".
+    What is no person's prompt is left out, secrets are taken out, and importing again changes nothing.
+    """
+    from workbench.importing import places
+    from workbench.importing.sifting import Wanted
+
+    if project and not os.path.isdir(project):
+        raise click.BadParameter(f"{project} is no folder", param_hint="--project")
+    if host == "jsonl" and not paths:
+        raise click.UsageError("--host jsonl wants a SOURCE: there is no well-known place for it")
+    now = int(time.time() * 1_000_000)
+    wanted = Wanted(_moment(since), now, os.path.abspath(project) if project else "", limit)
+    found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
+    if not found and not problems:
+        raise click.ClickException(
+            "no client of this account keeps conversations where they are looked for; name a file or a folder"
+        )
+    with _told():
+        outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_confirmed=is_confirmed)
+    sys.exit(outcome)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One import on its way, from the listing to the last batch."""
+
+    sources: list[Source]
+    unread: list[Problem]
+    wanted: Wanted
+    is_json: bool
+
+    def through(self, *, is_dry: bool, is_confirmed: bool) -> int:
+        """List, ask, store; return the exit code."""
+        from workbench.importing.storing import Stored
+        from workbench.importing.tracing import Tracer
+
+        tracer = Tracer(_state())
+        survey = self._survey(tracer)
+        if not self.is_json:
+            _print_listing(survey)
+        stored = Stored()
+        is_wanted = bool(survey.prompts) and not is_dry
+        is_agreed = is_wanted and (is_confirmed or self._asked(survey))
+        seconds = self._store(tracer, survey, stored) if is_agreed else 0.0
+        if self.is_json:
+            print_json(_as_json(survey, stored, is_stored=is_agreed))
+        elif is_agreed:
+            click.echo(_in_words(stored, seconds))
+        if is_wanted and not is_agreed:
+            click.echo(f"Error: {REMEDY}", err=True)
+            return 1
+        return 1 if survey.problem_count or stored.refused else 0
+
+    def _survey(self, tracer: Tracer) -> Survey:
+        from workbench.importing.sifting import Sieve
+        from workbench.importing.survey import survey
+
+        with _database(is_needed=False) as db, _progress("reading", self.sources, is_json=self.is_json) as advance:
+            result = survey(self.sources, Sieve(db, tracer, self.wanted), advance, limit=self.wanted.limit)
+        for problem in self.unread:
+            result.report(problem)
+        return result
+
+    def _asked(self, survey: Survey) -> bool:
+        if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {_state()}?", err=True)
+
+    def _store(self, tracer: Tracer, survey: Survey, stored: Stored) -> float:
+        from workbench.importing.sifting import Sieve
+        from workbench.importing.storing import store
+
+        begin = time.perf_counter()
+        try:
+            with _database(is_needed=True) as db, _progress("storing", self.sources, is_json=self.is_json) as advance:
+                tracer.prepare()
+                store(
+                    _there(db),
+                    self.sources,
+                    found=survey,
+                    sieve=Sieve(db, tracer, self.wanted),
+                    tracer=tracer,
+                    stored=stored,
+                    advance=advance,
+                )
+        except KeyboardInterrupt:
+            raise click.ClickException(
+                f"interrupted: {stored.prompts:,} prompts are stored whole; run the same again for the rest"
+            ) from None
+        return time.perf_counter() - begin
+
+
+def _state() -> str:
+    from enricher.home import state_dir
+
+    return state_dir()
+
+
+def _there(db: sqlite3.Connection | None) -> sqlite3.Connection:
+    if db is None:
+        raise click.ClickException(f"{_state()} cannot be used")
+    return db
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    from storage.db.database import StorageError
+
+    try:
+        yield
+    except (StorageError, OSError) as failure:
+        raise click.ClickException(printable(failure)) from failure
+
+
+@contextlib.contextmanager
+def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
+    """Open the database; a listing makes none where there is none."""
+    from storage import traces
+    from storage.db import database
+    from storage.traces import spool
+
+    state = _state()
+    is_there = os.path.exists(os.path.join(state, traces.DATABASE)) or bool(spool.waiting(state))
+    if not (is_needed or is_there):
+        yield None
+        return
+    with database.said_in_words(state), contextlib.closing(database.connect(state)) as db:
+        yield db
+
+
+@contextlib.contextmanager
+def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Advance]:
+    console = new_console(stderr=True)
+    if is_json or not console.is_terminal:
+        yield lambda _size: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(f"{verb} {len(sources):,} files", total=sum(source.size for source in sources))
+        yield lambda size: bar.advance(task, size)
+
+
+def _moment(since: str) -> int:
+    """Return the microsecond that ``--since`` names, 0 where it names none."""
+    from storage.traces.queries import is_date
+
+    if not since:
+        return 0
+    if ago := AGO.fullmatch(since.strip().lower()):
+        return int((time.time() - int(ago[1]) * HOURS[ago[2]] * 3600) * 1_000_000)
+    if not is_date(since):
+        raise click.BadParameter(
+            f"{since!r} is no date; write it as 2026-03-31, 2026-03-31T14:00, or as 2d, 36h, 4w ago",
+            param_hint="--since",
+        )
+    whole = {4: "-01-01", 7: "-01"}.get(len(since.removesuffix("Z")), "")
+    time_of = datetime.fromisoformat(since.removesuffix("Z") + whole)
+    return int(time_of.replace(tzinfo=UTC).timestamp() * 1_000_000)
+
+
+def _print_listing(survey: Survey) -> None:
+    console = new_console()
+    if survey.groups:
+        table = new_table("host", "project", "files", "sessions", "prompts", "known", "left out", numbers=5)
+        for group in _ordered(survey):
+            figures = (len(group.files), len(group.sessions), group.prompts, sum(group.not_again.values()))
+            cells = (group.host, from_home(group.project) or "(unknown)")
+            left_out = sum(group.left_out.values())
+            table.add_row(*map(printable, cells), *(f"{figure:,}" for figure in (*figures, left_out)))
+        console.print(table)
+    for title, name in (
+        ("left out", "left_out"),
+        ("not stored again", "not_again"),
+        ("secrets to be taken out", "secrets"),
+    ):
+        counts: dict[str, int] = {}
+        for group in survey.groups.values():
+            for kind, count in getattr(group, name).items():
+                counts[kind] = counts.get(kind, 0) + count
+        said = ", ".join(
+            f"{count:,} {kind}" for kind, count in sorted(counts.items(), key=lambda one: -one[1]) if count
+        )
+        if said:
+            console.print(printable(f"{title}: {said}"), soft_wrap=True)
+    console.print(f"{survey.prompts:,} prompts to store", style="bold")
+    for problem in survey.problems[:MOST_TOLD]:
+        click.echo(printable(problem), err=True)
+    if survey.problem_count > MOST_TOLD:
+        click.echo(
+            f"… and {survey.problem_count - MOST_TOLD:,} more that could not be read (--json tells more)", err=True
+        )
+
+
+def _ordered(survey: Survey) -> list[Group]:
+    return sorted(survey.groups.values(), key=lambda group: (HOSTS.index(group.host), -group.prompts, group.project))
+
+
+def _in_words(stored: Stored, seconds: float) -> str:
+    rate = f", {stored.prompts / seconds:,.0f} a second" if stored.prompts and seconds else ""
+    refused = f"; {stored.refused:,} were refused by the database" if stored.refused else ""
+    return f"{stored.prompts:,} prompts stored{rate}{refused}; next: enricher replay --verify"
+
+
+def _as_json(survey: Survey, stored: Stored, *, is_stored: bool) -> dict[str, Any]:
+    return {
+        "groups": [
+            {
+                "host": group.host,
+                "project": group.project,
+                "files": len(group.files),
+                "sessions": len(group.sessions),
+                "prompts": group.prompts,
+                "secrets": dict(group.secrets),
+                "left_out": {kind: count for kind, count in group.left_out.items() if count},
+                "not_again": {kind: count for kind, count in group.not_again.items() if count},
+            }
+            for group in _ordered(survey)
+        ],
+        "prompts": survey.prompts,
+        "problems": [str(problem) for problem in survey.problems],
+        "problem_count": survey.problem_count,
+        "stored": stored.prompts if is_stored else None,
+        "refused": stored.refused,
+    }

@@ -1,0 +1,55 @@
+"""``enricher trace label``: what a person says of a trace, and on demand as a golden case of its repository."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from enricher.interfaces.cli.output import as_json, print_json
+from enricher.interfaces.cli.trace.trace import opened, task_types
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+@click.command("label")
+@click.argument("trace_id", metavar="ID")
+@click.argument("verdict", metavar="CLASS|ok|wrong")
+@click.option("--case", "is_case", is_flag=True, help="Also a golden case, in .enricher/cases.jsonl of its repository.")
+@click.option("--cases", default="", metavar="FILE", help="Also a golden case, in this file.")
+@as_json
+def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool) -> None:
+    """Say that a trace was right (ok), wrong, or which task type it should have had."""
+    from storage.traces import labels, queries
+
+    known = task_types()
+    if verdict not in (*labels.VERDICTS, *known):
+        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor a task type; known: {', '.join(known)}")
+    with opened() as db:
+        found = queries.find(db, trace_id)
+        written = write_case(db, found, verdict, cases=cases) if is_case or cases else ""
+        entry = labels.give(db, found, verdict)
+    if is_json:
+        print_json({**entry, "cases": written} if written else entry)
+    else:
+        click.echo(f"{entry['id']}: {verdict}" + (f", in {written}" if written else ""))
+
+
+def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
+    """Write what was said of a trace into its repository's cases, or the file named; return the file."""
+    from storage.traces import queries
+    from workbench.gate import cases as files
+
+    cwd = str(queries.show(db, trace_id)["cwd"])
+    if not cases and not os.path.isdir(cwd):
+        raise click.ClickException(
+            f"the folder of this trace is not there ({cwd or 'none was told'}); name --cases FILE"
+        )
+    path = os.path.abspath(cases) if cases else files.path_for(cwd)
+    try:
+        files.add(path, files.case_of(db, trace_id, verdict))
+    except files.CasesError as error:
+        raise click.ClickException(str(error)) from error
+    return path

@@ -1,0 +1,334 @@
+"""How often each rule speaks on recorded prompts: the dead, the always-on, those that only speak together.
+
+What was said is read where the prompt was recorded under the measured rules, else it is
+judged again. Which signals fired is looked up anew for every prompt: the recorded evidence
+leaves out classes whose points add up to nothing. Figures can be had after every page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
+from enricher.respond.render import estimate_tokens
+from storage.evaluation import labelled
+from workbench import statistics
+from workbench.coverage.unmatched import Unmatched
+from workbench.coverage.written import Place
+from workbench.replay.outcome import judged_again
+from workbench.replay.replay import never
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from storage.evaluation.corpus import Row as Recorded
+    from workbench.coverage.unmatched import Cluster
+    from workbench.coverage.written import Signal, Written
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+
+KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "channel")
+SAYS_NOTHING = frozenset(
+    "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
+)
+"""Features of length and form that hold whatever is asked: a prompt with these alone has no signal."""
+LEAST_TOGETHER = 5
+"""Signals that spoke together fewer times may have done so by chance."""
+ENOUGH_PROMPTS = 20
+"""Of fewer, a rule may speak in all by chance."""
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rule or signal: in how many of ``prompts`` it spoke, what it cost, how often labels bear it out.
+
+    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach or channel, ``label`` the
+    signal as ``explain`` names it. ``tokens`` are those of its own words, in all prompts together.
+    ``right`` and ``wrong`` count labelled prompts whose task type is, or is not, the one that it
+    speaks for. ``examples`` are the newest traces.
+    """
+
+    kind: str
+    rule: str
+    facet: str
+    name: str
+    label: str
+    weight: int
+    condition: int
+    file: str
+    line: int
+    fired: int
+    prompts: int
+    tokens: int
+    right: int
+    wrong: int
+    examples: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """Of all prompts."""
+        return self.fired / self.prompts if self.prompts else 0.0
+
+    @property
+    def is_dead(self) -> bool:
+        """Never spoke."""
+        return not self.fired
+
+    @property
+    def is_always_on(self) -> bool:
+        """Spoke in every prompt, and tells none from another."""
+        return self.fired == self.prompts > 0
+
+    def rightness(self) -> statistics.Interval:
+        """Return Wilson's interval of the share of labelled prompts in which it spoke for the right class."""
+        return statistics.wilson(self.right, self.right + self.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Rows of one kind and facet that spoke in exactly the same prompts."""
+
+    rows: tuple[Row, ...]
+    fired: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What is known after some prompts; ``judged_again`` of them were not recorded under these rules.
+
+    ``labels`` counts the labelled prompts of each task type, those left out that only say «wrong».
+    """
+
+    rules_hash: str
+    prompts: int
+    judged_again: int
+    labelled: int
+    rows: tuple[Row, ...]
+    overlaps: tuple[Overlap, ...]
+    unmatched: int
+    clusters: tuple[Cluster, ...]
+    labels: dict[str, int]
+
+    def class_share(self, row: Row) -> float:
+        """Return the share of labelled prompts that are of a row's class: what a signal that knows nothing reaches."""
+        known = sum(self.labels.values())
+        return self.labels.get(row.name, 0) / known if known else 0.0
+
+    def doubtful(self) -> list[Row]:
+        """Return the signals that labels do not bear out: surely (95 %) no better than one that knows nothing."""
+        judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
+        found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
+        return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
+
+    def dead(self) -> list[Row]:
+        """Return the rows that never spoke."""
+        return [row for row in self.rows if row.is_dead]
+
+    def always_on(self) -> list[Row]:
+        """Return the rows that spoke in every prompt without being meant to; none while there are few prompts."""
+        found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
+        return found if self.prompts >= ENOUGH_PROMPTS else []
+
+    def dead_may_reach(self) -> float:
+        """Return the share of prompts in which a rule that never spoke may still speak (95 %, one rule)."""
+        return statistics.upper_bound(self.prompts)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted of one row."""
+
+    kind: str
+    rule: str
+    facet: str
+    name: str
+    place: Place
+    label: str = ""
+    weight: int = 0
+    condition: int = -1
+    fired: int = 0
+    tokens: int = 0
+    right: int = 0
+    wrong: int = 0
+    mark: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, trace_id: str, mark: int, *, tokens: int = 0) -> None:
+        self.fired += 1
+        self.tokens += tokens
+        self.mark ^= mark
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(trace_id)
+
+    def judge(self, verdict: tuple[str, str], came_out: str) -> None:
+        """Count what a label says of speaking for this class; «wrong» alone speaks of the recorded class only."""
+        kind, task_type = verdict
+        if kind == "wrong":
+            self.wrong += self.name == came_out
+        else:
+            is_right = self.name == (task_type if kind == "class" else came_out)
+            self.right, self.wrong = self.right + is_right, self.wrong + (not is_right)
+
+    def row(self, prompts: int) -> Row:
+        return Row(
+            self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
+            self.place.line, self.fired, prompts, self.tokens, self.right, self.wrong, tuple(self.examples),
+        )  # fmt: skip
+
+
+class Measurement:
+    """Coverage as it grows: add pages of a corpus, ask for the figures at any time."""
+
+    def __init__(self, corpus: Corpus, written: Written) -> None:
+        self._corpus, self._written = corpus, written
+        self.prompts = self.judged_again = self.labelled = 0
+        self._labels: Counter[str] = Counter()
+        self._unmatched = Unmatched()
+        self._signals: dict[int, list[_Tally]] = {}
+        for signal in written.signals:
+            self._know(signal)
+        self._telling = {
+            one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in SAYS_NOTHING
+        }
+        self._lines = {(one.kind, one.name): one for one in _lines(written)}
+        self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
+        self._approaches = list(_approaches(written))
+
+    def _know(self, signal: Signal) -> None:
+        tally = _Tally(
+            "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
+            signal.condition,
+        )  # fmt: skip
+        self._signals.setdefault(signal.condition, []).append(tally)
+
+    def add(self, page: Iterable[Recorded]) -> None:
+        """Count the prompts of a page."""
+        rows = list(page)
+        verdicts = labelled.said(self._corpus.db, [row.id for row in rows])
+        for row in rows:
+            is_recorded = row.rules_hash == self._written.rules.hash
+            outcome = self._corpus.recorded(row) if is_recorded else self._judged_again(row)
+            self._count(row, outcome, self._observed(row, outcome.task_type), verdicts.get(row.id))
+
+    def _judged_again(self, row: Recorded) -> Outcome:
+        self.judged_again += 1
+        return judged_again(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
+
+    def _observed(self, row: Recorded, task_type: str) -> set[int]:
+        table = self._written.rules.table
+        found = Observation(scanned_part(row.prompt), table).found
+        return self._signals.keys() & (found.keys() | matching.fired_late(found, task_type, table).keys())
+
+    def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
+        self.prompts += 1
+        mark = int.from_bytes(hashlib.blake2b(row.id.encode(), digest_size=16).digest())
+        tallies = [tally for condition in fired for tally in self._signals[condition]]
+        for tally in tallies:
+            tally.add(row.id, mark)
+        for key, tokens in self._spent(row, outcome):
+            if key in self._lines:
+                self._lines[key].add(row.id, mark, tokens=tokens)
+        if fired.isdisjoint(self._telling):
+            self._unmatched.add(row.id, row.prompt)
+        if verdict:
+            self.labelled += 1
+            kind, task_type = verdict
+            if kind != "wrong":
+                self._labels[task_type or row.task_type] += 1
+            self._judge(verdict, row.task_type, [*tallies, *self._came_out(outcome)])
+
+    def _judge(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
+        for tally in tallies:
+            if tally.facet == TASK_TYPE:
+                tally.judge(verdict, came_out)
+
+    def _came_out(self, outcome: Outcome) -> list[_Tally]:
+        tally = self._lines.get(("task type", outcome.task_type))
+        return [tally] if tally else []
+
+    def _spent(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
+        """Yield what was said to a prompt: kind and name of each rule, and the tokens of its own words."""
+        yield ("task type", outcome.task_type), 0
+        yield ("search intent", outcome.search_intent), 0
+        for identity in outcome.guardrails:
+            yield ("guardrail", identity), estimate_tokens(f"{identity} ({self._titles.get(identity, '')})")
+        if outcome.approach:
+            name = next((name for name, said in self._approaches if said.fullmatch(outcome.approach)), "")
+            yield ("approach", name), estimate_tokens(outcome.approach)
+        if outcome.items:
+            for channel, tokens in _tokens_by_channel(row, outcome).items():
+                yield ("channel", channel), tokens
+
+    def coverage(self) -> Coverage:
+        """Return the figures of all prompts counted so far."""
+        tallies = [tally for group in self._signals.values() for tally in group] + list(self._lines.values())
+        rows = [(tally.row(self.prompts), tally.mark) for tally in tallies]
+        rows.sort(key=lambda pair: (KINDS.index(pair[0].kind), pair[0].file, pair[0].line))
+        return Coverage(
+            self._written.rules.hash,
+            self.prompts,
+            self.judged_again,
+            self.labelled,
+            tuple(row for row, _mark in rows),
+            tuple(_overlaps(rows)),
+            self._unmatched.count,
+            tuple(self._unmatched.clusters()),
+            dict(self._labels),
+        )
+
+
+def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool] = never) -> Coverage:
+    """Return how often each rule spoke on the prompts of a corpus; on those read until it was stopped."""
+    measurement = Measurement(corpus, written)
+    for page in corpus.pages():
+        if should_stop():
+            break
+        measurement.add(page)
+    return measurement.coverage()
+
+
+def _lines(written: Written) -> Iterator[_Tally]:
+    for facet, kind in ((TASK_TYPE, "task type"), (SEARCH_INTENT, "search intent")):
+        for name, block in written.rules_of(facet):
+            yield _Tally(kind, block.id, facet, name, Place(block.file, block.line))
+    for identity, (title, place) in written.guardrail_titles().items():
+        yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
+    for kind in ("approach", "channel"):
+        for name, block in written.rules_of(kind):
+            yield _Tally(kind, block.id, kind, name, Place(block.file, block.line))
+
+
+def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the name of each approach and the pattern of what it says, facts filled in."""
+    approaches = written.rules.body["approaches"]
+    for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
+        pieces = re.split(r"\{[^{}]*\}", say)
+        yield name, re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
+
+
+def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:
+    offered = {
+        (channel["name"], item[1]): item[0] or item[3]
+        for channel in json.loads(row.inputs)["channels"]
+        for item in reversed(channel["candidates"])
+    }
+    found: dict[str, int] = {}
+    for channel, ref in outcome.items:
+        found[channel] = found.get(channel, 0) + estimate_tokens(offered.get((channel, ref), ref))
+    return found
+
+
+def _overlaps(rows: Iterable[tuple[Row, int]]) -> Iterator[Overlap]:
+    together: dict[tuple[str, str, int, int], list[Row]] = {}
+    for row, mark in rows:
+        if LEAST_TOGETHER <= row.fired < row.prompts:
+            together.setdefault((row.kind, row.facet, row.fired, mark), []).append(row)
+    for group in sorted(together.values(), key=lambda group: -group[0].fired):
+        if len({(one.condition, "" if one.condition >= 0 else one.name) for one in group}) > 1:
+            yield Overlap(tuple(group), group[0].fired)

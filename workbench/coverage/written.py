@@ -1,0 +1,173 @@
+"""Rules as a person wrote them: every signal and rule with the file and line it stands on.
+
+The compiled table knows signals by number only. Here each number leads back to the
+lines that were compiled into it, through every layer that extends a rule.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiler import CATALOGUE, LONE_LAYER, compile_layers
+from enricher.rules.compiling.document import read_document
+from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers, label
+from enricher.rules.layers import HEURISTICS, find_layers
+from workbench.replay.rulesets.sides import SideError
+from workbench.replay.rulesets.stacks import layer_file, stack_of
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
+    from workbench.replay.rulesets.versions import Texts, Versions
+
+
+CATALOGUES = (CATALOGUE, HEURISTICS)
+"""Layers whose files hold guardrails, not rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file and a line of it, from 1."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One signal of one class; ``index`` counts within the rule of its own file, ``condition`` within the table.
+
+    Signals of one condition fire together. ``name`` is the class as the table has it.
+    """
+
+    rule: str
+    facet: str
+    name: str
+    label: str
+    weight: int
+    feature: str
+    condition: int
+    index: int
+    place: Place
+
+
+@dataclass(slots=True)
+class Written:
+    """Compiled rules with the places of what they were compiled from."""
+
+    compiled: Compiled
+    rules: Rules = field(init=False)
+    signals: list[Signal] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = Rules(self.compiled.hash, self.compiled.body)
+        self.signals = list(self._signals())
+
+    @property
+    def files(self) -> list[str]:
+        """The instructions files, lowest layer first, without the catalogues."""
+        return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
+
+    def class_names(self, facet: str) -> list[str]:
+        """Return the classes of a facet in the order that decides ties."""
+        table = self.rules.body["classes"]
+        return [name for of, name in table["classes"] if table["facets"][of]["name"] == facet]
+
+    def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
+        """Yield the named rules of a kind by the name that outcomes have for them."""
+        for block in self.compiled.rules.values():
+            if block.kind == kind and block.name:
+                yield self._name_of(kind, block.name), block
+
+    def guardrail_titles(self) -> dict[str, tuple[str, Place]]:
+        """Return title and place of every guardrail that may be shown: its rule, else its row among the names."""
+        blocks = {name: Place(block.file, block.line) for name, block in self.rules_of("guardrail")}
+        linked = self.compiled.guardrails
+        rows_at = {row.guardrail: Place(row.file, row.line) for row in reversed(linked.shorthands)}
+        places = {identity: Place(one.file, one.line) for identity, one in linked.catalogue.items()} | rows_at | blocks
+        return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
+
+    def _name_of(self, kind: str, name: str) -> str:
+        return self.compiled.guardrails.id_of(name) if kind == "guardrail" else name
+
+    def _signals(self) -> Iterator[Signal]:
+        lists = {rule.name: rule.data["words"] for rule in self.compiled.rules.values() if rule.kind == "words"}
+        rules = self._in_table_order()
+        origins = _origins(self.compiled.texts)
+        for rule, numbers in zip(rules, condition_numbers(rules, lists), strict=True):
+            identity = f"{rule.facet}.{rule.name.replace(' ', '-')}"
+            places = origins.get(identity, [])
+            for signal, number, (index, place) in zip(rule.signals, numbers, places, strict=True):
+                yield Signal(
+                    identity,
+                    rule.facet,
+                    self._name_of(rule.facet, rule.name),
+                    label(signal),
+                    signal.get("weight", LEAST_WEIGHT),
+                    signal.get("feature", ""),
+                    number,
+                    index,
+                    place,
+                )
+
+    def _in_table_order(self) -> list[ClassRule]:
+        """Return the classes as the compiler numbers them: guardrails last, without those that are not defined."""
+        takes_signals_of = self.compiled.guardrails.takes_signals_of
+        classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
+        guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
+        return [*classes, *(rule for rule in guards if takes_signals_of(rule.name))]
+
+
+def _origins(texts: Sequence[tuple[str, str, str]]) -> dict[str, list[tuple[int, Place]]]:
+    """Return, per rule, index and place of each of its signals, merged as the compiler merges the layers."""
+    found: dict[str, list[tuple[int, Place]]] = {}
+    for layer, path, text in texts:
+        if layer in CATALOGUES:
+            continue
+        for block in read_document(path, text).rules:
+            own = [
+                (index, Place(path, block.line_of("signals", index)))
+                for index in range(len(block.data.get("signals", [])))
+            ]
+            if block.data.get("disabled"):
+                found.pop(block.id, None)
+            elif block.data.get("extend") and block.id in found:
+                found[block.id] = [*found[block.id], *own]
+            else:
+                found[block.id] = own
+    return found
+
+
+def in_force(cwd: str) -> Written:
+    """Return the rules of the files that speak in ``cwd``; raises SideError where they are broken."""
+    return _sound(compile_layers(find_layers(cwd).instructions))
+
+
+def of_file(path: str, text: str, *, versions: Versions) -> Written:
+    """Return the rules with ``text`` for the file at ``path``, on the files that it lies on; raises SideError."""
+    return _sound(compile_texts(stack_with(path, versions), instead={known_as(path, versions): text}))
+
+
+def known_as(path: str, versions: Versions) -> str:
+    """Return the path under which recorded versions know a file, else its absolute one."""
+    file = layer_file(path, versions)
+    return file.path if file else os.path.abspath(path)
+
+
+def stack_with(path: str, versions: Versions) -> Texts:
+    """Return the file among those it lies on, of the newest version that has it; a file of no layer stands alone."""
+    file = layer_file(path, versions)
+    return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
+
+
+def _sound(compiled: Compiled) -> Written:
+    if compiled.broken or "classes" not in compiled.body:
+        raise SideError("the instructions cannot be used:", problems=compiled.broken or compiled.problems)
+    return Written(compiled)

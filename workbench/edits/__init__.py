@@ -1,0 +1,1 @@
+"""One edit of the instructions: the file, its drafts, and live what it would change."""

@@ -1,0 +1,264 @@
+"""What an edit of the instructions would change, told while it is typed: compile, replay, judge the cases, lint.
+
+A ``Desk`` stands for one file that is being edited; each ``examine`` is one run over one
+text of it, a sequence of progress records. No screen and no clock of its own: who runs it
+decides when, and says when to stop.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from enricher.rules.checks.lint import findings
+from enricher.rules.compiling.compiler import LONE_LAYER, compile_layers
+from enricher.rules.layers import Layer, find_layers
+from enricher.rules.own_layer import LayerError
+from storage.traces.selection import EVERYTHING, Selection
+from workbench.edits import instructions_file as files
+from workbench.edits.account import TELL_EVERY_S, account
+from workbench.edits.progress import Broken, Cause, Caused, Figures, Linted
+from workbench.gate import cases
+from workbench.gate.cases import CasesError, path_for
+from workbench.replay.causes import attribution
+from workbench.replay.corpus import opened
+from workbench.replay.replay import Replay, never
+from workbench.replay.rulesets import sides
+from workbench.replay.rulesets.sides import NEWEST
+from workbench.replay.rulesets.stacks import OF_ONE_FOLDER, ORDER, layer_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from enricher.rules.cache import Rules
+    from enricher.rules.compiling.document import Problem
+    from storage.evaluation.corpus import Row
+    from workbench.edits.progress import Progress
+    from workbench.replay.compare import Change
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.rulesets.stacks import LayerFile
+    from workbench.replay.rulesets.versions import Versions
+
+OPENED, HEAD = "opened", "HEAD"
+"""Bases beside ``recorded`` and a version: the file as it was when it was opened, and as git has it."""
+MOST_CAUSES = 1000
+
+
+class Kept(sides.InAnyFolder):
+    """A side whose rules are compiled once for all runs of a desk: ``known`` is what earlier runs found out.
+
+    Each run has its own, because what is not known yet is asked of the database by the thread of that run.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        make: Callable[[], sides.Side],
+        *,
+        known: dict[str, Rules | None],
+        file: LayerFile | None = None,
+    ) -> None:
+        self.label = label
+        self._file = file
+        self._make = make
+        self._made: sides.Side | None = None
+        self._known = known
+        newest = self.rules_for(NEWEST)
+        self.hash = newest.hash if newest else ""
+
+    def concerns(self, row: Row) -> bool:
+        """Say whether the side speaks for a prompt."""
+        return self._file is None or self._file.concerns(row)
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return the rules for prompts recorded under that version; raises SideError."""
+        del scope
+        if recorded not in self._known:
+            self._made = self._made or self._make()
+            self._known[recorded] = self._made.rules_for(recorded)
+        return self._known[recorded]
+
+
+class _File(NamedTuple):
+    path: str
+    text: str
+
+
+@dataclass(slots=True)
+class Desk:
+    """One file on which a person works: where it is, what it held when it was opened, what is compared with.
+
+    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a
+    version's hash. ``cwd`` says which layers and whose golden cases count.
+
+    An edit of a packaged file that may not be written is saved as a layer over it, so that layer is what is
+    compiled and replayed, in the place where it will lie.
+    """
+
+    state_dir: str
+    path: str
+    opened: str
+    base: str = OPENED
+    selection: Selection = EVERYTHING
+    cwd: str = ""
+    _known: dict[str, Rules | None] = field(default_factory=dict)
+    _own: _File | None = None
+
+    def __post_init__(self) -> None:
+        self.path = os.path.abspath(self.path)
+        self.cwd = self.cwd or os.getcwd()
+
+    @property
+    def _saved(self) -> _File:
+        """The file that a save writes, and what it holds now."""
+        return self._own or _File(self.path, self.opened)
+
+    def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
+        """Yield what the text would change: figures that grow, then lint; or only what is broken.
+
+        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
+        """
+        began = time.perf_counter()
+        if files.saves_as_layer(self.path):
+            self._own = self._own or _File(files.own_file(), files.read(files.own_file()))
+        with opened(self.state_dir, self.selection) as corpus:
+            try:
+                layer = files.layer_of_edit(text, self.opened, self.cwd) if self._own else None
+                candidate = self._candidate(layer.text if layer else text, corpus.versions)
+            except (sides.SideError, LayerError) as error:
+                yield Broken(tuple(error.problems), str(error).splitlines()[0])
+                return
+            base = self._base_side(corpus.versions)
+            changes: tuple[Change, ...] = ()
+            run = Replay(corpus, candidate, base=base, should_stop=should_stop)
+            problems: tuple[Problem, ...] = ()
+            for figures in account(run, cases_file=self._cases_file(), began=began):
+                changes = figures.changes
+                if figures.is_complete:
+                    problems = tuple(findings(layer.compiled) if layer else self.lint(text, corpus.versions))
+                    errors = sum(one.severity == "error" for one in problems)
+                    yield replace(figures, errors=errors)
+                else:
+                    yield figures
+            if should_stop():
+                return
+            yield Linted(problems)
+            yield from self._causes(corpus, text, changes, should_stop=should_stop)
+
+    def lint(self, text: str, versions: Versions) -> list[Problem]:
+        """Return what ``enricher check`` would say once the text is saved, of this file and of all others."""
+        file = layer_file(self.path, versions)
+        if file is None or file.layer not in ORDER:
+            return findings(compile_layers([Layer(LONE_LAYER, self.path)], texts={self.path: text}))
+        found = find_layers(os.path.dirname(file.path) if file.layer in OF_ONE_FOLDER else self.cwd)
+        others = [one for one in found.instructions if os.path.abspath(one.path) != file.path]
+        stack = sorted([*others, Layer(file.layer, file.path)], key=lambda one: ORDER.index(one.name))
+        return findings(compile_layers(stack, found.configuration, texts={file.path: text}))
+
+    def _candidate(self, text: str, versions: Versions, label: str = "") -> sides.Side:
+        told = label or f"{os.path.basename(self.path)} as edited"
+        return sides.from_text(self._saved.path, text, versions=versions, label=told)
+
+    def _base_side(self, versions: Versions) -> sides.Side:
+        if self.base == sides.RECORDED.label:
+            return sides.RECORDED
+        if self.base not in (OPENED, HEAD):
+            named = partial(sides.named, self.base, path=self._saved.path, versions=versions)
+            return Kept(self.base, named, known=self._known)
+        label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
+        return Kept(
+            label,
+            lambda: self._candidate(self._saved.text if self.base == OPENED else self._at_head(), versions, label),
+            known=self._known,
+            file=layer_file(self._saved.path, versions),
+        )
+
+    def _at_head(self) -> str:
+        return sides.text_at(HEAD, self._saved.path)
+
+    def _cases_file(self) -> str:
+        """The golden cases of the repository; none where the file cannot be used, which the gate tells."""
+        path = path_for(self.cwd)
+        try:
+            cases.read(path)
+        except CasesError:
+            return ""
+        return path
+
+    def _causes(
+        self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
+    ) -> Iterator[Caused]:
+        """Yield which piece of the edit made each of the newest changes, in batches."""
+        found: dict[str, Cause] = {}
+        told_at = time.perf_counter()
+        base = self._base_text(corpus.versions)
+        newest = changes[:MOST_CAUSES]
+        for trace_id, cause in attribution.attribute(
+            newest, corpus=corpus, path=self.path, candidate=text, base=base, should_stop=should_stop
+        ):
+            found[trace_id] = Cause(_told(cause), cause.heading, cause.line)
+            if time.perf_counter() - told_at > TELL_EVERY_S:
+                yield Caused(found)
+                found, told_at = {}, time.perf_counter()
+        if found:
+            yield Caused(found)
+
+    def _base_text(self, versions: Versions) -> str | None:
+        """Return the text of the file on the base's side; None where it depends on the prompt."""
+        if self.base == OPENED or (self.base == HEAD and self._own):
+            return self.opened
+        if self.base == HEAD:
+            return self._at_head()
+        texts = next((versions.texts(one) for one in versions.in_use if one.startswith(self.base)), ())
+        return next((text for _layer, path, text in texts if path == self.path), None)
+
+
+def _told(cause: attribution.Cause) -> str:
+    """Return a cause in words, its files by their names."""
+    told = str(cause)
+    for hunk in cause.hunks:
+        told = told.replace(hunk.file, os.path.basename(hunk.file))
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit to measure: its name, the file, and its text before and after."""
+
+    name: str
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class Measured:
+    """How long an edit took to its first and its complete figures, in milliseconds."""
+
+    name: str
+    first_ms: float = 0.0
+    complete_ms: float = 0.0
+    prompts: int = 0
+    changed: int = 0
+
+
+def measure(state_dir: str, edits: Sequence[Edit]) -> list[Measured]:
+    """Time each edit as a person who edits sees it: the base was compared with before, the text is new."""
+    return [_measure(state_dir, edit) for edit in edits]
+
+
+def _measure(state_dir: str, edit: Edit) -> Measured:
+    desk = Desk(state_dir, edit.path, edit.before)
+    for _progress in desk.examine(edit.before):
+        pass
+    outcome, began = Measured(edit.name), time.perf_counter()
+    for progress in desk.examine(edit.after):
+        if isinstance(progress, Figures):
+            elapsed = (time.perf_counter() - began) * 1000
+            outcome.first_ms = outcome.first_ms or elapsed
+            if progress.is_complete:
+                outcome.complete_ms, outcome.prompts, outcome.changed = elapsed, progress.prompts, len(progress.changes)
+    return outcome

@@ -1,0 +1,152 @@
+"""What a run over an edited text tells on its way, the sentence that sums it up, and how a person keeps it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.evaluation import replays
+from workbench.edits.standing import Standing
+from workbench.replay.compare import KINDS, Change
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from enricher.rules.compiling.document import Problem
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.rulesets.sides import Side
+    from workbench.statistics import Share, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The text cannot be compiled, so that nothing was replayed; the last figures still stand."""
+
+    problems: tuple[Problem, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The blast radius so far: ``prompts`` of ``total`` replayed, newest first.
+
+    ``share``, ``standing`` and ``verdict`` are there once it is complete. Tokens are per
+    session, before and after; the silent ones count prompts.
+    """
+
+    base: str
+    candidate: str
+    sides: tuple[Side, Side]
+    prompts: int
+    total: int
+    changes: tuple[Change, ...]
+    tokens: tuple[float, float]
+    silent: tuple[int, int]
+    unknown: int
+    seconds: float
+    share: Share | None = None
+    standing: Standing | None = None
+    verdict: Verdict | None = None
+    left_out: tuple[tuple[str, int], ...] = ()
+    errors: int = 0
+    """Errors that ``enricher check`` would find; with any of them there is no verdict to rely on."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every prompt is in it."""
+        return self.verdict is not None
+
+    def by_kind(self) -> dict[str, int]:
+        """Return how many prompts change in each way; a prompt counts in each of its ways."""
+        counts = Counter(kind for change in self.changes for kind in change.kinds)
+        return {kind: counts[kind] for kind in KINDS if kind in counts}
+
+    def groups(self) -> list[tuple[str, list[Change]]]:
+        """Return the changes by their first kind, in the order of KINDS."""
+        found: dict[str, list[Change]] = {}
+        for change in self.changes:
+            found.setdefault(change.kinds[0], []).append(change)
+        return [(kind, found[kind]) for kind in KINDS if kind in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What the file should know beyond what the compiler refuses; empty where nothing is wrong."""
+
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The place of the edit that made a prompt come out otherwise."""
+
+    text: str
+    heading: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """Causes found so far, by the id of the trace."""
+
+    causes: dict[str, Cause]
+
+
+Progress = Broken | Figures | Linted | Caused
+
+
+def headline(figures: Figures) -> str:
+    """Return what changes in one sentence, with its interval where all prompts were replayed."""
+    noun = "prompt changes" if figures.prompts == 1 else "prompts change"
+    told = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
+    if figures.share is None or not figures.prompts:
+        return told
+    bounds = figures.share.interval
+    return f"{told} ({figures.share.value:.2%}, {bounds.level:.0%} {bounds.low:.1%}\N{EN DASH}{bounds.high:.1%})"
+
+
+def keep(
+    db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, Cause] | None = None
+) -> str:
+    """Store a complete run for the published history; return its id."""
+    known = causes or {}
+    standing = figures.standing or Standing()
+    kept = replays.Kept(
+        figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
+        figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
+        {
+            "tokens_per_session": list(figures.tokens), "silent": list(figures.silent), "unknown": figures.unknown,
+            "by_kind": figures.by_kind(),
+            "share": [figures.share.interval.low, figures.share.interval.high] if figures.share else None,
+            "approved": standing.approved, "regressed": list(standing.regressed),
+            "gained": standing.gained, "lost": standing.lost,
+        },
+    )  # fmt: skip
+    results = (
+        replays.Result(
+            change.prompt.id, change.kinds, known[change.prompt.id].text if change.prompt.id in known else "",
+            as_json(change.before), as_json(change.after),
+        )
+        for change in figures.changes
+    )  # fmt: skip
+    return replays.keep(db, kept, results)
+
+
+def as_json(outcome: Outcome) -> dict[str, object]:
+    """Return an outcome as JSON values."""
+    return {
+        "task_type": outcome.task_type, "shown": outcome.shown, "search_intent": outcome.search_intent,
+        "guardrails": list(outcome.guardrails), "approach": outcome.approach,
+        "items": [list(item) for item in outcome.items], "text": outcome.text, "tokens": outcome.tokens,
+        "unknown": list(outcome.unknown),
+    }  # fmt: skip
+
+
+def difference(before: str, after: str, path: str) -> str:
+    """Return the unified difference of two texts of a file."""
+    name = os.path.basename(path)
+    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

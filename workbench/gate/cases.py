@@ -1,0 +1,242 @@
+"""Golden cases: what people said of prompts, in a file that a repository carries and CI runs without a database.
+
+One case a line, sorted by id, so that what two people add merges line by line; every
+text is redacted once more on its way in.
+
+CasesError               the file cannot be used, or the trace cannot become a case
+└── UnusableFileError        what is wrong with the file, line by line
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from enricher.home import project_root
+from enricher.interfaces.api import recorded_rules
+from enricher.prompt.conversation import Conversation
+from enricher.respond.facts import read_facts
+from enricher.rules.compiling.document import Problem
+from enricher.settings import DEFAULTS
+from storage.base import private
+from storage.traces import queries
+from workbench.gate.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
+from workbench.replay.outcome import declared_budgets
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from enricher.rules.cache import Rules
+
+FOLDER, FILE = ".enricher", "cases.jsonl"
+ATTRIBUTES = f"{FILE} merge=union\n"
+"""git then keeps the lines of both sides; a case that both changed is found twice, and told."""
+LARGEST = 32 << 20
+TOLD_BEFORE = ("guardrail:", "approach:")
+"""What a session was told that changes a judgement; items are context."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class CasesError(Exception):
+    """The file cannot be used, or the trace cannot become a case; the message says what to do."""
+
+
+class UnusableFileError(CasesError):
+    """What is wrong with the file, line by line."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What a file holds: the cases that can be used, and a problem with its line for every one that cannot."""
+
+    cases: tuple[Case, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def by_id(self) -> dict[str, Case]:
+        """Return the cases by their id."""
+        return {case.id: case for case in self.cases}
+
+
+def path_for(cwd: str) -> str:
+    """Return the file of the repository around ``cwd``, whether it exists or not."""
+    return os.path.join(project_root(cwd), FOLDER, FILE)
+
+
+def read(path: str) -> Cases:
+    """Return the cases of a file, none where there is no such file; raises CasesError where it cannot be read."""
+    try:
+        content = private.read_file(os.path.realpath(path), LARGEST + 1)
+    except FileNotFoundError:
+        return Cases()
+    except OSError as failure:
+        raise CasesError(f"{path} cannot be read: {failure.strerror or failure}") from failure
+    if len(content) > LARGEST:
+        raise CasesError(f"{path} is larger than {LARGEST >> 20} MiB; keep fewer cases")
+    return parse(content, path=path)
+
+
+def parse(content: bytes, *, path: str) -> Cases:
+    """Return the cases of a file's bytes; ``path`` is what its problems name."""
+    found: dict[str, tuple[int, Case]] = {}
+    problems: list[Problem] = []
+    for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            case = from_line(line)
+        except LineError as error:
+            problems.append(Problem(path, number, "error", str(error)))
+            continue
+        if case.id in found:
+            message = f"{case.id} stands twice; the first is on line {found[case.id][0]}: delete one of them"
+            problems.append(Problem(path, number, "error", message))
+        found.setdefault(case.id, (number, case))
+    return Cases(tuple(case for _, case in found.values()), tuple(problems))
+
+
+def write(path: str, cases: Iterable[Case]) -> None:
+    """Put the cases into the file at once, sorted by id; raises CasesError where it cannot be written.
+
+    In a repository's own folder, git is told to merge the file line by line.
+    """
+    lines = [json.dumps(case.to_json(), ensure_ascii=False) for case in sorted(cases, key=lambda case: case.id)]
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    try:
+        private.make_directory(folder)
+        _replace_file(target, "".join(f"{line}\n" for line in lines).encode())
+        if (os.path.basename(folder), name) == (FOLDER, FILE):
+            _let_git_merge(os.path.join(folder, ".gitattributes"))
+    except OSError as failure:
+        raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
+
+
+def add(path: str, case: Case) -> bool:
+    """Put one case into the file, in place of an earlier one of its id; say whether there was one.
+
+    Raises UnusableFileError, and leaves the file as it is, where a line of it cannot be read.
+    """
+    with _one_at_a_time(path):
+        known = read(path)
+        if known.problems:
+            raise UnusableFileError(known.problems)
+        cases = known.by_id()
+        earlier = cases.get(case.id)
+        cases[case.id] = replace(case, note=case.note or earlier.note) if earlier else case
+        write(path, cases.values())
+    return earlier is not None
+
+
+def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
+    """Return the case that a trace makes with "ok", "wrong" or the task type it should have had.
+
+    What is expected is what the recorded rules decide on the redacted inputs without
+    their context. Raises CasesError where the trace kept no text, or its rules are gone.
+    """
+    trace: dict[str, Any] = queries.show(db, trace_id)
+    _refuse_without_text(trace)
+    rules = _rules(db, trace)
+    case = _inputs(trace_id, trace["prompt"], trace["inputs"], declared=_declared(rules))
+    if verdict not in (OK, WRONG):
+        return replace(case, verdict=CLASS, says=Decided(task_type=verdict))
+    if rules is None:
+        raise CasesError(
+            f"{trace_id} cannot become a case: the rules it had were not kept, or are of another release; "
+            "say which task type it should have had instead"
+        )
+    said = case.decided_by(rules)
+    return replace(case, verdict=verdict, says=replace(said, search_intent=None))
+
+
+def _refuse_without_text(trace: dict[str, Any]) -> None:
+    if trace["status"] in ("skipped", "error"):
+        reason = trace["skip_reason"] or trace["error"]
+        raise CasesError(f"{trace['id']} cannot become a case: nothing was judged ({trace['status']}: {reason})")
+    if not trace["prompt"].strip() or "settings" not in (trace["inputs"] or {}):
+        raise CasesError(
+            f"{trace['id']} cannot become a case: its text was not kept (log = hash); "
+            "with log = redacted in config.toml the next prompts can"
+        )
+
+
+def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
+    """Return the rules that the trace had; None where they were not kept, or are of another release."""
+    stored = queries.instructions(db, trace["rules_hash"])
+    try:
+        return recorded_rules(trace["rules_hash"], stored) if stored else None
+    except ValueError:
+        return None
+
+
+def _declared(rules: Rules | None) -> dict[str, Any]:
+    """The settings that every machine has with these instructions; a ``config.toml`` is a person's own."""
+    return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
+
+
+def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
+    """Return a case with the recorded inputs that shape a judgement, redacted, and nothing expected yet."""
+    skill = read_facts(prompt, (), recorded["skills"]).get("skill")
+    conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
+    return Case(
+        case_id, clean(prompt), OK, Decided(),
+        earlier=clean(conversation.basis(prompt)),
+        past=bool(conversation),
+        settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
+        skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
+        injected=tuple(ref for ref in recorded["injected"] if ref.startswith(TOLD_BEFORE)),
+        spent=recorded["spent"],
+        form=recorded.get("form", ""),
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _one_at_a_time(path: str) -> Iterator[None]:
+    """Let one process at a time change the file: the folder is locked, so that no further file lies beside it."""
+    folder = os.path.dirname(os.path.realpath(path))
+    try:
+        import fcntl
+
+        private.make_directory(folder)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except ImportError:  # no POSIX locks
+        yield
+        return
+    except OSError as failure:
+        raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace_file(path: str, content: bytes) -> None:
+    """Write aside and rename, with the permissions that the file had, else those of any new file."""
+    aside = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+            file.write(content)
+        if os.path.exists(path):
+            os.chmod(aside, os.stat(path).st_mode & 0o777)
+        os.replace(aside, path)
+    except OSError:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(aside)
+        raise
+
+
+def _let_git_merge(path: str) -> None:
+    known = ""
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8", errors="replace") as file:
+        known = file.read()
+    if FILE not in known:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(ATTRIBUTES if not known or known.endswith("\n") else f"\n{ATTRIBUTES}")

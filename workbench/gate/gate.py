@@ -1,0 +1,173 @@
+"""Judge the golden cases by changed instructions, and say whether the change may go in.
+
+Runs from the file of cases alone: no database, no trust, no state, nothing of the person
+who runs it. What the base's instructions fail already is told and does not count.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from enricher.home import project_root
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
+from workbench.gate import cases as files
+from workbench.gate import revision as revisions
+from workbench.gate.gate_figures import figures_of
+from workbench.gate.gate_report import Checked, Report
+from workbench.statistics import verdict_of
+
+if TYPE_CHECKING:
+    from enricher.rules.compiling.compiler import Compiled
+    from workbench.gate.case import Case
+    from workbench.gate.revision import Revision
+
+INSTRUCTIONS = "instructions.md"
+PROJECT = "project"
+
+
+class GateError(Exception):
+    """The gate cannot be run; the message says what to do."""
+
+
+@dataclass(slots=True)
+class _Side:
+    """The rules of one side and how a person would call it."""
+
+    label: str
+    rules: Rules
+    notes: list[str] = field(default_factory=list)
+
+
+def run(cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False) -> Report:
+    """Judge the cases of the repository around ``cwd``, or of the file ``cases``.
+
+    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises
+    GateError where there is nothing to judge, or nothing to judge by.
+    """
+    path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
+    instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
+    try:
+        known = _read(path)
+        now = _side(cwd, instructions)
+        if not base:
+            return _report(path, known, now)
+        revision = revisions.find(cwd, base)
+        before = _side_at(revision, cwd, instructions, now=now)
+        earlier = _cases_at(revision, path)
+        return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
+    except (files.CasesError, revisions.RevisionError) as error:
+        raise GateError(str(error)) from error
+
+
+def _read(path: str) -> files.Cases:
+    if not os.path.exists(path):
+        raise GateError(f"{path}: no such file; write cases with: enricher trace label ID ok --case")
+    known = files.read(path)
+    if not known.cases and not known.problems:
+        raise GateError(f"{path}: no case in it; write some with: enricher trace label ID ok --case")
+    return known
+
+
+def _layers(cwd: str, instructions: str) -> list[Layer]:
+    """Return what speaks here: the packaged file and the repository's own, or one file in place of both."""
+    if instructions:
+        return [Layer("base", instructions)]
+    own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
+    return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if os.path.exists(own) else [])]
+
+
+def _side(cwd: str, instructions: str) -> _Side:
+    if instructions and not os.path.exists(instructions):
+        raise GateError(f"{instructions}: no such file")
+    return _Side("the work tree", _rules(compile_layers(_layers(cwd, instructions))))
+
+
+def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
+    """Compile what the revision held: the same layers, with its text for every file that lies in the repository."""
+    layers = _layers(cwd, instructions)
+    own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
+    if not instructions:
+        layers = [layers[0], *([Layer(PROJECT, own)] if revision.holds(own) else [])]
+    side = _Side(f"{revision.name} ({revision.commit[:10]})", now.rules)
+    if instructions and not revision.holds(instructions):
+        side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions stand for the base")
+        layers = [Layer("packaged", packaged_file())]
+    texts = _texts_at(revision, [layer.path for layer in layers])
+    compiled = compile_layers(layers, texts=texts)
+    if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
+        compiled = compile_layers(layers, texts={**texts, **catalogues})
+    side.rules = _rules(compiled, of=f" of {revision.name}")
+    return side
+
+
+def _texts_at(revision: Revision, paths: list[str]) -> dict[str, str]:
+    return {path: revision.content(path).decode("utf-8", "replace") for path in paths if revision.holds(path)}
+
+
+def _rules(compiled: Compiled, *, of: str = "") -> Rules:
+    if compiled.broken:
+        problems = "\n".join(map(str, compiled.broken))
+        raise GateError(f"the instructions{of} are broken, so no case was judged\n{problems}")
+    return Rules(compiled.hash, compiled.body)
+
+
+def _cases_at(revision: Revision, path: str) -> dict[str, Case]:
+    """Return the cases of the revision's file; lines of it that cannot be read are not asked for again."""
+    if not revision.holds(path):
+        return {}
+    return files.parse(revision.content(path), path=f"{revision.name}:{path}").by_id()
+
+
+def _report(
+    path: str,
+    known: files.Cases,
+    now: _Side,
+    *,
+    before: _Side | None = None,
+    earlier: dict[str, Case] | None = None,
+    allow_removed: bool = False,
+) -> Report:
+    checked = tuple(_check(case, now, before) for case in known.cases)
+    present, earlier = known.by_id(), earlier or {}
+    gone = tuple(case for case in earlier.values() if case.id not in present)
+    changed = sum(bool(one.kinds) for one in checked)
+    figures = figures_of(checked, changed=changed, is_paired=before is not None)
+    verdict = verdict_of(
+        changed,
+        failing_cases=sum(one.is_regression for one in checked),
+        gained=figures.gained,
+        lost=figures.lost,
+    )
+    if before is None and not figures.approved:
+        verdict = "inconclusive"  # nothing was approved, so nothing could regress
+    return Report(
+        path,
+        now.rules.hash,
+        before.label if before else "",
+        before.rules.hash if before else "",
+        checked,
+        known.problems,
+        missing=() if allow_removed else gone,
+        removed=gone if allow_removed else (),
+        rewritten=tuple(case for case in known.cases if case.id in earlier and _differs(case, earlier[case.id])),
+        figures=figures,
+        verdict=verdict,
+        notes=tuple(before.notes) if before else (),
+    )
+
+
+def _check(case: Case, now: _Side, before: _Side | None) -> Checked:
+    got = case.decided_by(now.rules)
+    if before is None:
+        return Checked(case, got, case.faults(got))
+    earlier = got if before.rules.hash == now.rules.hash else case.decided_by(before.rules)
+    return Checked(case, got, case.faults(got), earlier, case.faults(earlier))
+
+
+def _differs(case: Case, earlier: Case) -> bool:
+    """Say whether a case asks for something else than it did; a note asks for nothing."""
+    return replace(case, note="") != replace(earlier, note="")

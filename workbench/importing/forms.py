@@ -1,0 +1,207 @@
+"""What each client's records say beside the prompt: where and when the session was, and which turns are no person's.
+
+One class for each client. ``learn`` takes from a record what holds for the session,
+``unfold`` returns the single messages of a record, ``machine`` and ``unheard`` name what
+on the user's side is no person's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from enricher.sources.transcripts.codex import METADATA
+from workbench.importing.lines import opened, text_at
+from workbench.importing.machine import COMPACTION, HOOK, HOSTS_CONTEXT, MACHINE, META, SUBAGENT, TOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Record = dict[str, Any]
+
+LONGEST_NAME = 4096
+LONGEST_SMALL_FILE = 64 * 1024
+
+
+class Session:
+    """What is known of the session that a file holds."""
+
+    __slots__ = ("cwd", "id", "is_subagents")
+
+    def __init__(self, path: str) -> None:
+        self.id = os.path.splitext(os.path.basename(path))[0]
+        self.cwd = ""
+        self.is_subagents = False
+
+    def learn(self, *, identity: str, cwd: str) -> None:
+        """Keep what a record says; what it does not say stays."""
+        self.id = identity[:LONGEST_NAME] or self.id
+        self.cwd = cwd[:LONGEST_NAME] or self.cwd
+
+
+class Form:
+    """A client without anything of its own."""
+
+    name = ""
+    marks: tuple[bytes, ...] = ()
+    """Bytes of the lines worth decoding beside those that the hook reads."""
+
+    def open(self, path: str, session: Session) -> None:
+        """Learn what lies beside the file."""
+
+    def learn(self, record: Record, session: Session) -> None:
+        """Learn what a record says of its session."""
+
+    def unfold(self, record: Record) -> Iterable[Record]:
+        """Return the messages that a record holds, oldest first."""
+        return (record,)
+
+    def machine(self, record: Record) -> str:
+        """Return what a record of the user's side is if its fields say that it is no person's; else empty."""
+        del record
+        return ""
+
+    def unheard(self, record: Record) -> str:
+        """Return what a record of the user's side is in which the hook's reader hears no person; else empty."""
+        del record
+        return ""
+
+
+class Claude(Form):
+    """Claude Code: every record says its session and folder."""
+
+    name = "claude"
+    marks = (b'"hook_additional_context"',)
+    MACHINE_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event", "hook")
+
+    def learn(self, record: Record, session: Session) -> None:
+        session.learn(identity=text_at(record, "sessionId"), cwd=text_at(record, "cwd"))
+
+    def machine(self, record: Record) -> str:
+        if text_at(record, "attachment", "type") == "hook_additional_context":
+            return HOOK
+        if record.get("type") != "user":
+            return ""
+        if record.get("isSidechain"):
+            return SUBAGENT
+        if record.get("isCompactSummary"):
+            return COMPACTION
+        if record.get("isMeta"):
+            return META
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else []
+        if any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks):
+            return TOOL
+        return MACHINE if record.get("promptSource") in self.MACHINE_SOURCES else ""
+
+
+class Codex(Form):
+    """Codex CLI: the session's record comes first, a turn's own folder before each turn."""
+
+    name = "codex"
+    marks = (b'"session_meta"', b'"turn_context"')
+    RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+
+    def learn(self, record: Record, session: Session) -> None:
+        kind = record.get("type")
+        if kind == "session_meta":
+            session.learn(identity=text_at(record, "payload", "id"), cwd=text_at(record, "payload", "cwd"))
+            payload = record.get("payload")
+            source = payload.get("source") if isinstance(payload, dict) else None
+            session.is_subagents = isinstance(source, dict) or str(source).startswith("subagent")
+        elif kind == "turn_context":
+            session.learn(identity="", cwd=text_at(record, "payload", "cwd"))
+
+    def machine(self, record: Record) -> str:
+        if record.get("type") == "compacted":
+            return COMPACTION
+        payload = record.get("payload")
+        if record.get("type") != "response_item" or not isinstance(payload, dict):
+            return ""
+        if payload.get("type") in self.RESULTS:
+            return TOOL
+        metadata = payload.get(METADATA)
+        kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
+        is_hooks = isinstance(kinds, list) and any(str(kind).startswith("hooks.") for kind in kinds)
+        return HOOK if payload.get("type") == "message" and is_hooks else ""
+
+    def unheard(self, record: Record) -> str:
+        is_users = text_at(record, "payload", "type") == "message" and text_at(record, "payload", "role") == "user"
+        return HOSTS_CONTEXT if is_users else ""
+
+
+class Gemini(Form):
+    """Gemini CLI: a header, messages, and patches that hold messages; the folder stands in a file two above."""
+
+    name = "gemini"
+    marks = (b'"sessionId"', b'"$set"')
+
+    def open(self, path: str, session: Session) -> None:
+        folder = os.path.dirname(os.path.dirname(path))
+        root = _small_file(os.path.join(folder, ".project_root")).strip()
+        session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
+
+    def _listed(self, folder: str) -> str:
+        """Return the project that the list beside ``tmp`` has under the folder's name."""
+        try:
+            known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
+            projects = known["projects"].items()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return ""
+        return next((path for path, name in projects if name == os.path.basename(folder)), "")
+
+    def learn(self, record: Record, session: Session) -> None:
+        session.learn(identity=text_at(record, "sessionId"), cwd="")
+        if record.get("kind") == "subagent":
+            session.is_subagents = True
+
+    def unfold(self, record: Record) -> Iterable[Record]:
+        patch = record.get("$set")
+        holder = patch if isinstance(patch, dict) else record
+        messages = holder.get("messages")
+        return [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else (record,)
+
+
+class Copilot(Form):
+    """Copilot CLI: the session's folder comes with its start, and lies beside the file."""
+
+    name = "copilot"
+    marks = (b'"session.start"',)
+
+    def open(self, path: str, session: Session) -> None:
+        folder = os.path.dirname(path)
+        if os.path.basename(path) == "events.jsonl":
+            session.id = os.path.basename(folder)
+        lines = _small_file(os.path.join(folder, "workspace.yaml")).splitlines()
+        named = (line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("cwd:"))
+        session.learn(identity="", cwd=next(named, ""))
+
+    def learn(self, record: Record, session: Session) -> None:
+        if record.get("type") in ("session.start", "session.resume"):
+            cwd = text_at(record, "data", "context", "cwd")
+            session.learn(identity=text_at(record, "data", "sessionId"), cwd=cwd)
+
+    def machine(self, record: Record) -> str:
+        kind, data = record.get("type"), record.get("data")
+        if kind == "tool.execution_complete":
+            return TOOL
+        if kind == "session.compaction_complete":
+            return COMPACTION
+        if kind != "user.message" or not isinstance(data, dict):
+            return ""
+        if record.get("agentId"):
+            return SUBAGENT
+        return "" if data.get("source", "user") in ("user", "", None) else MACHINE
+
+
+def _small_file(path: str) -> str:
+    try:
+        with opened(path) as file:
+            return file.read(LONGEST_SMALL_FILE).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
+FORMS: dict[str, Form] = {form.name: form for form in (Claude(), Codex(), Gemini(), Copilot())}

@@ -1,0 +1,155 @@
+"""Prompts that other programs keep as rows: ``llm``'s logs.db and plain JSONL.
+
+``llm`` wrote its calls to ``responses`` up to 0.31 and writes them to ``turns`` since
+0.32 (its migration 23), where ``turn_search`` holds the words typed and answered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from storage.base import reader
+from workbench.importing import LeftOut, Problem, Turn, lines, machine
+from workbench.importing.transcripts import modified
+from workbench.importing.window import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.prompt.conversation import Conversation
+    from enricher.sources.transcripts import Found
+    from workbench.importing import Advance, Event, Source
+
+OLD_CALLS = """
+    select id, coalesce(conversation_id, '') as session, prompt, response, datetime_utc as at from responses
+"""
+NEW_CALLS = """
+    select turns.id, coalesce(turns.thread_id, '') as session, turn_search.prompt, turn_search.response,
+           turns.datetime_utc as at
+    from turns join turn_search on turn_search.turn_id = turns.id
+"""
+NEEDED = {"responses": {"id", "prompt", "response", "conversation_id", "datetime_utc"}, "turn_search": {"prompt"}}
+WHICH_COLUMNS = "select name from pragma_table_info(:table)"
+LONGEST_PATH = 4096
+WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd" and "id"'
+
+
+class _Spoken:
+    """Rows as records of a transcript: what was asked, then what was answered."""
+
+    MARKS: tuple[bytes, ...] = ()
+    TODO_MARKS: tuple[bytes, ...] = ()
+
+    @staticmethod
+    def take(record: dict[str, Any], found: Found) -> None:
+        found.says(str(record.get("response") or ""))
+        found.prompt(str(record["prompt"]))
+
+
+def llm_calls(source: Source, advance: Advance) -> Iterator[Event]:
+    """Yield the prompts of an ``llm`` database, conversation by conversation; it is opened for reading only."""
+    talk = _Talk("")
+    try:
+        with contextlib.closing(sqlite3.connect(reader.address(source.path), uri=True)) as db:
+            db.row_factory = sqlite3.Row
+            for number, row in enumerate(_calls(db), start=1):
+                if row["session"] != talk.session_id:
+                    talk = _Talk(str(row["session"]))
+                text = str(row["prompt"] or "")
+                if kind := machine.kind_of(text):
+                    yield LeftOut("llm", talk.session_id, "", kind)
+                    continue
+                index = talk.next() if talk.session_id else str(row["id"])
+                yield talk.turn(source, text, index=index, at=lines.moment(row["at"]), line=number)
+                talk.add(text, str(row["response"] or ""))
+    except sqlite3.Error as failure:
+        yield Problem(source.path, 0, f"no readable logs.db of llm: {failure}")
+    advance(source.size)
+
+
+def _calls(db: sqlite3.Connection) -> Iterator[sqlite3.Row]:
+    queries = [
+        query
+        for table, query in (("responses", OLD_CALLS), ("turn_search", NEW_CALLS))
+        if {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} >= NEEDED[table]
+    ]
+    if not queries:
+        raise sqlite3.DatabaseError("it has neither the table responses nor turn_search")
+    # Releases around 0.32 wrote a call to both; the two rows share their id.
+    return db.execute(f"select * from ({' union all '.join(queries)}) group by id order by session, at, id")
+
+
+def jsonl_prompts(source: Source, advance: Advance) -> Iterator[Event]:
+    """Yield the prompts of a JSONL file."""
+    talks: dict[str, _Talk] = {}
+    try:
+        with lines.opened(source.path) as file:
+            for number, line in lines.numbered(file):
+                if line.strip():
+                    yield from _prompt(source, line, number=number, talks=talks)
+                advance(len(line))
+    except OSError as failure:
+        yield Problem(source.path, 0, failure.strerror or str(failure))
+
+
+def _prompt(source: Source, line: bytes, *, number: int, talks: dict[str, _Talk]) -> Iterator[Event]:
+    record = None if lines.is_too_long(line) else lines.decoded(line)
+    if fault := _fault(record, line):
+        yield Problem(source.path, number, fault)
+        return
+    text, session, cwd = (lines.text_at(record, name) for name in ("prompt", "session_id", "cwd"))
+    cwd = cwd[:LONGEST_PATH]
+    if kind := machine.kind_of(text):
+        yield LeftOut("jsonl", session, cwd, kind)
+        return
+    words, given = machine.typed(text), (record or {}).get("id")
+    talk = talks.setdefault(session, _Talk(session)) if session else _Talk("")
+    own = str(given) if isinstance(given, str | int) and given != "" else ""
+    index = own or (talk.next() if session else f"{source.path}:{number}")
+    at = lines.moment((record or {}).get("at"))
+    yield talk.turn(source, words, index=index, at=at, line=number, cwd=cwd)
+    talk.add(words, "")
+
+
+def _fault(record: dict[str, Any] | None, line: bytes) -> str:
+    if record is None:
+        return lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT
+    if not isinstance(record.get("prompt"), str):
+        return WANTED
+    if record.get("at") and lines.moment(record["at"]) is None:
+        return f"{str(record['at'])[:40]!r} is no time since 2000; write it as 2026-03-31T14:00:00Z"
+    return ""
+
+
+class _Talk:
+    """A conversation as far as it was read."""
+
+    __slots__ = ("_count", "_offset", "_window", "session_id")
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self._window = Window(_Spoken())
+        self._count = -1
+        self._offset = 0
+
+    def next(self) -> str:
+        """Return the place of the next prompt in its session."""
+        self._count += 1
+        return str(self._count)
+
+    def turn(self, source: Source, text: str, *, index: str, at: int | None, line: int, cwd: str = "") -> Turn:
+        """Return a prompt of this conversation; without a time it is dated by its file."""
+
+        def before() -> Conversation:
+            return self._window.before(text, cwd=cwd)
+
+        moment = modified(source.path) + line if at is None else at
+        return Turn(source.host, self.session_id, cwd, moment, at is not None, text, index, source.path, line, before)
+
+    def add(self, prompt: str, response: str) -> None:
+        """Take what was asked and answered."""
+        size = len(prompt) + len(response)
+        self._window.add({"prompt": prompt, "response": response}, size=size, offset=self._offset)
+        self._offset += size

@@ -1,0 +1,134 @@
+"""Where conversations lie on this machine, and which client wrote a file that somebody names."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from enricher.hosts.servers import home_folder
+from workbench.importing import HOSTS, Problem, Source, lines
+from workbench.importing.logs import jsonl_prompts, llm_calls
+from workbench.importing.transcripts import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from workbench.importing import Advance, Event
+
+WELL_KNOWN = {
+    "claude": ("projects/*/*.jsonl",),
+    "codex": ("sessions/**/*.jsonl", "archived_sessions/*.jsonl"),
+    "gemini": ("tmp/*/chats/*.jsonl", "tmp/*/chats/*.json"),
+    "copilot": ("session-state/*/events.jsonl", "session-state/*.jsonl"),
+}
+SUFFIXES = (".jsonl", ".json", ".db")
+SQLITE = b"SQLite format 3\0"
+LOOKED_AT_LINES = 50
+NOT_KNOWN = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
+
+
+def well_known(host: str = "") -> list[Source]:
+    """Return every file that the clients of this account keep, oldest first; only ``host``'s where that is named."""
+    found: list[Source] = []
+    for name, patterns in WELL_KNOWN.items():
+        folder = glob.escape(home_folder(name))
+        paths = (path for pattern in patterns for path in glob.iglob(f"{folder}/{pattern}", recursive=True))
+        found += [_source(name, path) for path in paths if host in ("", name)]
+    logs = os.path.join(_llm_folder(), "logs.db")
+    if host in ("", "llm") and os.path.isfile(logs):
+        found.append(_source("llm", logs))
+    return _in_order(found)
+
+
+def named(paths: tuple[str, ...], host: str = "") -> tuple[list[Source], list[Problem]]:
+    """Return the files at ``paths``, of folders all below them, and what is no conversation."""
+    found: list[Source] = []
+    problems: list[Problem] = []
+    for path in map(os.path.abspath, paths):
+        for file in _files(path) if os.path.isdir(path) else (path,):
+            try:
+                kind = host or recognise(file)
+            except OSError as failure:
+                problems.append(Problem(file, 0, failure.strerror or str(failure)))
+                continue
+            if kind:
+                found.append(_source(kind, file))
+            elif file == path:
+                problems.append(Problem(file, 0, NOT_KNOWN))
+    return _in_order(found), problems
+
+
+def read(source: Source, advance: Advance) -> Iterator[Event]:
+    """Yield the prompts of a file with what was left out and what could not be read."""
+    if source.host == "llm":
+        return llm_calls(source, advance)
+    return jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
+
+
+def recognise(path: str) -> str:
+    """Return which client wrote a file, empty where its beginning does not tell; raises OSError."""
+    with lines.opened(path) as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            return "llm"
+        file.seek(0)
+        if path.endswith(".json"):
+            document = lines.decoded(file.read(lines.LARGEST_DOCUMENT))
+            return "gemini" if document and isinstance(document.get("messages"), list) else ""
+        for number, line in lines.numbered(file):
+            record = None if lines.is_too_long(line) else lines.decoded(line)
+            if record and (host := _host_of(record)):
+                return host
+            if number == LOOKED_AT_LINES:
+                return ""
+    return ""
+
+
+def _host_of(record: dict[str, Any]) -> str:
+    kind = record.get("type")
+    if isinstance(kind, str) and "." in kind and isinstance(record.get("data"), dict):
+        return "copilot"
+    if isinstance(kind, str) and isinstance(record.get("payload"), dict):
+        return "codex"
+    if "projectHash" in record or "$set" in record or (kind in ("user", "gemini") and "content" in record):
+        return "gemini"
+    if isinstance(kind, str) and ("sessionId" in record or "uuid" in record):
+        return "claude"
+    return "jsonl" if isinstance(record.get("prompt"), str) else ""
+
+
+def _files(folder: str) -> Iterator[str]:
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(where, name) for name in sorted(names) if name.endswith(SUFFIXES))
+
+
+def _source(host: str, path: str) -> Source:
+    try:
+        return Source(host, path, os.stat(path).st_size)
+    except OSError:
+        return Source(host, path, 0)
+
+
+def _in_order(found: list[Source]) -> list[Source]:
+    """Oldest file first: where a session was copied into another, the original is read before."""
+    unique = {source.path: source for source in found}
+    return sorted(unique.values(), key=lambda source: (_changed(source.path), source.path))
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _llm_folder() -> str:
+    """Return where ``llm`` keeps its logs: ``$LLM_USER_PATH``, else click's folder for applications."""
+    home = os.path.expanduser("~")
+    default = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    if sys.platform == "darwin":
+        default = os.path.join(home, "Library", "Application Support")
+    return os.environ.get("LLM_USER_PATH") or os.path.join(default, "io.datasette.llm")

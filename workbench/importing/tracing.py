@@ -1,0 +1,129 @@
+"""Make the trace of a past prompt: what the current rules say of it, with no context asked.
+
+The way is the hook's own (redact, classify, decide, describe), so that a replay of an
+imported trace comes out byte for byte as that of any other.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from enricher.classify import verdict
+from enricher.pipeline import PROMPT_LIMIT
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.project import identify
+from enricher.prompt.redaction import redact_and_cap
+from enricher.record.recording import describe
+from enricher.respond.decision import Inputs, decide
+from enricher.rules import cache
+from enricher.rules.compiling import sources
+from enricher.settings import is_on, with_environment
+from storage import traces
+from storage.base.lean import dumps, keyed_hash
+from storage.state import key
+from storage.traces import spool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from enricher.prompt.project import Project
+    from enricher.settings import Value
+    from workbench.importing import Turn
+
+COMPILE_MS = 30_000
+MOST_FOLDERS = 512
+
+
+class Tracer:
+    """Turns prompts into traces; ``state`` is the folder whose key their hashes are made with.
+
+    Nothing is written before ``prepare``.
+    """
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        self.key = key.load(state) if os.path.exists(os.path.join(state, key.NAME)) else b""
+        self._projects: dict[str, Project] = {}
+        self._kept: set[str] = set()
+        self._versions: dict[str, cache.Rules] = {}
+        self._folders: dict[str, tuple[cache.Rules, dict[str, Value]]] = {}
+
+    def prepare(self) -> None:
+        """Make the key, where no prompt has done that yet."""
+        self.key = key.load(self.state)
+
+    def project_of(self, cwd: str) -> Project | None:
+        """Return the project of a folder, derived from the path where it is gone; None where none is known."""
+        if not os.path.isabs(cwd):
+            return None
+        if cwd not in self._projects:
+            self._projects[cwd] = identify(cwd)
+        return self._projects[cwd]
+
+    def settings_for(self, cwd: str) -> Mapping[str, Value]:
+        """Return the settings that hold in a folder."""
+        return self._rules_for(cwd)[1]
+
+    def trace(self, turn: Turn) -> traces.Trace:
+        """Return the trace of a prompt, redacted; ``shadow`` where there was something to say that nobody was told."""
+        rules, settings = self._rules_for(turn.cwd)
+        original = traces.storable(turn.text)
+        prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
+        conversation = turn.before() if is_on(settings, "channels", "session") else Conversation()
+        inputs = Inputs(prompt, settings=settings, conversation=conversation)
+        enrichment = decide(inputs, rules, verdict(prompt, rules, conversation))
+        trace = traces.Trace()
+        trace.id = moment_of(turn.at) + suffix_of(turn)
+        trace.at = _written(turn.at)
+        trace.host, trace.session_id, trace.cwd = turn.host, turn.session_id, traces.storable(turn.cwd)
+        project = self.project_of(turn.cwd)
+        trace.project = project.id if project else ""
+        trace.prompt, trace.prompt_chars = prompt, length
+        trace.prompt_hmac = keyed_hash(self.key, original.encode())
+        trace.inputs["redacted"] = list(kinds)
+        describe(trace, enrichment, inputs)
+        trace.rules_hash = rules.hash
+        trace.status, trace.origin = "shadow" if enrichment.text else "silent", "import"
+        return trace
+
+    def leave_versions(self) -> bool:
+        """Leave what was used and not left yet for the next drain of the spool; say whether there was any.
+
+        Raises OSError where nothing can be written.
+        """
+        new = {rules.hash: rules.body for rules in self._versions.values() if rules.hash not in self._kept}
+        for identity, body in new.items():
+            spool.put_version(self.state, identity, functools.partial(dumps, body))
+        if new:
+            sources.leave_shipped(self.state)
+        self._kept.update(new)
+        return bool(new)
+
+    def _rules_for(self, cwd: str) -> tuple[cache.Rules, dict[str, Value]]:
+        """Return the rules of a folder that is still there, else those that hold outside all projects."""
+        folder = cwd if os.path.isabs(cwd) and os.path.isdir(cwd) else ""
+        if folder not in self._folders:
+            rules, _layers = cache.load(folder, wait_ms=COMPILE_MS)
+            rules = self._versions.setdefault(f"{rules.hash} {dumps(rules.body['settings'])}", rules)
+            if len(self._folders) >= MOST_FOLDERS:
+                self._folders.clear()
+            self._folders[folder] = (rules, with_environment(rules.body["settings"], os.environ)[0])
+        return self._folders[folder]
+
+
+def moment_of(at: int) -> str:
+    """Return the first fourteen digits of a trace's id: its microsecond."""
+    return f"{at & 0xFFFFFFFFFFFFFF:014x}"
+
+
+def suffix_of(turn: Turn) -> str:
+    """Return the last ten digits of a trace's id: the same for the same place in the same session."""
+    return keyed_hash(b"import", f"{turn.host}\0{turn.session_id}\0{turn.index}".encode(errors="replace"))[:10]
+
+
+def _written(at: int) -> str:
+    time = datetime.fromtimestamp(at // 1_000_000, UTC)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{at // 1000 % 1000:03d}Z"

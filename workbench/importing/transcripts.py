@@ -1,0 +1,171 @@
+"""Read a client's transcript forwards: each prompt of a person with the conversation before it.
+
+What a record holds is understood by the hook's own readers; this asks them record by
+record whether a person spoke.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from enricher.sources.transcripts import END_BYTES, Found, take_one
+from enricher.sources.transcripts.wording import persons_words
+from workbench.importing import LeftOut, Problem, Turn, lines, machine
+from workbench.importing.forms import FORMS, Session
+from workbench.importing.window import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.prompt.conversation import Conversation
+    from enricher.sources.transcripts import Host
+    from workbench.importing import Advance, Event, Source
+
+    Record = dict[str, Any]
+
+
+class _Listener(Found):
+    """Hears the user's side of one record, as it stands there."""
+
+    __slots__ = ("heard", "is_news")
+
+    def __init__(self) -> None:
+        super().__init__("", "")
+        self.heard: list[str] = []
+        self.is_news = False
+
+    def prompt(self, text: str) -> None:
+        self.heard.append(text)
+
+    def says(self, text: str, *, of: str = "") -> None:
+        del of
+        self.is_news = self.is_news or bool(text.strip())
+
+    def file(self, path: object, *, is_change: bool) -> None:
+        del path, is_change
+        self.is_news = True
+
+    def is_new(self, identifier: object) -> bool:
+        del identifier
+        return True
+
+
+class Transcript:
+    """One file of a client, read once."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.form = FORMS[source.host]
+        self.reader: Host = importlib.import_module(f"enricher.sources.transcripts.{source.host}")
+        self.session = Session(source.path)
+        self.window = Window(self.reader)
+        self.counts: dict[str, int] = {}
+        self.last_at = 0
+        self.last_words = ""
+        self.seen: set[str] = set()
+
+    def events(self, advance: Advance) -> Iterator[Event]:
+        """Yield what the file holds, in its order; ``advance`` is told the bytes as they are read."""
+        self.form.open(self.source.path, self.session)
+        try:
+            with lines.opened(self.source.path) as file:
+                if self.source.path.endswith(".json"):
+                    yield from self._document(file.read(lines.LARGEST_DOCUMENT + 1))
+                    advance(self.source.size)
+                    return
+                offset = 0
+                for number, line in lines.numbered(file):
+                    yield from self._line(line, number=number, offset=offset)
+                    offset += len(line)
+                    advance(len(line))
+        except OSError as failure:
+            yield Problem(self.source.path, 0, failure.strerror or str(failure))
+
+    def _document(self, content: bytes) -> Iterator[Event]:
+        """Take a file that is one object, as Gemini CLI wrote them first."""
+        record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
+        if record is None:
+            yield Problem(self.source.path, 0, lines.NO_OBJECT)
+            return
+        self.form.learn(record, self.session)
+        for number, message in enumerate(self.form.unfold(record), start=1):
+            yield from self._record(message, size=0, line=number, offset=number)
+
+    def _line(self, line: bytes, *, number: int, offset: int) -> Iterator[Event]:
+        ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
+        if not any(mark in ends for mark in (*self.reader.MARKS, *self.form.marks)):
+            if line.strip() and not (line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")):
+                yield Problem(self.source.path, number, lines.NO_OBJECT)
+            return
+        record = None if lines.is_too_long(line) else lines.decoded(line)
+        if record is None:
+            yield Problem(self.source.path, number, lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT)
+            return
+        self.form.learn(record, self.session)
+        for message in self.form.unfold(record):
+            yield from self._record(message, size=len(line), line=number, offset=offset)
+
+    def _record(self, record: Record, *, size: int, line: int, offset: int) -> Iterator[Event]:
+        kind = self.form.machine(record)
+        if kind:
+            yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
+        else:
+            yield from self._turns(record, line=line)
+        self.window.add(record, size=size, offset=offset)
+
+    def _turns(self, record: Record, *, line: int) -> Iterator[Event]:
+        listener = _Listener()
+        take_one(self.reader, record, listener)
+        if listener.is_news:
+            self.last_words = ""
+        if not listener.heard and (kind := self.form.unheard(record)):
+            yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
+        for text in reversed(listener.heard):
+            if not self._is_again(record, text):
+                yield self._turn(record, text, line=line)
+
+    def _is_again(self, record: Record, text: str) -> bool:
+        """Say whether this turn stands here a second time: hosts write one in two forms, or again when it changes."""
+        if self.source.host == "codex":
+            words = persons_words(text) or text
+            is_again, self.last_words = words == self.last_words, words
+            return is_again
+        identity = lines.text_at(record, "id") if self.source.host == "gemini" else ""
+        is_again = bool(identity) and identity in self.seen
+        self.seen.add(identity)
+        return is_again
+
+    def _turn(self, record: Record, text: str, *, line: int) -> Event:
+        session = self.session
+        kind = machine.SUBAGENT if session.is_subagents else machine.kind_of(text)
+        if kind:
+            return LeftOut(self.source.host, session.id, session.cwd, kind)
+        words = machine.typed(text)
+        index = self.counts[session.id] = self.counts.get(session.id, -1) + 1
+        at, is_dated = self._moment(record, line)
+
+        def before(cwd: str = session.cwd) -> Conversation:
+            return self.window.before(words, cwd=cwd)
+
+        return Turn(
+            self.source.host, session.id, session.cwd, at, is_dated, words, str(index), self.source.path, line, before
+        )
+
+    def _moment(self, record: Record, line: int) -> tuple[int, bool]:
+        """Return the record's time, else one right behind the last one known."""
+        at = lines.moment(record.get("timestamp"))
+        if at is not None:
+            self.last_at = at
+            return at, True
+        self.last_at = (self.last_at or modified(self.source.path) + line) + 1
+        return self.last_at, False
+
+
+def modified(path: str) -> int:
+    """Return when a file was last changed, in microseconds since 1970; 0 where it is gone."""
+    try:
+        return os.stat(path).st_mtime_ns // 1000
+    except OSError:
+        return 0

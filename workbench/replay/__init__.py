@@ -1,0 +1,1 @@
+"""Run recorded prompts again under other rules, and say what comes out differently."""

@@ -1,0 +1,1 @@
+"""Which part of an edit, or which version, made a prompt come out differently."""

@@ -1,0 +1,299 @@
+"""Which edited piece made a prompt come out otherwise: undo it, judge the prompt again, see whether all is as before.
+
+Single hunks first, then pairs. What undoing changes back is the cause; where no hunk
+and no pair does, the hunks that can reach the prompt are named together.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiler import LONE_LAYER
+from storage.evaluation import labelled
+from workbench.replay.causes.hunks import Edit, Edits, Hunk, joined, with_texts
+from workbench.replay.judge import level_of
+from workbench.replay.outcome import judged_again
+from workbench.replay.reach import NOT, Reach
+from workbench.replay.replay import never
+from workbench.replay.rulesets.speaking import Speaking, at_todays_places
+from workbench.replay.rulesets.stacks import layer_file, stack_of
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from storage.evaluation.corpus import Row
+    from workbench.replay.compare import Change
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.versions import Texts
+
+    Compiler = Callable[[Mapping[str, str]], Rules | None]
+
+MOST_HUNKS = 40
+"""Each must be compiled once, a tenth of a second each; more are joined by heading, then with their neighbours."""
+MOST_IN_PAIRS = 12
+WORTH_A_REACH = 50
+"""Prompts; finding out how far a hunk reaches costs as much as judging so many."""
+
+ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The hunks that made a prompt come out otherwise.
+
+    ``how``: «alone», undoing this one is enough; «together», all of them were needed, undoing any one is
+    enough; «pair», only undoing both is; «set», it takes more than two of these; «elsewhere», not even
+    undoing the whole edit brings the earlier outcome back.
+    """
+
+    hunks: tuple[Hunk, ...]
+    how: str
+
+    @property
+    def file(self) -> str:
+        """Of the first hunk."""
+        return self.hunks[0].file if self.hunks else ""
+
+    @property
+    def line(self) -> int:
+        """Of the first hunk, in the candidate."""
+        return self.hunks[0].line if self.hunks else 0
+
+    @property
+    def heading(self) -> str:
+        """Of all hunks."""
+        return ", ".join(dict.fromkeys(hunk.heading for hunk in self.hunks))
+
+    def __str__(self) -> str:
+        if not self.hunks:
+            return "not this edit: other rules, settings or a release between"
+        joint = {TOGETHER: " together with ", PAIR: " and also "}.get(self.how, "; ")
+        return ("several of: " if self.how == SET else "") + joint.join(map(str, self.hunks))
+
+
+@dataclass(slots=True)
+class Undoing:
+    """One edit of one stack of files, and the rules it would be without some of its hunks.
+
+    ``compiler`` turns texts by path into rules, None where they are broken. ``prompts`` is how many
+    will be asked about.
+    """
+
+    edits: Edits
+    compiler: Compiler
+    prompts: int = 1
+    _rules: dict[frozenset[int], Rules | None] = field(default_factory=dict)
+    _reach: dict[frozenset[int], Reach] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._join_many()
+        self._join_broken()
+
+    def cause(
+        self,
+        row: Row,
+        before: Outcome,
+        judge: Callable[[Rules], Outcome],
+        *,
+        should_stop: Callable[[], bool] = never,
+    ) -> Cause | None:
+        """Return why a prompt comes out otherwise than ``before``; None where it was stopped.
+
+        ``judge`` runs it under other rules.
+        """
+
+        def is_undone_by(*hunks: Hunk) -> bool:
+            rules = self.without(hunks)
+            return rules is not None and judge(rules).is_same(before)
+
+        reaching = [hunk for hunk in self.edits.hunks if self._may_reach(hunk, row)]
+        found = []
+        for hunk in reaching:
+            if should_stop():
+                return None
+            if is_undone_by(hunk):
+                found.append(hunk)
+        if found:
+            return Cause(tuple(found), TOGETHER if len(found) > 1 else ALONE)
+        if not is_undone_by(*self.edits.hunks):
+            return Cause((), ELSEWHERE)
+        for pair in self._pairs(reaching):
+            if should_stop():
+                return None
+            if is_undone_by(*pair):
+                return Cause(pair, PAIR)
+        return Cause(tuple(reaching or self.edits.hunks), SET)
+
+    def without(self, hunks: Iterable[Hunk]) -> Rules | None:
+        """Return the candidate without these hunks; None where that is no rules."""
+        hunks = tuple(hunks)
+        key = frozenset(part for hunk in hunks for part in hunk.parts)
+        if key not in self._rules:
+            self._rules[key] = self.compiler(self.edits.undone(hunks))
+        return self._rules[key]
+
+    def _pairs(self, reaching: Sequence[Hunk]) -> Iterator[tuple[Hunk, Hunk]]:
+        """Yield pairs of hunks that reach the prompt, then those of one that does and one that does only with it."""
+        others = [hunk for hunk in self.edits.hunks if hunk not in reaching]
+        near = [*reaching, *others][:MOST_IN_PAIRS]
+        pairs = list(combinations(near, 2))
+        yield from sorted(pairs, key=lambda pair: sum(hunk in others for hunk in pair))
+
+    def _may_reach(self, hunk: Hunk, row: Row) -> bool:
+        rules, candidate = self.without([hunk]), self.without([])
+        if self.prompts < WORTH_A_REACH or rules is None or candidate is None:
+            return rules is not None
+        if hunk.parts not in self._reach:
+            self._reach[hunk.parts] = Reach(candidate, rules)
+        return level_of(row, self._reach[hunk.parts], knows_features=False, knows_confidence=False) != NOT
+
+    def _join_many(self) -> None:
+        if len(self.edits.hunks) > MOST_HUNKS:
+            self.edits.by_heading()
+        while len(self.edits.hunks) > MOST_HUNKS:
+            halves = self.edits.hunks[::2], self.edits.hunks[1::2]
+            pairs = [joined(*pair) for pair in zip(*halves, strict=False)]
+            self.edits.hunks = pairs + halves[0][len(pairs) :]
+
+    def _join_broken(self) -> None:
+        """Join a hunk without which the rules are broken with the nearest one that mends that."""
+        at = 0
+        while at < len(self.edits.hunks) > 1:
+            hunk = self.edits.hunks[at]
+            if self.without([hunk]) is not None:
+                at += 1
+                continue
+            others = [other for other in self.edits.hunks if other is not hunk]
+            others.sort(key=lambda other: abs(self.edits.hunks.index(other) - at))
+            partner = next((other for other in others if self.without([hunk, other]) is not None), others[0])
+            rest = [other for other in self.edits.hunks if other not in (hunk, partner)]
+            self.edits.hunks = sorted([*rest, joined(hunk, partner)], key=lambda one: (one.file, one.line))
+            at = 0
+
+
+def attribute(
+    changes: Sequence[Change],
+    *,
+    corpus: Corpus,
+    path: str,
+    candidate: str,
+    base: str | None = None,
+    should_stop: Callable[[], bool] = never,
+) -> Iterator[tuple[str, Cause]]:
+    """Yield the cause of each change by the id of its trace, in their order.
+
+    ``candidate`` is the edited text of the file at ``path``; the text before is ``base``, or
+    what each prompt's recorded version was compiled from. Where that is not known, a change is left out.
+    """
+    known: dict[tuple[object, ...], Undoing] = {}
+
+    def undoing_for(row: Row) -> Undoing | None:
+        return _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
+
+    return _attributed(changes, corpus, undoing_for, should_stop)
+
+
+def attribute_layers(
+    changes: Sequence[Change], *, corpus: Corpus, candidate: Speaking, base: Side
+) -> Iterator[tuple[str, Cause]]:
+    """Yield the cause of each change by the id of its trace, looked for in all files that speak for the prompt.
+
+    The files before are those of ``base``, or of the prompt's recorded version where that is the base.
+    """
+    known: dict[tuple[object, ...], Undoing] = {}
+
+    def undoing_for(row: Row) -> Undoing | None:
+        scope = candidate.scope(row)
+        now = candidate.all_texts(row.rules_hash, scope)
+        version = base.hash or row.rules_hash
+        then = base.all_texts(row.rules_hash, scope) if isinstance(base, Speaking) else corpus.versions.texts(version)
+        if not then:
+            return None
+        was = at_todays_places(then, now)
+        key = (*was, *now)
+        if key not in known:
+            edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
+            known[key] = Undoing(Edits(edits), compiler_of(both(was, now)), len(changes))
+        return known[key]
+
+    return _attributed(changes, corpus, undoing_for, never)
+
+
+def _attributed(
+    changes: Sequence[Change],
+    corpus: Corpus,
+    undoing_for: Callable[[Row], Undoing | None],
+    should_stop: Callable[[], bool],
+) -> Iterator[tuple[str, Cause]]:
+    rows: dict[str, Row] = {}
+    for at, change in enumerate(changes):
+        if at % WORTH_A_REACH == 0:
+            following = [one.prompt.id for one in changes[at : at + WORTH_A_REACH]]
+            rows = {row.id: row for row in labelled.rows_of(corpus.db, following)}
+        if should_stop():
+            return
+        row = rows.get(change.prompt.id)
+        undoing = row and undoing_for(row)
+        cause = row and undoing and _cause(row, change.before, undoing, corpus, should_stop)
+        if cause:
+            yield change.prompt.id, cause
+
+
+def _cause(
+    row: Row, before: Outcome, undoing: Undoing, corpus: Corpus, should_stop: Callable[[], bool]
+) -> Cause | None:
+    recorded = corpus.versions.rules(row.rules_hash)
+
+    def judge(rules: Rules) -> Outcome:
+        return judged_again(row, rules, recorded=recorded)
+
+    return undoing.cause(row, before, judge, should_stop=should_stop)
+
+
+def _undoing_for(
+    row: Row,
+    corpus: Corpus,
+    edit: tuple[str, str | None, str],
+    known: dict[tuple[object, ...], Undoing],
+    *,
+    prompts: int,
+) -> Undoing | None:
+    path, base, candidate = edit
+    file = layer_file(path, corpus.versions)
+    place = file.path if file else os.path.abspath(path)
+    stack = file.within(stack_of(row.rules_hash, file, corpus.versions), "") if file else [(LONE_LAYER, place, "")]
+    recorded = {of: text for _layer, of, text in corpus.versions.texts(row.rules_hash)}
+    before = (recorded.get(place, "") if file else None) if base is None else base
+    if before is None or not stack:
+        return None
+    key = (before, *(one for one in stack if one[1] != place))
+    if key not in known:
+        known[key] = Undoing(Edits([Edit(place, before, candidate)]), compiler_of(stack), prompts)
+    return known[key]
+
+
+def both(was: Texts, now: Texts) -> Texts:
+    """Return the later files and, empty, those that only the earlier version had, at their places."""
+    known = {path for _layer, path, _text in now}
+    found = list(now)
+    for at, (layer, path, _text) in enumerate(was):
+        if path not in known:
+            found.insert(min(at, len(found)), (layer, path, ""))
+    return found
+
+
+def compiler_of(stack: Texts) -> Compiler:
+    """Return what compiles a stack of files with some of its texts replaced."""
+
+    def compiled(instead: Mapping[str, str]) -> Rules | None:
+        found = compile_texts(stack, instead=instead)
+        return None if found.broken or "classes" not in found.body else Rules(found.hash, found.body)
+
+    return compiled

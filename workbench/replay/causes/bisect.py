@@ -1,0 +1,112 @@
+"""Which version of the rules flipped a prompt: it is judged under every stored version, in order of first use.
+
+All of them, not by halves: an outcome may flip back and forth, and a prompt is judged
+in less than a millisecond. Versions that never spoke where the prompt was typed, and
+those of another release, are named and skipped.
+
+BisectError           the trace cannot be judged again
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.evaluation import labelled
+from workbench.replay.causes.attribution import ELSEWHERE, Undoing, both, compiler_of
+from workbench.replay.causes.hunks import Edits, with_texts
+from workbench.replay.compare import kinds
+from workbench.replay.corpus import NOT_JUDGED
+from workbench.replay.outcome import judged_again
+from workbench.replay.replay import never
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import Row
+    from workbench.replay.causes.attribution import Cause
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.rulesets.versions import Texts
+
+LOCAL_LAYERS = ("project", "package")
+ANOTHER_RELEASE = "compiled by another release"
+NOT_HERE = "speaks in another folder"
+NO_FILES = "the files of one of the two versions were not kept"
+
+
+class BisectError(ValueError):
+    """The trace cannot be judged again; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one version says to the prompt, ``outcome`` None where it was skipped, and why.
+
+    ``kinds`` are the differences to the version judged before it; ``cause`` the hunks that made them,
+    ``note`` why there is none. ``is_own`` marks the version that the prompt was recorded under.
+    """
+
+    version: str
+    first_seen_at: str
+    outcome: Outcome | None
+    skipped: str = ""
+    kinds: tuple[str, ...] = ()
+    cause: Cause | None = None
+    note: str = ""
+    is_own: bool = False
+
+
+def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Step]:
+    """Yield what every stored version says to a recorded prompt, oldest first; raises BisectError."""
+    row = _row(corpus, trace_id)
+    own = corpus.versions.rules(row.rules_hash)
+    last: tuple[str, Outcome] | None = None
+    for version, at in labelled.versions_by_first_use(corpus.db):
+        if should_stop():
+            return
+        rules = corpus.versions.rules(version)
+        is_own = version == row.rules_hash
+        reason = "" if is_own or _speaks_in(row.cwd, corpus.versions.texts(version)) else NOT_HERE
+        if rules is None or reason:
+            yield Step(version, at, None, reason or ANOTHER_RELEASE, is_own=is_own)
+            continue
+        outcome = judged_again(row, rules, recorded=own)
+        found = kinds(last[1], outcome) if last else ()
+        cause, note = _cause(corpus, row, last, version) if last and found else (None, "")
+        yield Step(version, at, outcome, "", found, cause, note, is_own)
+        last = version, outcome
+
+
+def _row(corpus: Corpus, trace_id: str) -> Row:
+    row = next(labelled.rows_of(corpus.db, [trace_id]), None)
+    if row is None:
+        raise BisectError(f"no trace {trace_id!r}")
+    if row.status in NOT_JUDGED or '"settings"' not in row.inputs:
+        why = f"it was {row.status}" if row.status in NOT_JUDGED else "its text was not kept"
+        raise BisectError(f"trace {trace_id} cannot be judged again: {why}")
+    return row
+
+
+def _speaks_in(cwd: str, texts: Texts) -> bool:
+    """Say whether the local layers of a version lie in or above the folder that the prompt was typed in."""
+    folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
+    here = os.path.abspath(cwd) if cwd else ""
+    return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
+
+
+def _cause(corpus: Corpus, row: Row, last: tuple[str, Outcome], version: str) -> tuple[Cause | None, str]:
+    earlier, before = last
+    was, now = corpus.versions.texts(earlier), corpus.versions.texts(version)
+    if not was or not now:
+        return None, NO_FILES
+    edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
+    own = corpus.versions.rules(row.rules_hash)
+
+    def judge(rules: Rules) -> Outcome:
+        return judged_again(row, rules, recorded=own)
+
+    cause = Undoing(Edits(edits), compiler_of(both(was, now))).cause(row, before, judge)
+    return cause, "settings differ, or the files are the same" if cause and cause.how == ELSEWHERE else ""

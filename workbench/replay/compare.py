@@ -1,0 +1,154 @@
+"""How two outcomes of one prompt differ, and what an edit does to all prompts together: its blast radius."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench import statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from workbench.replay.outcome import Outcome
+
+KINDS = (
+    "task type", "shown", "intent", "guardrail added", "guardrail dropped", "guardrails reordered", "approach",
+    "context gained", "context lost", "context unknown", "text only",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The prompt of a pair, as lists and pages name it."""
+
+    id: str
+    at: str
+    session_id: str
+    project: str
+    host: str
+    text: str
+    rules_hash: str
+    scopes: tuple[str, str] = ("", "")
+    """What the rules of base and candidate depend on beside the version (``Side.scope``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One prompt under both sides; ``before`` and ``after`` are the same object where nothing can differ."""
+
+    prompt: Prompt
+    before: Outcome
+    after: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A prompt that comes out otherwise, and in which ways (of KINDS, in that order)."""
+
+    prompt: Prompt
+    before: Outcome
+    after: Outcome
+    kinds: tuple[str, ...]
+
+
+def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
+    """Return in which ways two outcomes of one prompt differ; empty where they are the same.
+
+    An item of a channel that either side would have asked something else is «context
+    unknown», whatever became of the recorded one.
+    """
+    if before is after or before.is_same(after):
+        return ()
+    unknown = {*before.unknown, *after.unknown}
+    known_before, known_after = (_known_items(one, unknown) for one in (before, after))
+    found = {
+        "task type": before.task_type != after.task_type,
+        "shown": before.shown != after.shown and before.task_type == after.task_type,
+        "intent": before.search_intent != after.search_intent,
+        "guardrail added": bool(set(after.guardrails) - set(before.guardrails)),
+        "guardrail dropped": bool(set(before.guardrails) - set(after.guardrails)),
+        "guardrails reordered": _common(before.guardrails, after.guardrails)
+        != _common(after.guardrails, before.guardrails),
+        "approach": before.approach != after.approach,
+        "context gained": bool(known_after - known_before),
+        "context lost": bool(known_before - known_after),
+        "context unknown": bool(unknown),
+    }
+    named = tuple(kind for kind in KINDS if found.get(kind))
+    return named or ("text only",)
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+    return [name for name in one if name in other]
+
+
+def _known_items(outcome: Outcome, unknown: Collection[str]) -> set[tuple[str, str]]:
+    return {(channel, ref) for channel, ref in outcome.items if channel not in unknown}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Prompts and changed ones of one session, and the tokens that it was told before and after."""
+
+    prompts: int = 0
+    changed: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@dataclass(slots=True)
+class BlastRadius:
+    """What an edit does to the prompts replayed so far; grows pair by pair.
+
+    ``is_same_rules`` says that both sides have the same rules hash, which allows no
+    verdict but «identical».
+    """
+
+    base: str
+    candidate: str
+    is_same_rules: bool = False
+    prompts: int = 0
+    changes: list[Change] = field(default_factory=list)
+    by_kind: Counter[str] = field(default_factory=Counter)
+    sessions: dict[str, Tally] = field(default_factory=dict)
+    silent_before: int = 0
+    silent_after: int = 0
+    unknown: int = 0
+
+    def add(self, pair: Pair) -> Change | None:
+        """Count a pair; return the change where there is one."""
+        before, after = pair.before, pair.after
+        tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, Tally())
+        self.prompts += 1
+        tally.prompts += 1
+        tally.tokens_before += before.tokens
+        tally.tokens_after += after.tokens
+        self.silent_before += not before.text
+        self.silent_after += not after.text
+        found = kinds(before, after)
+        if not found:
+            return None
+        change = Change(pair.prompt, before, after, found)
+        self.changes.append(change)
+        self.by_kind.update(found)
+        self.unknown += "context unknown" in found
+        tally.changed += 1
+        return change
+
+    @property
+    def changed(self) -> int:
+        """How many prompts come out otherwise."""
+        return len(self.changes)
+
+    def share(self) -> statistics.Share:
+        """Return the share of changed prompts with its interval, sessions resampled."""
+        return statistics.share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
+
+    def tokens_per_session(self) -> tuple[float, float]:
+        """Return the mean tokens told per session, before and after."""
+        count = max(1, len(self.sessions))
+        before = sum(one.tokens_before for one in self.sessions.values())
+        after = sum(one.tokens_after for one in self.sessions.values())
+        return before / count, after / count

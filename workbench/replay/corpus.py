@@ -1,0 +1,82 @@
+"""The prompts of a replay with what was said to them, as the log or a selection of it has them.
+
+A corpus reads and never writes; each thread and process opens its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from storage.db import database
+from storage.evaluation import corpus
+from storage.traces.selection import EVERYTHING
+from workbench.replay.outcome import Outcome
+from workbench.replay.rulesets.versions import Versions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from storage.evaluation.corpus import Row
+    from storage.traces.selection import Selection
+
+NOT_JUDGED = ("skipped", "error")
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Selected prompts of an open database; ``left_out`` counts, by reason, those that cannot be judged again.
+
+    ``limit`` bounds how many are read, newest first; 0 means all.
+    """
+
+    db: sqlite3.Connection
+    selection: Selection = EVERYTHING
+    limit: int = 0
+    versions: Versions = field(init=False)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.versions = Versions(self.db)
+
+    def count(self) -> int:
+        """Return how many prompts are selected, those included that will be left out."""
+        found = corpus.count(self.db, self.selection)
+        return min(found, self.limit) if self.limit else found
+
+    def pages(self) -> Iterator[list[Row]]:
+        """Yield the prompts that can be judged again, newest first, a few hundred at a time."""
+        for page in corpus.rows(self.db, self.selection, limit=self.limit):
+            yield [row for row in page if not self._is_left_out(row)]
+
+    def _is_left_out(self, row: Row) -> bool:
+        reason = row.status if row.status in NOT_JUDGED else "" if '"settings"' in row.inputs else "no text kept"
+        if reason:
+            self.left_out[reason] = self.left_out.get(reason, 0) + 1
+        return bool(reason)
+
+    def recorded(self, row: Row) -> Outcome:
+        """Return what was said to the prompt when it was recorded."""
+        text = row.output_text
+        return Outcome(
+            row.task_type,
+            not row.uncertain,
+            row.search_intent,
+            corpus.guardrails(self.db, row.id) if text else (),
+            row.approach if text else "",
+            corpus.kept_items(self.db, row.id) if text else (),
+            text,
+            row.output_tokens,
+        )
+
+
+@contextlib.contextmanager
+def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
+    """Open the database with all that was spooled, for as long as its prompts are read.
+
+    Raises ``storage.db.database.StorageError``.
+    """
+    with database.said_in_words(state_dir), contextlib.closing(database.connect(state_dir)) as db:
+        yield Corpus(db, selection, limit)

@@ -1,0 +1,46 @@
+"""Run recorded prompts again with the rules they had: the recorded text must come out byte for byte.
+
+Everything else the workbench says rests on that, so it is checked on every trace
+before anything is compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from storage.traces.selection import Selection
+from workbench.replay.corpus import opened
+from workbench.replay.outcome import judged_again
+
+EVERYTHING = Selection("1")
+"""Those of tests, too: what is recorded must come out, whoever asked."""
+
+
+@dataclass(slots=True)
+class Fidelity:
+    """How many traces came out as recorded; ``differing`` names those that did not, ``left_out`` counts why not run."""
+
+    same: int = 0
+    differing: list[str] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, reason: str) -> None:
+        """Count a trace that cannot be run again."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+
+def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
+    """Replay every trace, or the ``limit`` newest, with its recorded rules and inputs; raises ``StorageError``."""
+    outcome = Fidelity()
+    with opened(state_dir, selection, limit=limit) as corpus:
+        for row in (row for page in corpus.pages() for row in page):
+            rules = corpus.versions.rules(row.rules_hash)
+            if rules is None:
+                outcome.leave_out("rules version not stored, or of another release")
+            elif judged_again(row, rules, recorded=rules).text == row.output_text:
+                outcome.same += 1
+            else:
+                outcome.differing.append(row.id)
+        for reason, count in corpus.left_out.items():
+            outcome.left_out[reason] = count
+    return outcome

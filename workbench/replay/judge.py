@@ -1,0 +1,146 @@
+"""The rules of both sides for every recorded version, and what they say to one prompt; travels to other processes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.prompt import POINTING_WORDS
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation.followup import kind
+from workbench.replay.outcome import Outcome, judged_again, weighed_again
+from workbench.replay.reach import JUDGE, NOT, WEIGH, Reach
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import Row
+    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.versions import Versions
+
+    Sides = tuple[Outcome | None, Outcome | None]
+    Situation = tuple[str, str, str]
+
+FEATURES_KEPT = '"features"'
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A prompt that a side must say something to; ``levels`` says how far each must look, ``scores`` what was found."""
+
+    row: Row
+    levels: tuple[int, int]
+    scores: Mapping[str, Mapping[str, int]]
+    scopes: tuple[str, str] = ("", "")
+
+    @property
+    def situation(self) -> Situation:
+        """What the rules of both sides depend on: the recorded version, and the scope of each side."""
+        return self.row.rules_hash, *self.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Reaches:
+    """How far base and candidate reach beyond what was recorded under a version, and the edit between them."""
+
+    base: Reach | None
+    candidate: Reach | None
+    between: Reach | None
+
+    def levels(self, row: Row) -> tuple[int, int]:
+        """Return how far both sides must look at a prompt: not at all where the edit between them cannot reach it."""
+        both = level_of(row, self.base), level_of(row, self.candidate)
+        if self.between is None or NOT in both:
+            return both
+        is_read_alike = self.base is not None and not self.base.is_everything
+        return both if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) else (NOT, NOT)
+
+    def is_for_all(self) -> bool:
+        """Say whether a side must look at every prompt of the version."""
+        sides = [reach for reach in (self.base, self.candidate) if reach is not None]
+        is_wide = self.between is None or self.between.level() > NOT
+        return is_wide and any(reach.level() > NOT for reach in sides)
+
+
+@dataclass(slots=True)
+class Judge:
+    """The rules of each recorded version, and of both sides for its prompts; None for what was recorded.
+
+    With ``ask_today``, today's stores answer what the channels would have been asked otherwise.
+    """
+
+    ask_today: bool = False
+    recorded: dict[str, Rules | None] = field(default_factory=dict)
+    sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
+
+    def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
+        """Find the rules for prompts of a situation, and how far each side reaches beyond what was recorded.
+
+        Raises ``workbench.replay.rulesets.sides.SideError``.
+        """
+        version, *scopes = situation
+        recorded = self.recorded[version] = versions.rules(version)
+        base, candidate = (side.rules_for(version, scope) for side, scope in zip(sides, scopes, strict=True))
+        self.sides[situation] = base, candidate
+        return Reaches(
+            Reach(recorded, base) if base else None,
+            Reach(recorded, candidate) if candidate else None,
+            Reach(base, candidate) if base and candidate else None,
+        )
+
+    def outcomes(self, task: Task) -> Sides:
+        """Return what both sides say, None where it is what was recorded."""
+        recorded = self.recorded[task.row.rules_hash]
+        base, candidate = self.sides[task.situation]
+        before, after = task.levels
+        return self._outcome(task, base, recorded, level=before), self._outcome(task, candidate, recorded, level=after)
+
+    def _outcome(self, task: Task, rules: Rules | None, recorded: Rules | None, *, level: int) -> Outcome | None:
+        if rules is None or level == NOT:
+            return None
+        if level == WEIGH and recorded is not None:
+            return weighed_again(task.row, task.scores, rules, recorded=recorded, ask_today=self.ask_today)
+        return judged_again(task.row, rules, recorded=recorded, ask_today=self.ask_today)
+
+
+def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, knows_confidence: bool = True) -> int:
+    """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE.
+
+    Without ``knows_features`` or ``knows_confidence``, what was recorded is not what the earlier rules would find.
+    """
+    if reach is None or reach.is_nothing:
+        return NOT
+    confidence = row.confidence if knows_confidence else None
+    earlier = _earlier(row) if '"conversation"' in row.inputs else ""
+    if not knows_features or FEATURES_KEPT not in row.inputs:
+        return JUDGE if reach.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
+    return reach.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
+
+
+def _earlier(row: Row) -> str:
+    """The words that the prompt points back to; what it says itself mostly tells that there are none."""
+    if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
+        return ""
+    return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
+
+
+def _features(row: Row) -> set[str]:
+    """The recorded features, read off the JSON text: parsing all of it costs as much as weighing."""
+    _, _, behind = row.inputs.partition(f"{FEATURES_KEPT}:")
+    named = behind[: behind.index("]")].strip("[ ")
+    return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
+
+
+_PREPARED: list[Judge] = []
+
+
+def prepare(judge: Judge) -> None:
+    """Give a process of the pool its rules."""
+    _PREPARED[:] = [judge]
+
+
+def judge_all(tasks: Sequence[Task]) -> list[Sides]:
+    """Return the outcomes of tasks in a process of the pool."""
+    return [_PREPARED[0].outcomes(task) for task in tasks]

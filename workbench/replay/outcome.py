@@ -1,0 +1,192 @@
+"""What one set of rules says to one recorded prompt, and how that is found out.
+
+The recorded side is read; any other side is computed by the same pure ``decide``
+that the hook runs, from the inputs that the trace recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import Classification, choose_task_type
+from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
+from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
+from enricher.settings import DEFAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import Row
+
+NO_INTENT = "none"
+SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
+"""What a trace was made with that says nothing of a setting: it is from before there was that setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What rules said or would say; ``guardrails``, ``approach`` and ``items`` are what is in the text.
+
+    ``items`` are (channel, reference); ``unknown`` the channels that these rules would
+    have asked something else, whose answer nobody knows; ``today`` those of them that
+    today's stores answered.
+    """
+
+    task_type: str
+    shown: bool
+    search_intent: str
+    guardrails: tuple[str, ...]
+    approach: str
+    items: tuple[tuple[str, str], ...]
+    text: str
+    tokens: int
+    unknown: tuple[str, ...] = ()
+    today: tuple[str, ...] = ()
+
+    def is_same(self, other: Outcome) -> bool:
+        """Say whether the agent would see the same and the prompt was judged alike."""
+        return (
+            self.text == other.text
+            and self.task_type == other.task_type
+            and self.shown == other.shown
+            and self.search_intent == other.search_intent
+            and self.unknown == other.unknown
+        )
+
+
+def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
+    """Return what an enrichment says."""
+    judged, text = enrichment.classification, enrichment.text
+    return Outcome(
+        judged.task_type,
+        not judged.uncertain,
+        judged.search_intent or NO_INTENT,
+        tuple(one.id for one in enrichment.guardrails) if text else (),
+        enrichment.approach.text if enrichment.approach and text else "",
+        tuple((item.channel, item.ref) for item in enrichment.items if item.kept) if text else (),
+        text,
+        enrichment.tokens,
+        unknown,
+        today,
+    )
+
+
+def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False) -> Outcome:
+    """Return what ``rules`` would have said to a recorded prompt.
+
+    ``recorded`` are the rules it was judged by then; without them nothing is known of
+    how its channels were declared. With ``ask_today``, today's stores answer what would
+    have been asked otherwise.
+    """
+    inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
+    judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
+
+
+def weighed_again(
+    row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules, ask_today: bool = False
+) -> Outcome:
+    """Return what ``rules`` would have said where they find what was found then, and only weigh it otherwise.
+
+    ``scores`` are the recorded ones by facet and name. Raises KeyError for a trace that
+    kept no features.
+    """
+    kept = json.loads(row.inputs)
+    inputs, table = _inputs(row, kept, rules, recorded), rules.table
+    judged = Classification()
+    judged.features = kept["features"]
+    judged.scores = {facet["name"]: {} for facet in table.facets}
+    for facet_at, name in table.classes:
+        facet = table.facets[facet_at]["name"]
+        judged.scores[facet][name] = scores.get(facet, {}).get(name, 0)
+    choose_task_type(judged, table)
+    judged.search_intent = "" if row.search_intent == NO_INTENT else row.search_intent
+    judged.intent_confidence = row.intent_confidence or 0.0
+    return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
+
+
+def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
+    inputs = Inputs.from_json(row.prompt, kept)
+    if len(inputs.settings) < len(RECORDED_SETTINGS):  # recorded before there was one of them
+        declared = rules.body["settings"]
+        told = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
+        inputs.settings = {**SHAPING_DEFAULTS, **told, **inputs.settings}
+    if recorded is not None:
+        inputs.settings = settings_under(inputs.settings, recorded, rules)
+    return inputs
+
+
+def _decided(
+    row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None, ask_today: bool
+) -> Outcome:
+    unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
+    if ask_today and (ours := _askable(unknown, rules)):
+        from workbench.replay.today import ask
+
+        answers = ask(ours, row, judged, rules=rules, inputs=inputs)
+        inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
+        unknown, today = tuple(name for name in unknown if name not in ours), ours
+    return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
+
+
+def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+    """Return those of the channels that today's stores may be asked through."""
+    askable = {rule["name"] for rule in rules.body["channels"] if can_ask_again(rule)}
+    return tuple(name for name in channels if name in askable)
+
+
+def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:
+    """Return the settings that a prompt would have under other rules.
+
+    The files of the instructions say the budgets; what a ``config.toml`` or the environment said stays said.
+    """
+    said_then, says_now = declared_budgets(then), declared_budgets(now)
+    return {
+        key: says_now.get(key, value) if value == said_then.get(key) else value
+        for key, value in used.items()
+        if key in RECORDED_SETTINGS
+    }
+
+
+def declared_budgets(rules: Rules) -> Mapping[str, Any]:
+    """Return the budgets as the files of the instructions say them, by the names of the settings.
+
+    Rules that were kept without them have them among all settings.
+    """
+    body = rules.body
+    found: Mapping[str, Any] = body.get("budgets", body["settings"])
+    return {key: found[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in found}
+
+
+def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None) -> tuple[str, ...]:
+    if recorded is None or recorded.hash == rules.hash or row.origin == "import" or _is_spent(inputs):
+        return ()
+    before = Judgement(
+        row.task_type,
+        search_intent=row.search_intent,
+        intent_confidence=row.intent_confidence or 0.0,
+        is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified and not inputs.channels,
+    )
+    after = Judgement(
+        judged.task_type,
+        search_intent=judged.search_intent,
+        intent_confidence=judged.intent_confidence,
+        is_silent=bool(says_nothing(judged, rules.body, inputs.settings, inputs.prompt)),
+    )
+    return asked_otherwise(
+        (before, recorded.body["channels"]),
+        (after, rules.body["channels"]),
+        settings=inputs.settings,
+        has_past=bool(inputs.conversation),
+        off=[one.name for one in inputs.channels if one.status == "off"],
+    )
+
+
+def _is_spent(inputs: Inputs) -> bool:
+    """Say whether the session has no tokens left, so that no answer of a channel could be told."""
+    has_budget = not (inputs.form or inputs.is_as_specified)
+    return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])

@@ -1,0 +1,199 @@
+"""Judge the recorded prompts again under other rules, newest first, and pair what both sides say.
+
+The recorded side is read, not run again; a prompt that the edit cannot reach is not run
+either. Where more than POOL_FROM prompts must all be run, other processes help.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from itertools import product
+from typing import TYPE_CHECKING
+
+from storage.evaluation import corpus
+from workbench.replay.compare import BlastRadius, Pair, Prompt
+from workbench.replay.judge import Judge, Task, judge_all, level_of, prepare
+from workbench.replay.outcome import Outcome
+from workbench.replay.reach import NOT, WEIGH
+from workbench.replay.rulesets.sides import RECORDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from storage.evaluation.corpus import Row, Scores
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.judge import Reaches, Sides, Situation
+    from workbench.replay.rulesets.sides import Side
+
+    Batch = tuple[list[Row], list[Task]]
+
+POOL_FROM = 20_000
+"""Prompts; below it, starting processes costs more than it saves."""
+FIRST_BATCH, BATCH = 100, 500
+"""Prompts between two looks at whether to stop, and between two figures on the screen."""
+WAITING_PER_PROCESS = 4
+
+
+def never() -> bool:
+    """Return that a replay goes on to its end."""
+    return False
+
+
+class Replay:
+    """One run of a corpus under two sides; ``judged`` counts the prompts that had to be run.
+
+    ``ask_today``: where a side would have asked a channel something else, today's stores answer.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        candidate: Side,
+        *,
+        base: Side = RECORDED,
+        should_stop: Callable[[], bool] = never,
+        ask_today: bool = False,
+    ) -> None:
+        self.corpus, self.candidate, self.base = corpus, candidate, base
+        self.should_stop = should_stop
+        self.judged = 0
+        self._judge = Judge(ask_today=ask_today)
+        self._reaches: dict[Situation, Reaches] = {}
+
+    @property
+    def is_same_rules(self) -> bool:
+        """Say whether both sides are one set of rules for every version, so that no comparison is possible."""
+        if not self.base.hash or self.base.hash != self.candidate.hash:
+            return False
+        return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
+
+    def blast_radius(self) -> BlastRadius:
+        """Return the empty account of this run, to add its pairs to."""
+        return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
+
+    def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
+        """Yield pairs in lists, newest first; ``processes`` 0 takes as many as are worth it.
+
+        Raises ``workbench.replay.rulesets.sides.SideError`` where a version cannot be compiled.
+        """
+        wanted = processes or (_processors() if self._is_large() else 1)
+        with ExitStack() as stack:
+            pool = stack.enter_context(self._pool(wanted)) if wanted > 1 else None
+            yield from self._in_pool(pool, most=wanted * WAITING_PER_PROCESS) if pool else self._here()
+
+    def _is_large(self) -> bool:
+        if self.corpus.count() <= POOL_FROM:
+            return False
+        return any(self._reaches_of(situation).is_for_all() for situation in self._situations())
+
+    def _pool(self, processes: int) -> ProcessPoolExecutor:
+        """Start processes that know the rules of every version, so that only prompts travel."""
+        for situation in self._situations():
+            self._reaches_of(situation)
+        spawn = multiprocessing.get_context("spawn")  # a fork of a process with threads may never come up
+        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._judge,))
+
+    def _here(self) -> Iterator[list[Pair]]:
+        for rows, tasks in self._batches():
+            yield self._paired(rows, tasks, [self._judge.outcomes(task) for task in tasks])
+
+    def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[list[Pair]]:
+        begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
+        known = frozenset(self._judge.sides)
+        try:
+            for batch in self._batches():
+                begun.append((batch, self._begun(pool, batch[1], known)))
+                if len(begun) > most:
+                    yield self._collected(*begun.popleft())
+            while begun and not self.should_stop():
+                yield self._collected(*begun.popleft())
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[Situation]) -> Future[list[Sides]]:
+        """Hand tasks to the pool, except those of a version that came up after its processes were prepared."""
+        if all(task.situation in known for task in tasks):
+            return pool.submit(judge_all, tasks)
+        done: Future[list[Sides]] = Future()
+        done.set_result([self._judge.outcomes(task) for task in tasks])
+        return done
+
+    def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> list[Pair]:
+        return self._paired(*batch, outcomes.result())
+
+    def _batches(self) -> Iterator[Batch]:
+        size = FIRST_BATCH
+        for page in self.corpus.pages():
+            for start in range(0, len(page), size):
+                if self.should_stop():
+                    return
+                rows = page[start : start + size]
+                tasks = self._tasks(rows)
+                self.judged += len(tasks)
+                yield rows, tasks
+            size = BATCH
+
+    def _tasks(self, rows: list[Row]) -> list[Task]:
+        levels = [self._levels(row) for row in rows]
+        scores: Scores = {}
+        if any(WEIGH in both for both in levels):
+            scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
+        return [
+            Task(row, (before, after), scores.get(row.id, {}), self._situation(row)[1:])
+            for row, (before, after) in zip(rows, levels, strict=True)
+            if before or after
+        ]
+
+    def _levels(self, row: Row) -> tuple[int, int]:
+        reaches = self._reaches_of(self._situation(row))
+        speaks_before, speaks_after = self.base.concerns(row), self.candidate.concerns(row)
+        if speaks_before and speaks_after:
+            return reaches.levels(row)
+        before = level_of(row, reaches.base) if speaks_before else NOT
+        return before, level_of(row, reaches.candidate) if speaks_after else NOT
+
+    def _situation(self, row: Row) -> Situation:
+        return row.rules_hash, self.base.scope(row), self.candidate.scope(row)
+
+    def _situations(self) -> Iterator[Situation]:
+        return product(self.corpus.versions.in_use, self.base.scopes, self.candidate.scopes)
+
+    def _reaches_of(self, situation: Situation) -> Reaches:
+        if situation not in self._reaches:
+            self._reaches[situation] = self._judge.learn(situation, self.corpus.versions, (self.base, self.candidate))
+        return self._reaches[situation]
+
+    def _paired(self, rows: list[Row], tasks: list[Task], outcomes: list[Sides]) -> list[Pair]:
+        said = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
+        return [self._pair(row, *said.get(row.id, (None, None))) for row in rows]
+
+    def _pair(self, row: Row, before: Outcome | None, after: Outcome | None) -> Pair:
+        _version, *scopes = self._situation(row)
+        prompt = Prompt(
+            row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, (scopes[0], scopes[1])
+        )
+        recorded = _in_short(row)
+        one, other = before or recorded, after or recorded
+        if one is other or one.is_same(other):
+            return Pair(prompt, one, one)
+        whole = self.corpus.recorded(row)
+        return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
+
+
+def _in_short(row: Row) -> Outcome:
+    """What was said, without what only a difference makes worth reading."""
+    return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
+
+
+def _is_same_for(version: str, *sides: Side) -> bool:
+    """Say whether these sides judge the prompts of a version by the same rules."""
+    first, *others = (rules.hash if (rules := side.rules_for(version)) else version for side in sides)
+    return all(one == first for one in others)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

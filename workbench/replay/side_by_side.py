@@ -1,0 +1,130 @@
+"""One prompt under two sets of rules, with everything that explains the difference: computed when it is looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.respond.decision import Inputs, replayed_verdict
+from storage.evaluation import corpus as stored
+from storage.traces.selection import Selection
+from workbench.replay.compare import Prompt, kinds
+from workbench.replay.outcome import judged_again
+from workbench.replay.rulesets.sides import RECORDED, Fixed, SideError
+
+if TYPE_CHECKING:
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import Row
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.rulesets.sides import Side
+
+TIMED_RUNS = 5
+TODAY = "today's rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a class got, and the signals that gave it: words and points, strongest first."""
+
+    facet: str
+    name: str
+    points: int
+    signals: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One side: its name, what it says, what it found, and how long judging takes here (0 where it is only read)."""
+
+    label: str
+    outcome: Outcome
+    scores: tuple[Score, ...]
+    confidence: float | None
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Both sides of a prompt and in which ways they differ."""
+
+    prompt: Prompt
+    before: Judged
+    after: Judged
+    kinds: tuple[str, ...]
+
+
+def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
+    """Judge one recorded prompt by both sides; without a candidate by the rules that speak in its folder today.
+
+    Raises SideError where the prompt is gone or kept no text.
+    """
+    row = _row(corpus, trace_id)
+    recorded = corpus.versions.rules(row.rules_hash)
+    candidate = candidate or todays(row.cwd)
+    before = _judged(corpus, row, base, recorded)
+    after = _judged(corpus, row, candidate, recorded)
+    prompt = Prompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
+    return SideBySide(prompt, before, after, kinds(before.outcome, after.outcome))
+
+
+def todays(cwd: str) -> Side:
+    """Return the rules that a prompt typed in ``cwd`` would be judged by now; raises SideError."""
+    from enricher.rules import cache
+
+    try:
+        rules, _layers = cache.load(cwd if os.path.isdir(cwd) else "")
+    except cache.NoRulesError as error:
+        raise SideError(f"{error}; see: enricher check") from error
+    return Fixed(TODAY, rules)
+
+
+def _row(corpus: Corpus, trace_id: str) -> Row:
+    named = Selection("traces.id = :wanted", {"wanted": trace_id})
+    row = next((row for page in stored.rows(corpus.db, named) for row in page), None)
+    if row is None:
+        raise SideError(f"there is no trace {trace_id}; it may have been deleted")
+    if '"settings"' not in row.inputs:
+        reason = row.status if row.status in ("skipped", "error") else "its text was not kept"
+        raise SideError(f"trace {trace_id} cannot be judged again: {reason}")
+    return row
+
+
+def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> Judged:
+    rules = side.rules_for(row.rules_hash, side.scope(row)) if side.concerns(row) else None
+    if rules is None:
+        outcome = corpus.recorded(row)
+        if recorded is None:
+            return Judged(side.label, outcome, _scores_kept(corpus, row), None, 0.0)
+        rules = recorded
+    else:
+        outcome = judged_again(row, rules, recorded=recorded)
+    scores, confidence, milliseconds = _scores(row, rules, recorded)
+    return Judged(side.label, outcome, scores, confidence, milliseconds)
+
+
+def _scores(row: Row, rules: Rules, recorded: Rules | None) -> tuple[tuple[Score, ...], float, float]:
+    inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
+    best = float("inf")
+    for _ in range(TIMED_RUNS):
+        began = time.perf_counter()
+        judged = replayed_verdict(inputs, rules, recorded)
+        best = min(best, time.perf_counter() - began)
+    signals: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for one in judged.evidence:
+        signals.setdefault((one.facet, one.name), []).append((one.signal, one.weight))
+    found = [
+        Score(facet, name, points, tuple(sorted(signals.get((facet, name), ()), key=lambda pair: -abs(pair[1]))))
+        for facet, names in judged.scores.items()
+        for name, points in names.items()
+        if points or (facet, name) in signals
+    ]
+    return tuple(found), judged.confidence, best * 1000
+
+
+def _scores_kept(corpus: Corpus, row: Row) -> tuple[Score, ...]:
+    kept = stored.scores(corpus.db, oldest=row.id, newest=row.id).get(row.id, {})
+    return tuple(Score(facet, name, points) for facet, names in kept.items() for name, points in names.items())

@@ -1,0 +1,1 @@
+"""What screens show, as rows and text: a trace, a session, coverage, latencies, differences."""

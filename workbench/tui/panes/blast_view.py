@@ -1,0 +1,199 @@
+"""The blast radius of an edit in words: a summary that fits into four lines, and the changes in their groups."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from textual.content import Content
+
+from workbench.edits.progress import headline
+from workbench.tui.widgets.lists.line_list import Group, Line
+from workbench.tui.widgets.plain import one_line, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from enricher.rules.compiling.document import Problem
+    from workbench.edits.outline import Heading
+    from workbench.edits.progress import Cause, Figures
+    from workbench.replay.compare import Change
+    from workbench.replay.outcome import Outcome
+
+VERDICT_LOOKS = {
+    "identical": "$text-muted",
+    "changed": "$accent",
+    "regressed": "$error",
+    "inconclusive": "$warning",
+}
+KINDS_TOLD = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
+BAR = 20
+SLOW_S = 5
+LONGEST_RIGHT, LONGEST_TEXT = 34, 400
+
+
+def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
+    """Return the figures in three lines; ``wait`` says why there are none yet, ``broken`` why they are old."""
+    if broken:
+        last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
+        told = [Content.styled(f"! {broken}", "bold $error"), last]
+        return Content("\n").join([*told, *([_second(figures)] if figures else [])])
+    if figures is None:
+        return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
+    return Content("\n").join([_first(figures), _second(figures), _third(figures)])
+
+
+def _first(figures: Figures, *, is_old: bool = False) -> Content:
+    if is_old:
+        told = "" if figures.errors else figures.verdict or ""
+        return Content.styled(f"the last sound text: {told} {headline(figures)}", "$text-muted")
+    if not figures.total:
+        return Content.styled("No prompt to replay: none is recorded that this filter selects.", "$text-muted")
+    if figures.verdict is None:
+        done = BAR * figures.prompts // max(1, figures.total)
+        bar = f"{'━' * done}{'─' * (BAR - done)} {figures.prompts:,} of {figures.total:,}"
+        return Content.assemble((headline(figures), "bold"), "  ", (bar, "$primary"))
+    if figures.errors:
+        errors = f" {figures.errors} error{'s' * (figures.errors != 1)}: no verdict "
+        return Content.assemble((errors, "bold reverse $error"), " ", (headline(figures), "bold"))
+    verdict = (f" {figures.verdict} ", f"bold reverse {VERDICT_LOOKS[figures.verdict]}")
+    return Content.assemble(verdict, " ", (headline(figures), "bold"))
+
+
+def _second(figures: Figures) -> Content:
+    told = []
+    if standing := figures.standing:
+        count = len(standing.regressed)
+        cases = f"approved case{'s' * (standing.approved != 1)}"
+        if standing.approved:
+            regress = "regresses" if count == 1 else "regress"
+            told.append((f"{count} of {standing.approved:,} {cases} {regress}", "bold $error" if count else ""))
+        else:
+            told.append(("no case approved yet", "$text-muted"))
+        if standing.gained:
+            told.append((f"{standing.gained} corrected", "$success"))
+        if not count and standing.lost:
+            told.append((f"{standing.lost} lost", "$error"))
+    before, after = figures.tokens
+    told.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
+    silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
+    told.append((f"silent {_moved(*silent)}", ""))
+    return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in told)
+
+
+def _moved(before: str, after: str) -> str:
+    return before if before == after else f"{before} → {after}"
+
+
+def _third(figures: Figures) -> Content:
+    left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
+    seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
+    unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
+    told = f"against {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
+    return Content.styled(told, "$text-muted")
+
+
+def brief(before: Outcome, after: Outcome) -> str:
+    """Return what changes in a few words: the class, or which guardrails come and go."""
+    if before.task_type != after.task_type:
+        return f"{before.task_type} → {after.task_type}"
+    told = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
+    told += [f"-{name}" for name in before.guardrails if name not in after.guardrails]
+    if before.shown != after.shown and before.task_type:
+        told.insert(0, f"{after.task_type} {'shown' if after.shown else 'not shown'}")
+    if before.search_intent != after.search_intent:
+        told.append(f"{before.search_intent} → {after.search_intent}")
+    if not told and before.tokens != after.tokens:
+        told.append(f"{after.tokens - before.tokens:+d} tokens")
+    return " ".join(told)[:LONGEST_RIGHT]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLines(Sequence[Line]):
+    """Changes as lines of a list, each written when it is asked for: an edit may change a million prompts."""
+
+    changes: Sequence[Change]
+    regressed: Collection[str]
+    causes: Mapping[str, Cause]
+    beside: bool
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @overload
+    def __getitem__(self, place: int) -> Line: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Line]: ...
+    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+        if isinstance(place, slice):
+            return [self._line(one) for one in self.changes[place]]
+        return self._line(self.changes[place])
+
+    def place_of(self, key: str) -> int | None:
+        """Return which of them is known by that key."""
+        return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
+
+    def _line(self, change: Change) -> Line:
+        text = one_line(change.prompt.text[:LONGEST_TEXT])
+        right = brief(change.before, change.after) if self.beside else ""
+        cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
+        if cause and cause.heading and self.beside:
+            right = f"{right} ← {cause.heading}"
+        look = "error" if is_regression else "plain"
+        return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+
+
+def change_groups(
+    figures: Figures | None,
+    causes: Mapping[str, Cause] | None = None,
+    *,
+    only: str = "",
+    beside: bool = True,
+    sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
+) -> Iterator[Group]:
+    """Yield the changes by kind, newest first; ``only`` one kind, ``beside`` with what changes at their right.
+
+    ``sorted_out`` is ``figures.groups()`` where somebody has worked that out already.
+    """
+    if figures is None:
+        return
+    regressed = set(figures.standing.regressed) if figures.standing else set()
+    for kind, changes in figures.groups() if sorted_out is None else sorted_out:
+        if only in ("", kind):
+            head = Line(f"kind {kind}", KINDS_TOLD.get(kind, kind), f"{len(changes):,}", "plain")
+            yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
+
+
+def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
+    """Return the problems, those of other files than ``path`` with their names; None where there are none."""
+    if not problems:
+        return None
+    look = "error" if any(one.severity == "error" for one in problems) else "warning"
+    lines = [
+        Line(
+            f"problem {number}",
+            f"{_place(one, path)}: {one.message}",
+            one.severity,
+            "error" if one.severity == "error" else "warning",
+            one,
+            "!",
+        )
+        for number, one in enumerate(problems)
+    ]
+    return Group(Line("problems", "problems", f"{len(problems)}", look), lines)
+
+
+def _place(problem: Problem, path: str) -> str:
+    is_own = os.path.abspath(problem.file) == path
+    return str(problem.line) if is_own else f"{os.path.basename(problem.file)}:{problem.line}"
+
+
+def outline_group(headings: Sequence[Heading]) -> Group:
+    """Return the headings of the file."""
+    lines = [
+        Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
+        for one in headings
+    ]
+    return Group(Line("outline", "outline", f"{len(headings)}", "muted"), lines)

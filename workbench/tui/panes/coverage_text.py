@@ -1,0 +1,174 @@
+"""Coverage as rows of a table and lines of text; nothing here knows the screen."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.rules.layers import packaged_file
+from workbench.tui.places import here
+from workbench.tui.widgets.lists.figures import Heading, Row, percent
+from workbench.tui.widgets.sparkline import bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from workbench.coverage import coverage
+    from workbench.coverage.coverage import Coverage
+    from workbench.coverage.unmatched import Cluster
+
+EVERY_KIND = "every kind"
+KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "channel")
+SORTS = {
+    "fired": "most first", "seldom": "fewest first", "wrong": "most wrong first", "tokens": "most tokens first",
+    "file": "as in the file",
+}  # fmt: skip
+BAR, WIDE_BAR, FILE = 6, 16, 36
+WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
+"""From so many columns on the table has bars and tokens, says of which kind a rule is, and where it is written."""
+ALWAYS = "<always>"
+SHARE = Heading("share", "share", 7, is_number=True)
+FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A rule in the table; ``bracket`` joins it with those that it always speaks together with."""
+
+    rule: coverage.Row
+    bracket: str = ""
+
+
+def of_kind(rows: Iterable[coverage.Row], kind: str) -> list[coverage.Row]:
+    """Return the rules of a kind."""
+    return [row for row in rows if kind in (EVERY_KIND, row.kind)]
+
+
+def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[Shown]:
+    """Return the rules of a view in their order."""
+    if view == "together":
+        groups = (of_kind(one.rows, kind) for one in known.overlaps)
+        return [Shown(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
+    rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
+    return [Shown(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
+
+
+def headings(width: int) -> list[Heading]:
+    """Return the columns of the rules for a screen of that width."""
+    found = [
+        Heading("rule", "rule", 0),
+        Heading("fired", "fired", 7, is_number=True),
+        SHARE,
+        Heading("bar", "", _bar_width(width)),
+        Heading("right", "right", 5, is_number=True),
+        Heading("wrong", "wrong", 5, is_number=True),
+        Heading("tokens", "tokens", 7, is_number=True),
+    ]
+    if width < WITH_TOKENS:
+        return [found[0], found[1], found[2], found[4], found[5]]
+    if width >= WITH_KIND:
+        found.insert(0, Heading("kind", "kind", 13))
+    return [*found, Heading("file", "written in", FILE)] if width >= WITH_FILE else found
+
+
+def rule_row(key: str, shown: Shown, width: int) -> Row:
+    """Return a rule as a row of the table, with a cell for each of the ``headings`` of that width."""
+    row = shown.rule
+    cells = [
+        (shown.bracket + name(row), ""),
+        (f"{row.fired:,}", ""),
+        (percent(row.share), "text-muted"),
+        (bar(row.share, _bar_width(width)), "primary"),
+        (f"{row.right:,}" if row.right or row.wrong else "", "success"),
+        (f"{row.wrong:,}" if row.wrong else "", "error"),
+        (f"{row.tokens:,}" if row.tokens else "", "text-muted"),
+    ]
+    if width < WITH_TOKENS:
+        cells = [*cells[:3], *cells[4:6]]
+    if width >= WITH_KIND:
+        cells.insert(0, (row.kind, "text-muted"))
+    if width >= WITH_FILE:
+        cells.append((_place(row, FILE), "text-muted"))
+    return Row(key, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
+
+
+def cluster_headings() -> list[Heading]:
+    """Return the columns of the prompts without a signal."""
+    return [
+        Heading("terms", "words that at least half of them hold", 0),
+        Heading("prompts", "prompts", 8, is_number=True),
+        SHARE,
+    ]
+
+
+def cluster_row(key: str, cluster: Cluster, known: Coverage) -> Row:
+    """Return a group of prompts without a signal as a row of the table."""
+    share = percent(cluster.prompts / max(1, known.prompts))
+    return Row(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
+
+
+def about_cluster(cluster: Cluster, known: Coverage) -> str:
+    """Return more on a group of prompts without a signal."""
+    first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
+    return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
+
+
+def about(row: coverage.Row, known: Coverage) -> str:
+    """Return where a rule is written, and what its figures say of it."""
+    return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
+
+
+def name(row: coverage.Row) -> str:
+    """Return what the table calls a rule: a signal by its class, its label and its weight, as ``explain`` does."""
+    return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
+
+
+def selection_of(row: coverage.Row) -> str:
+    """Return what selects the prompts of a rule, empty where the language of the filter has no word for it."""
+    field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
+    return f'{field}:"{value}"' if field and value and '"' not in value else ""
+
+
+def _bar_width(width: int) -> int:
+    return WIDE_BAR if width >= WITH_KIND else BAR
+
+
+def _orders() -> dict[str, Callable[[coverage.Row], tuple[float, float]]]:
+    return {
+        "fired": lambda row: (row.label == ALWAYS, -row.fired),
+        "seldom": lambda row: (row.label == ALWAYS, row.fired),
+        "wrong": lambda row: (-row.wrong, -row.fired),
+        "tokens": lambda row: (-row.tokens, -row.fired),
+        "file": lambda _row: (0, 0),
+    }
+
+
+def _bracket(place: int, rows: int) -> str:
+    return "" if rows < 2 else "┌ " if not place else "└ " if place == rows - 1 else "│ "
+
+
+def _place(row: coverage.Row, width: int) -> str:
+    """Return file and line, short where the folder is known; where that is too long the name of the file alone."""
+    near = _near(row.file)
+    every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
+    return next((text for text in every if len(text) <= width), "…" + every[-1][1 - width :])
+
+
+def _near(path: str) -> str:
+    packaged = os.path.dirname(packaged_file())
+    for folder, instead in ((here(), ""), (packaged, "packaged/"), (os.path.expanduser("~"), "~/")):
+        if path.startswith(folder.rstrip("/") + "/"):
+            return instead + path[len(folder.rstrip("/")) + 1 :]
+    return path
+
+
+def _finding(row: coverage.Row, known: Coverage) -> str:
+    if row.is_dead:
+        most = percent(known.dead_may_reach())
+        return f"never spoke; {known.prompts:,} prompts leave possible that it does in up to {most} of all"
+    judged = row.right + row.wrong
+    if not judged:
+        return f"spoke in {row.fired:,} of {row.prompts:,} prompts; no label says whether that was right"
+    interval = row.rightness()
+    return f"right in {row.right:,} of {judged:,} labelled prompts: {percent(interval.low)} to {percent(interval.high)}"

@@ -1,0 +1,88 @@
+"""The pane beside the table: one trace, or the session that it belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from workbench.tui.panes.session_text import session_text
+from workbench.tui.panes.trace_text import trace_text
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from storage.traces.windows import Line
+
+
+class Detail(VerticalScroll, inherit_bindings=False):
+    """Shows what it is given, wrapped to its width; empty where nothing is chosen."""
+
+    DEFAULT_CSS = """
+    Detail {
+        width: 45%; padding: 0 1; background: $surface; border-left: tall $panel; scrollbar-size-vertical: 1;
+        &:focus { border-left: tall $primary; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "scroll(1)", "Scroll down", id="detail.down", show=False),
+        Binding("k,up", "scroll(-1)", "Scroll up", id="detail.up", show=False),
+        Binding("pagedown,ctrl+f,space", "page(1)", "A page down", id="detail.page-down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "A page up", id="detail.page-up", show=False),
+        Binding("g,home", "to_top", "To the top", id="detail.top", show=False),
+        Binding("G,end", "to_bottom", "To the bottom", id="detail.bottom", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._trace: dict[str, Any] | None = None
+        self._session: list[Line] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="detail-text", markup=False)
+
+    @property
+    def trace(self) -> dict[str, Any] | None:
+        """The trace that is shown."""
+        return self._trace
+
+    def show(self, trace: dict[str, Any] | None, session: list[Line] | None = None) -> None:
+        """Show a trace, or its session; another trace than before is shown from its top."""
+        is_other = (trace or {}).get("id") != (self._trace or {}).get("id") or (session is None) != (
+            self._session is None
+        )
+        self._trace, self._session = trace, session
+        self._draw()
+        if is_other:
+            self.scroll_to(y=0, animate=False)
+
+    def _draw(self) -> None:
+        width = max(20, self.scrollable_content_region.width or self.size.width - 4)
+        text = self.query_one("#detail-text", Static)
+        if self._trace is None:
+            text.update("")
+        elif self._session is not None:
+            text.update(session_text(self._session, self._trace["id"], width=width))
+        else:
+            text.update(trace_text(self._trace, width=width))
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by so many lines."""
+        self.scroll_relative(y=lines, animate=False)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll by what fits."""
+        self.scroll_relative(y=direction * max(1, self.size.height - 2), animate=False)
+
+    def action_to_top(self) -> None:
+        """Scroll to the top."""
+        self.scroll_to(y=0, animate=False)
+
+    def action_to_bottom(self) -> None:
+        """Scroll to the bottom."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)

@@ -1,0 +1,195 @@
+"""Both sides of one prompt as text: what is decided, why, and what the agent is told, word by word.
+
+Every line that differs begins with ``-`` or ``+``; colours only repeat that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.tui.widgets.lists.columns import short_time
+from workbench.tui.widgets.plain import plain
+from workbench.views.differences import compared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.edits.progress import Cause
+    from workbench.replay.outcome import Outcome
+    from workbench.replay.side_by_side import Judged, Score, SideBySide
+    from workbench.views.differences import Line
+
+    Facts = tuple[str, str, str]
+
+PROMPT_LINES = 8
+NAME_WIDTH = 13
+JUDGED_IN = "judged in"
+"""A measurement, and no difference of the rules."""
+FACETS_TOLD = {"task_type": "task type", "search_intent": "search intent"}
+SCORES_SHOWN = 5
+
+
+def detail(found: SideBySide, *, only_differences: bool, cause: Cause | None = None) -> Content:
+    """Return everything about one prompt under both sides."""
+    lines = [
+        *_prompt(found),
+        *_decisions(found, cause, only_differences=only_differences),
+        *_scores(found, only_differences=only_differences),
+        *_text(found, only_differences=only_differences),
+    ]
+    return Content("\n").join(lines)
+
+
+def _heading(title: str, note: str = "") -> Content:
+    return Content.assemble((title, "bold $accent"), (f"  {note}" if note else "", "$text-muted"))
+
+
+def _prompt(found: SideBySide) -> Iterator[Content]:
+    prompt = found.prompt
+    beside = " · ".join(filter(None, (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))))
+    yield _heading("Prompt", plain(beside))
+    lines = plain(prompt.text).splitlines() or [""]
+    for line in lines[:PROMPT_LINES]:
+        yield Content(line)
+    if len(lines) > PROMPT_LINES:
+        yield Content.styled(f"… {len(lines) - PROMPT_LINES} more lines; enter opens the trace", "$text-muted")
+    yield Content("")
+
+
+def _place(project: str) -> str:
+    """A project is known by its remote; a folder without one has no name that says anything."""
+    return "" if project.startswith("local-") else project
+
+
+def _decisions(found: SideBySide, cause: Cause | None, *, only_differences: bool) -> Iterator[Content]:
+    told = ", ".join(found.kinds) or "nothing changes"
+    yield _heading("Decision", f"{found.before.label} → {found.after.label}: {told}")
+    if cause:
+        yield Content.assemble(("because of".ljust(NAME_WIDTH), "$text-muted"), " ", (cause.text, "bold"))
+    for name, before, after in _facts(found):
+        is_same = before == after
+        if only_differences and (is_same or name == JUDGED_IN):
+            continue
+        yield from _fact(name, before, after, is_same=is_same)
+    yield Content("")
+
+
+def _facts(found: SideBySide) -> Iterator[Facts]:
+    before, after = found.before.outcome, found.after.outcome
+    yield "task type", _task_type(found.before), _task_type(found.after)
+    yield "intent", before.search_intent, after.search_intent
+    yield "guardrails", " ".join(before.guardrails) or "none", " ".join(after.guardrails) or "none"
+    yield "approach", before.approach or "none", after.approach or "none"
+    yield "context", _items(before), _items(after)
+    yield "tokens", str(before.tokens), str(after.tokens)
+    if found.before.milliseconds and found.after.milliseconds:
+        yield JUDGED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
+
+
+def _task_type(side: Judged) -> str:
+    shown = "" if side.outcome.shown else ", not shown"
+    sure = f" {int(side.confidence * 100)}%" if side.confidence is not None else ""
+    return f"{side.outcome.task_type}{sure}{shown}"
+
+
+def _items(outcome: Outcome) -> str:
+    told = [f"{channel} {ref}" for channel, ref in outcome.items if channel not in outcome.unknown]
+    told += [f"{channel}: unknown" for channel in outcome.unknown]
+    return ", ".join(told) or "none"
+
+
+def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Content]:
+    title = (name.ljust(NAME_WIDTH), "$text-muted")
+    before, after = plain(before), plain(after)
+    if is_same:
+        yield Content.assemble(title, "   ", before)
+    elif name == JUDGED_IN:
+        yield Content.assemble(title, "   ", f"{before} → {after}")
+    else:
+        yield Content.assemble(title, (" - ", "bold $error"), (before, "$error"))
+        yield Content.assemble(" " * NAME_WIDTH, (" + ", "bold $success"), (after, "$success"))
+
+
+def _scores(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
+    before, after = _by_name(found.before.scores), _by_name(found.after.scores)
+    shown = []
+    for facet in dict.fromkeys(facet for facet, _name in [*after, *before]):
+        names = [name for of, name in {**after, **before} if of == facet]
+        names.sort(key=lambda name: -max(_points(before, facet, name), _points(after, facet, name)))
+        rows = [row for name in names if (row := _score(before, after, facet, name, only_differences)) is not None]
+        if facet not in FACETS_TOLD:
+            rows = [row for row in rows if row[1]]
+        shown += rows[:SCORES_SHOWN] if facet in FACETS_TOLD else rows
+    if shown:
+        yield _heading("Scores", "points before and after, and the signals that give them")
+        for lines, _differs in shown:
+            yield from lines
+        yield Content("")
+
+
+def _by_name(scores: Sequence[Score]) -> dict[tuple[str, str], Score]:
+    return {(one.facet, one.name): one for one in scores}
+
+
+def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
+    return scores[facet, name].points if (facet, name) in scores else 0
+
+
+def _score(
+    before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
+) -> tuple[list[Content], bool] | None:
+    """Return the lines of one class and whether its points or signals differ."""
+    points = _points(before, facet, name), _points(after, facet, name)
+    one, other = (set(side[facet, name].signals) if (facet, name) in side else set() for side in (before, after))
+    is_same = points[0] == points[1] and one == other
+    if is_same and only:
+        return None
+    title = f"{FACETS_TOLD.get(facet, facet)} {name}"
+    mark = "   " if is_same else " ± "
+    told = f"{points[0]:>4}" if points[0] == points[1] else f"{points[0]:>4} → {points[1]}"
+    lines = [Content.assemble((mark, "bold $accent"), f"{title:<30}", (told, "" if is_same else "bold"))]
+    lines += [_signal(" - ", signal, "$error") for signal in sorted(one - other, key=_strongest)]
+    lines += [_signal(" + ", signal, "$success") for signal in sorted(other - one, key=_strongest)]
+    if not only:
+        lines += [_signal("   ", signal, "$text-muted") for signal in sorted(one & other, key=_strongest)[:4]]
+    return lines, not is_same
+
+
+def _strongest(signal: tuple[str, int]) -> tuple[int, str]:
+    return -abs(signal[1]), signal[0]
+
+
+def _signal(mark: str, signal: tuple[str, int], look: str) -> Content:
+    return Content.assemble("  ", (mark, f"bold {look}"), (f"{plain(signal[0])} {signal[1]:+d}", look))
+
+
+def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
+    before, after = found.before.outcome, found.after.outcome
+    if before.text == after.text:
+        yield _heading("Text", "the agent is told the same" if after.text else "nothing is said, before and after")
+        if not only_differences:
+            yield from (Content(f"   {line}") for line in plain(after.text).splitlines())
+        return
+    yield _heading("Text", "what the agent is told; - before, + after")
+    if not before.text or not after.text:
+        mark, text, look = ("+", after.text, "$success") if after.text else ("-", before.text, "$error")
+        yield Content.styled("   nothing was said" if after.text else "   nothing is said any more", "$text-muted")
+        yield from (Content.styled(f" {mark} {line}", look) for line in plain(text).splitlines())
+        return
+    yield from word_diff(plain(before.text), plain(after.text), only_differences=only_differences)
+
+
+def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
+    """Yield the lines of both texts in order; in those that were changed the words that differ are underlined."""
+    for line in compared(before, after):
+        if line.mark != " ":
+            yield _marked(line, "$error" if line.mark == "-" else "$success")
+        elif not only_differences:
+            yield Content(f"   {line.text}")
+
+
+def _marked(line: Line, look: str) -> Content:
+    words = ((piece.text, f"bold underline {look}" if piece.differs else look) for piece in line.pieces)
+    return Content.assemble((f" {line.mark} ", f"bold {look}"), *words)

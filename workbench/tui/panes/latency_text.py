@@ -1,0 +1,132 @@
+"""Latencies as rows of a table and lines of text; nothing here knows the screen."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from storage.metrics.latencies import TOTAL, Series
+from workbench.tui.widgets.lists.columns import short_time
+from workbench.tui.widgets.lists.figures import Heading, Row, ms
+from workbench.tui.widgets.plain import one_line
+from workbench.tui.widgets.sparkline import sparkline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from storage.metrics.latencies import Slow
+    from workbench.views.latency import Comparison, Profile
+
+STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
+STAGES = (
+    Heading("p50", "p50", 8, is_number=True),
+    Heading("p95", "p95", 8, is_number=True),
+    Heading("p99", "p99", 8, is_number=True),
+    Heading("budget", "p95 of budget", 19, is_number=True),
+)
+WITH_TREND = 76
+"""From so many columns on there is room for the budget itself, and for how p95 went."""
+MOST_TREND = 60
+LONG_TITLE = 12
+SLOW = (
+    Heading("ms", "took", 9, is_number=True),
+    Heading("at", "when", 12),
+    Heading("type", "task type", 14),
+    Heading("prompt", "prompt", 0),
+)
+VERSIONS = (
+    STAGE,
+    Heading("base", "base p50", 8, is_number=True),
+    Heading("candidate", "new p50", 8, is_number=True),
+    Heading("shift", "shift", 8, is_number=True),
+    Heading("interval", "95 % interval, ms", 17, is_number=True),
+    Heading("verdict", "verdict", 0),
+)
+GATHER = "gather"
+
+
+def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
+    """Return the columns of the stages for a screen of that width; the last has what the others leave."""
+    first = (STAGE, PROMPTS, *STAGES) if with_prompts else (STAGE, *STAGES)
+    if width < WITH_TREND:
+        return (*first[:-1], Heading("budget", "of budget", 10, is_number=True))
+    trend = max(1, min(MOST_TREND, width - sum(one.width + 2 for one in first) - 3))
+    return (*first, Heading("trend", "p95 over time" if trend > LONG_TITLE else "p95 trend", trend))
+
+
+def in_order(profiles: Sequence[Profile]) -> list[Profile]:
+    """Return the series with the channels behind the stage that asks them."""
+    channels = [one for one in profiles if one.series.kind == "channel"]
+    found: list[Profile] = []
+    for one in profiles:
+        if one.series.kind != "channel":
+            found += [one, *channels] if one.series.name == GATHER else [one]
+    return found if GATHER in {one.series.name for one in found} else [*found, *channels]
+
+
+def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> Row:
+    """Return a series as a row of the table with these columns."""
+    figures, trend = profile.figures, columns[-1].width
+    is_over = budget is not None and figures.p95 > budget
+    cells = {
+        "stage": (name(profile.series), ""),
+        "n": (f"{figures.n:,}", "text-muted"),
+        "p50": (ms(figures.p50), ""),
+        "p95": (ms(figures.p95), ""),
+        "p99": (ms(figures.p99), ""),
+        "budget": (
+            share(figures.p95, budget, is_short=columns[-1].name == "budget"),
+            "error" if is_over else "text-muted",
+        ),
+        "trend": (
+            sparkline([one.figures.p95 for one in profile.points], min(trend, len(profile.points))),
+            "primary",
+        ),
+    }
+    shown = [cells[column.name] for column in columns]
+    return Row(key(profile.series), tuple(text for text, _style in shown), tuple(style for _text, style in shown))
+
+
+def key(series: Series) -> str:
+    """Return the key of the row of a series."""
+    return f"{series.kind}:{series.name}"
+
+
+def name(series: Series) -> str:
+    """Return what the table calls a series: channels further in than stages."""
+    if series == TOTAL:
+        return "total"
+    return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
+
+
+def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
+    """Return how much of its budget a p95 takes, or how many times it; empty without a budget."""
+    if budget is None:
+        return ""
+    part = p95 / budget
+    told = f"over x{part:.1f}" if part > 1 else "<1%" if part < 0.01 else f"{part:.0%}"
+    if is_short:
+        return told
+    return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{told} of {budget:,.0f} ms"
+
+
+def day(second: int) -> str:
+    """Return the UTC day of a second of the epoch."""
+    return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
+
+
+def slow_row(one: Slow) -> Row:
+    """Return a slow prompt as a row."""
+    cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
+    return Row(one.id, cells, ("", "text-muted", "primary", ""))
+
+
+def comparison_row(one: Comparison) -> Row:
+    """Return how a series differs between two versions as a row."""
+    shift, interval = "-", ""
+    if one.shift:
+        shift = f"{one.shift.estimate:+.2f} ms"
+        interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f}"
+    sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
+    style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
+    return Row(key(one.series), (name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))

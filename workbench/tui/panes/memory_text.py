@@ -1,0 +1,88 @@
+"""Memories as rows of a table and lines of text; nothing here knows the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from enricher.respond.render import shortened
+from storage.memory.memories import short_source
+from workbench.tui.widgets.lists.columns import short_time
+from workbench.tui.widgets.lists.figures import Heading, Row
+from workbench.tui.widgets.plain import one_line, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import Shelf, Told
+
+SHELF = "shelf:"
+HEADINGS = (
+    Heading("mark", " ", 1),
+    Heading("date", "date", 10),
+    Heading("namespace", "namespace", 11),
+    Heading("memory", "memory", 0),
+)
+SHELF_HEADINGS = (
+    Heading("namespace", "namespace", 0),
+    Heading("memories", "all", 7, is_number=True),
+    Heading("unreviewed", "?", 5, is_number=True),
+)
+TOLD_HEADINGS = (
+    Heading("at", "when", 12),
+    Heading("type", "task type", 14),
+    Heading("prompt", "prompt", 0),
+)
+
+
+def row(one: Memory) -> Row:
+    """Return a memory as a row of the list; ``?`` marks one that nobody has approved yet."""
+    cells = ("" if one.reviewed else "?", one.created_at[:10], one.namespace, one_line(one.content[:600]))
+    return Row(one.id, cells, ("accent", "text-muted", "primary", ""))
+
+
+def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
+    """Return the namespaces with their counts, all together first; the one that is shown has a mark."""
+    every = list(shelves)
+    sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
+    return [
+        Row(
+            SHELF + name,
+            (f"{'▸' if name == chosen else ' '} {name or 'all'}", f"{count:,}", f"{waiting:,}" if waiting else ""),
+            ("", "text-muted", "accent"),
+        )
+        for name, count, waiting in (sums, *((one.namespace, one.memories, one.unreviewed) for one in every))
+    ]
+
+
+def about(one: Memory) -> str:
+    """Return a memory whole, with where it is from."""
+    standing = "approved" if one.reviewed else "? nobody has approved it yet"
+    facts = [
+        f"{one.id} · {one.namespace} · {standing}",
+        f"{one.created_at[:10]} · {one.origin}" + (f" · {short_source(one.source)}" if one.source else ""),
+    ]
+    if one.tags:
+        facts.append(f"tags: {', '.join(one.tags)}")
+    if one.path_prefix:
+        facts.append(f"about the folder {one.path_prefix}")
+    if one.superseded_by:
+        facts.append(f"superseded by {one.superseded_by}")
+    facts.append(f"project: {one.project}")
+    return plain("\n".join([one.content.strip(), "", *facts]))
+
+
+def told_row(one: Told) -> Row:
+    """Return a prompt that was told a memory as a row."""
+    cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
+    return Row(one.id, cells, ("text-muted", "primary", ""))
+
+
+def told_title(prompts: int) -> str:
+    """Return what stands above the prompts that were told a memory."""
+    return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
+
+
+def preview(one: Memory, chars: int) -> str:
+    """Return the beginning of a memory on one line."""
+    return shortened(one_line(one.content[: chars * 2]), chars)

@@ -1,0 +1,279 @@
+"""Two small plots of latencies: percentiles over time as lines of braille dots, the spread as columns.
+
+Every line is named where it ends and every axis has its unit; nothing is told by colour alone.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from storage.metrics.latencies import DAY_S
+from workbench.tui.widgets.lists.figures import ms
+from workbench.tui.widgets.sparkline import BLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.views.latency import Bin, Percentiles, Profile
+
+DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+"""The bits of a braille character by column and row of its dots."""
+AXIS = 10
+NAMES = 16
+NEAR = 2.0
+"""A budget up to so many times the highest value is drawn; one that is further away is told."""
+
+Piece = tuple[str, str]
+"""A text and the component class that it looks like."""
+LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
+    ("p99", lambda figures: figures.p99),
+    ("p95", lambda figures: figures.p95),
+    ("p50", lambda figures: figures.p50),
+)
+
+
+class Canvas:
+    """Dots, two to a cell across and four down; the origin is below to the left."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._bits = [[0] * width for _row in range(height)]
+        self._looks = [[""] * width for _row in range(height)]
+
+    def dot(self, x: int, y: int, look: str) -> None:
+        """Set a dot; one outside is left out."""
+        column, row = x // 2, self.height - 1 - y // 4
+        if 0 <= column < self.width and 0 <= row < self.height:
+            self._bits[row][column] |= DOTS[x % 2][3 - y % 4]
+            self._looks[row][column] = look
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], look: str) -> None:
+        """Set the dots between two places."""
+        steps = max(1, round(max(abs(end[0] - start[0]), abs(end[1] - start[1]))))
+        for step in range(steps + 1):
+            share = step / steps
+            self.dot(round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share), look)
+
+    def row(self, number: int) -> list[Piece]:
+        """Return a row from above as pieces, cells that look alike in one."""
+        cells = zip(self._bits[number], self._looks[number], strict=True)
+        return [
+            ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)
+            for look, alike in groupby(cells, key=itemgetter(1))
+        ]
+
+
+class _Plot(Widget):
+    """What both have in common: a profile, a budget, and a picture made anew when either or the size changes."""
+
+    DEFAULT_CSS = """
+    _Plot {
+        height: 1fr; background: $background;
+        & > .plot--axis { color: $text-muted; }
+        & > .plot--p50 { color: $success; }
+        & > .plot--p95 { color: $primary; }
+        & > .plot--p99 { color: $accent; }
+        & > .plot--budget { color: $error; }
+        & > .plot--bar { color: $primary; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "plot--axis", "plot--p50", "plot--p95", "plot--p99", "plot--budget", "plot--bar",
+    }  # fmt: skip
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
+        super().__init__(id=id)
+        self._profile: Profile | None = None
+        self._budget: float | None = None
+        self._width_s = DAY_S
+        self._picture: list[list[Piece]] | None = None
+
+    def show(self, profile: Profile | None, *, budget: float | None, width_s: int) -> None:
+        """Draw a profile whose points are so many seconds wide."""
+        self._profile, self._budget, self._width_s = profile, budget, width_s
+        self._picture = None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._picture = None
+
+    def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
+        """Return the rows of the plot."""
+        raise NotImplementedError
+
+    def render_line(self, y: int) -> Strip:
+        width, height = self.size
+        if self._picture is None:
+            self._picture = self.picture(self._profile, width, height) if self._profile and width > 30 else []
+        pieces = self._picture[y] if y < len(self._picture) else []
+        segments = [
+            Segment(text, self.rich_style + self.get_component_rich_style(f"plot--{look}", partial=True) if look
+                    else self.rich_style)
+            for text, look in pieces
+        ]  # fmt: skip
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+
+class PercentilePlot(_Plot):
+    """The percentiles of every hour or day."""
+
+    def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
+        points, across, down = profile.points, width - AXIS - NAMES, height - 1
+        if down < 3 or not points:
+            return []
+        highest = max(point.figures.p99 for point in points)
+        is_near = self._budget is not None and self._budget <= highest * NEAR
+        top = _round_up(max(highest, self._budget if is_near and self._budget else 0.0))
+        canvas = Canvas(across, down)
+        first, last = points[0].start, points[-1].start
+        span = max(1, last - first)
+
+        def place(start: int, value: float) -> tuple[float, float]:
+            x = (start - first) / span if last > first else 0.5
+            return x * (across * 2 - 1), value / top * (down * 4 - 1)
+
+        if is_near and self._budget:
+            for x in range(0, across * 2, 4):
+                canvas.dot(x, round(place(first, self._budget)[1]), "budget")
+        for name, value in reversed(LINES):
+            before: tuple[float, float] | None = None
+            for point in points:
+                here = place(point.start, value(point.figures))
+                canvas.line(before or (here[0] - 1, here[1]), here, name)
+                before = here
+        ends = {name: place(last, value(points[-1].figures))[1] for name, value in LINES}
+        names = _names(points[-1].figures, ends, down)
+        if is_near and self._budget:
+            names.setdefault(_row(place(first, self._budget)[1], down), (f" budget {ms(self._budget)}", "budget"))
+        ticks = {0: top, (down - 1) // 2: top * (1 - ((down - 1) // 2 + 0.5) / down), down - 1: 0.0}
+        rows = [
+            [
+                (f"{_tick(ticks[row]) if row in ticks else '':>{AXIS - 2}} ", "axis"),
+                ("┤" if row in ticks else "│", "axis"),
+                *canvas.row(row),
+                names.get(row, ("", "")),
+            ]
+            for row in range(down)
+        ]
+        return [*rows, [(" " * (AXIS - 1) + self._time_axis(points[0].start, last, across), "axis")]]
+
+    def _time_axis(self, first: int, last: int, across: int) -> str:
+        begin, end = self._time(first), self._time(last)
+        line = "└" + (end if first == last else begin).ljust(across, "─") if first != last else "└" + "─" * across
+        if first == last:
+            middle = max(0, (across - len(end)) // 2)
+            return "└" + "─" * middle + end + "─" * (across - middle - len(end)) + " UTC"
+        return line[: across + 1 - len(end)] + end + " UTC"
+
+    def _time(self, second: int) -> str:
+        moment = datetime.fromtimestamp(second, UTC)
+        day = f"{moment:%b} {moment.day}"
+        return f" {day} " if self._width_s >= DAY_S else f" {day} {moment:%H:%M} "
+
+
+class SpreadPlot(_Plot):
+    """How many prompts took how long; the axis of time is logarithmic, as latencies are."""
+
+    def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
+        across, down = width - AXIS - 2, height - 2
+        if down < 2 or not profile.bins:
+            return []
+        low, high, columns = _columns(profile.bins, across)
+        most = max(columns)
+        rows: list[list[Piece]] = []
+        for row in range(down):
+            base = (down - 1 - row) * 8
+            cells = "".join(_column_cell(count / most * down * 8 - base, count > 0 and not base) for count in columns)
+            tick = f"{most:,}" if row == 0 else "0" if row == down - 1 else ""
+            rows.append([(f"{tick:>{AXIS - 2}} ", "axis"), ("┤" if tick else "│", "axis"), (cells, "bar")])
+
+        def place(value: float) -> int:
+            return round((math.log(value) - math.log(low)) / (math.log(high) - math.log(low)) * (across - 1))
+
+        figures = profile.figures
+        marks = [(f"▲p50 {ms(figures.p50)}", figures.p50, "p50"), (f"▲p95 {ms(figures.p95)}", figures.p95, "p95"),
+                 (f"▲p99 {ms(figures.p99)}", figures.p99, "p99")]  # fmt: skip
+        if self._budget is not None and self._budget < high:
+            marks.append((f"▲budget {ms(self._budget)}", self._budget, "budget"))
+        bounds = [(ms(low), 0), (ms(math.sqrt(low * high)), across // 2), (ms(high), across)]
+        axis = _scattered([(text, at) for text, at in bounds], across)
+        return [
+            *rows,
+            [(" " * (AXIS - 1) + "└", "axis"), (axis, "axis")],
+            [(" " * AXIS, "axis"), *_marked([(text, place(value), look) for text, value, look in marks], across)],
+        ]
+
+
+def _columns(bins: Sequence[Bin], across: int) -> tuple[float, float, list[int]]:
+    """Return the ends of the axis and the counts of its columns; fewer bins than columns are drawn wider."""
+    low, high = bins[0].low, bins[-1].high
+    if len(bins) >= across:
+        columns = [0] * across
+        for place, one in enumerate(bins):
+            columns[place * across // len(bins)] += one.count
+    else:
+        columns = [bins[place * len(bins) // across].count for place in range(across)]
+    return low, high, columns
+
+
+def _column_cell(eighths: float, is_least: bool) -> str:
+    filled = min(8, round(eighths))
+    return BLOCKS[max(filled, 1 if is_least else 0) - 1] if filled > 0 or is_least else " "
+
+
+def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
+    """Place the names of the lines where they end, one below the other where they end together."""
+    found: dict[int, Piece] = {}
+    below = -1
+    for name, value in LINES:
+        row = max(_row(ends[name], down), below + 1)
+        below = row
+        found[row] = (f" {name} {ms(value(figures))}", name)
+    overhang = max(0, below - (down - 1))
+    return {row - overhang: piece for row, piece in found.items()} if overhang else found
+
+
+def _tick(value: float) -> str:
+    return ms(value) if value else "0 ms"
+
+
+def _row(y: float, down: int) -> int:
+    return down - 1 - round(y) // 4
+
+
+def _scattered(texts: list[tuple[str, int]], across: int) -> str:
+    line = "─" * across
+    for text, at in texts:
+        start = max(0, min(across - len(text), at - len(text) // 2 if 0 < at < across else at))
+        line = line[:start] + text + line[start + len(text) :]
+    return line[:across]
+
+
+def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
+    """Write each text where its mark points, moved to the right where another is in its way."""
+    pieces: list[Piece] = []
+    used = 0
+    left = sum(len(text) + 1 for text, _at, _look in marks)
+    for text, at, look in marks:
+        start = max(used, min(at, across - left))
+        pieces += [(" " * (start - used), "axis"), (text, look), (" ", "axis")]
+        used = start + len(text) + 1
+        left -= len(text) + 1
+    return pieces
+
+
+def _round_up(value: float) -> float:
+    """Return the next number that an axis may end with: 1, 1.5, 2, 3, 5, 8 times a power of ten."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 1.5, 2, 3, 5, 8, 10) if step * power >= value * 0.999)

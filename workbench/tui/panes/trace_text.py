@@ -1,0 +1,190 @@
+"""One trace as text: what was asked, what was added, and why; no colour says anything that the words do not."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len, chop_cells
+from textual.content import Content, Span
+
+from workbench.tui.widgets.lists.columns import moment
+from workbench.tui.widgets.plain import plain, plain_in_place
+from workbench.tui.widgets.sparkline import bar
+from workbench.views.evidence import places
+from workbench.views.wording import FACETS_TOLD, STATUSES_TOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Row = dict[str, Any]
+
+INDENT = 2
+SCORES_SHOWN = 4
+LONGEST_BAR = 20
+VERDICTS_TOLD = {"ok": "✓ right", "wrong": "✗ wrong"}
+
+
+def trace_text(trace: Row, *, width: int) -> Content:
+    """Return everything that is known of a trace, wrapped to the width in cells.
+
+    ``trace`` is what ``storage.traces.queries.show`` returns, with ``label_history`` and ``sources`` beside it.
+    """
+    parts = (_head, _prompt, _added, _scores, _guardrails, _items, _time, _origin)
+    lines: list[Content] = []
+    for part in parts:
+        found = list(part(trace, width))
+        if found:
+            lines += [*found, Content("")]
+    return Content("\n").join(lines[:-1])
+
+
+def heading(text: str, note: str = "") -> Content:
+    """Return the title of a part, a muted note behind it."""
+    return Content.assemble((text, "bold $accent"), (f"  {plain(note)}" if note else "", "$text-muted"))
+
+
+def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", first: str = "") -> Iterator[Content]:
+    """Yield the text in lines, all set in by ``indent``; ``first`` stands in the indent of the first one."""
+    room = max(10, width - indent)
+    pieces = [
+        cut
+        for piece in textwrap.wrap(plain(text), room) or [""]
+        for cut in (chop_cells(piece, room) if cell_len(piece) > room else (piece,))
+    ]
+    for number, piece in enumerate(pieces):
+        start = first.ljust(indent) if not number else " " * indent
+        yield Content.assemble(start, (piece, style))
+
+
+def _head(trace: Row, _width: int) -> Iterator[Content]:
+    status = trace["status"]
+    reason = f" ({trace['skip_reason']})" if trace["skip_reason"] else f": {trace['error']}" if trace["error"] else ""
+    if trace["task_type"]:
+        sure = f"{int(trace['confidence'] * 100)}%" if trace["confidence"] is not None else ""
+        doubt = ", too uncertain to be shown" if trace["uncertain"] else ""
+        yield Content.assemble((plain(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
+    told = f"{STATUSES_TOLD.get(status, status)}{plain(reason)}"
+    yield Content.styled(told, "$error" if status == "error" else "$text-muted")
+    for one in trace.get("label_history", ()):
+        said = VERDICTS_TOLD.get(one["verdict"], f"→ should be {plain(one['task_type'])}")
+        yield Content.assemble((said, "bold"), (f"  said {_when(one['labelled_at'])}", "$text-muted"))
+
+
+def _prompt(trace: Row, _width: int) -> Iterator[Content]:
+    yield heading("Prompt", f"{trace['prompt_chars']:,} characters")
+    text = trace["prompt"]
+    if not text.strip():
+        yield Content.styled("  no text was kept", "$text-muted")
+        return
+    marked = marked_prompt(text, trace["scores"], trace["task_type"])
+    yield marked
+    if marked.spans:
+        yield Content.styled(
+            f"underlined: what speaks for {trace['task_type']} · bold: for something else", "$text-muted"
+        )
+
+
+def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
+    """Return the prompt with its evidence: underlined for the class, bold for anything else that came of it."""
+    spans = [
+        Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
+        for one in places(scores, task_type, length=len(text))
+    ]
+    return Content(plain_in_place(text), spans=spans)
+
+
+def _added(trace: Row, width: int) -> Iterator[Content]:
+    if not trace["output_text"]:
+        return
+    yield heading("Added", f"{trace['output_tokens']} tokens")
+    for line in trace["output_text"].splitlines():
+        yield from wrapped(line, width=width, first="│")
+
+
+def _scores(trace: Row, width: int) -> Iterator[Content]:
+    for facet in ("task_type", "search_intent"):
+        own = [one for one in trace["scores"] if one["facet"] == facet and one["score"] > 0][:SCORES_SHOWN]
+        if not own:
+            continue
+        chosen = trace["task_type"] if facet == "task_type" else trace["search_intent"]
+        yield heading(FACETS_TOLD[facet], "points, and the signals that gave them")
+        names = max(len(one["name"]) for one in own)
+        for one in own:
+            length = min(LONGEST_BAR, max(6, width - names - 10))
+            drawn = bar(one["score"] / own[0]["score"], length).rstrip()
+            mark = "▸" if one["name"] == chosen else " "
+            name = (f"{mark} {one['name']:<{names}} {one['score']:>4g} ", "bold" if mark == "▸" else "")
+            yield Content.assemble(name, (drawn, "$primary" if mark == "▸" else "$text-muted"))
+            if mark == "▸" or len(own) == 1:
+                yield from wrapped(_signals(one["evidence"]), width=width, indent=4, style="$text-muted")
+
+
+def _signals(evidence: Iterable[Sequence[Any]]) -> str:
+    return " · ".join(f"{signal} {weight:+d}" for signal, _start, _end, weight in evidence)
+
+
+def _guardrails(trace: Row, width: int) -> Iterator[Content]:
+    if trace["guardrails"]:
+        yield heading("Guardrails")
+        for one in trace["guardrails"]:
+            yield from wrapped(one["title"], width=width, indent=8, first=f"  {plain(one['guardrail_id'])}")
+    if trace["approach"]:
+        yield heading("Approach")
+        yield from wrapped(trace["approach"], width=width)
+
+
+def _items(trace: Row, width: int) -> Iterator[Content]:
+    if not trace["items"]:
+        return
+    kept = sum(one["kept"] for one in trace["items"])
+    yield heading("Context", f"{kept} of {len(trace['items'])} offered went in: ✓ in, ✗ left out")
+    for one in trace["items"]:
+        mark = "✓" if one["kept"] else "✗"
+        why = f"  ({one['why']})" if one["why"] else ""
+        yield from wrapped(f"{one['channel']}  {one['ref']}{why}", width=width, first=mark)
+        if one["text"]:
+            yield from wrapped(one["text"], width=width, indent=4, style="$text-muted")
+
+
+def _time(trace: Row, width: int) -> Iterator[Content]:
+    stages = [(f"{one['stage']}", one["latency_ms"], "") for one in trace["stages"]]
+    channels = [(one["channel"], one["latency_ms"], _fate(one)) for one in trace["channels"]]
+    most = max((ms for _name, ms, _note in (*stages, *channels)), default=0.0)
+    yield heading("Time", f"{trace['latency_ms']:.1f} ms from the first line of the hook to its record")
+    names = max((len(name) for name, _ms, _note in (*stages, *channels)), default=0)
+    for title, rows in (("", stages), ("  channels", channels)):
+        if title and rows:
+            yield Content.styled(title, "$text-muted")
+        for name, ms, note in rows:
+            length = min(LONGEST_BAR, max(4, width - names - 12 - cell_len(note)))
+            drawn = bar(ms / most if most else 0.0, length)
+            yield Content.assemble(f"  {name:<{names}} {ms:>7.2f} ", (drawn, "$primary"), (f" {note}", "$text-muted"))
+
+
+def _fate(channel: Row) -> str:
+    told = "took too long" if channel["status"] == "timeout" else channel["status"]
+    offered = f"{channel['kept']} of {channel['offered']} in" if channel["offered"] else told
+    return f"{offered}, {told}" if channel["offered"] and channel["status"] not in ("ok", "empty") else offered
+
+
+def _origin(trace: Row, width: int) -> Iterator[Content]:
+    yield heading("From")
+    sources = ", ".join(trace.get("sources", ()))
+    rows = (
+        ("asked", _when(trace["at"])),
+        ("client", trace["host"] + (f" ({trace['origin']})" if trace["origin"] != "hook" else "")),
+        ("session", trace["session_id"]),
+        ("project", trace["project"]),
+        ("folder", trace["cwd"]),
+        ("rules", trace["rules_hash"][:12] + (f": {sources}" if sources else "")),
+        ("trace", trace["id"]),
+    )
+    for name, value in rows:
+        if value:
+            yield from wrapped(value, width=width, indent=11, first=f"  {name}", style="")
+
+
+def _when(at: str) -> str:
+    when = moment(at)
+    return f"{when:%Y-%m-%d %H:%M:%S}" if when else at

@@ -1,0 +1,173 @@
+"""A table of figures, and how these are written: every number has its unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.plain import fit, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+CELL_PADDING = 1
+SCROLLBAR = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column: its title, its width in cells (0: what is left), whether it holds numbers."""
+
+    name: str
+    title: str
+    width: int
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: the key by which it is known, its texts, and the style of a cell where it has one (a theme's variable)."""
+
+    key: str
+    cells: tuple[str, ...]
+    styles: tuple[str, ...] = ()
+
+
+class FiguresTable(CursorView, inherit_bindings=False):
+    """A table with a cursor on whole rows that stays on its row when the rows are others."""
+
+    DEFAULT_CSS = """
+    FiguresTable > .figures--titles { background: $surface; color: $text-muted; text-style: bold; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"figures--titles"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *moves("figures"),
+        *ends("figures", first="To the first", last="To the last"),
+        Binding("enter", "choose", "Open", id="figures.open", show=False),
+    ]
+    TITLES = 1
+
+    @dataclass
+    class Moved(Message):
+        """A person moved the cursor to another row."""
+
+        source: FiguresTable
+
+        @property
+        def control(self) -> FiguresTable:
+            return self.source
+
+    @dataclass
+    class Chosen(Message):
+        """A person chose the row under the cursor."""
+
+        source: FiguresTable
+
+        @property
+        def control(self) -> FiguresTable:
+            return self.source
+
+    @dataclass
+    class TitleChosen(Message):
+        """A person clicked the title of a column."""
+
+        name: str
+
+    def __init__(self, headings: Sequence[Heading], *, id: str) -> None:  # noqa: A002 (Textual's name)
+        super().__init__(id=id)
+        self._headings = tuple(headings)
+        self.shown: tuple[Row, ...] = ()
+        """The rows."""
+
+    @property
+    def row_count(self) -> int:
+        return len(self.shown)
+
+    @property
+    def chosen(self) -> str:
+        """The key of the row under the cursor, empty where there is none."""
+        return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
+
+    def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
+        """Show the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
+        before = self.chosen if follows_row else ""
+        self._headings = tuple(headings or self._headings)
+        self.shown = tuple(rows)
+        here = next((at for at, one in enumerate(self.shown) if one.key == before), min(self.cursor, len(rows) - 1))
+        self.set_reactive(FiguresTable.cursor, max(0, here))
+        self.resized()
+
+    def widths(self) -> list[int]:
+        """Return the widths of the columns' texts, what is left shared among those without a width."""
+        fixed = [heading.width for heading in self._headings]
+        left = self.size.width - SCROLLBAR - sum(fixed) - 2 * CELL_PADDING * len(fixed)
+        open_ones = fixed.count(0)
+        return [width or max(1, left // open_ones) for width in fixed]
+
+    def draw_title(self) -> Strip:
+        look = self.rich_style + self.get_component_rich_style("figures--titles")
+        return self._strip([(one.title, look) for one in self._headings], look)
+
+    def draw_row(self, row: int) -> Strip:
+        one, is_here = self.shown[row], row == self.cursor
+        base = self.cursor_style if is_here else self.rich_style
+        styles = one.styles or ("",) * len(one.cells)
+        looks = [base if is_here or not style else base + self._colour(style) for style in styles]
+        return self._strip(list(zip(one.cells, looks, strict=True)), base)
+
+    def _strip(self, cells: Sequence[tuple[str, Style]], base: Style) -> Strip:
+        blanks = Segment(" " * CELL_PADDING, base)
+        segments: list[Segment] = []
+        for (text, look), heading, width in zip(cells, self._headings, self.widths(), strict=True):
+            segments += [blanks, Segment(fit(plain(text), width, is_number=heading.is_number), look), blanks]
+        return Strip(segments).adjust_cell_length(self.size.width, base)
+
+    def _colour(self, variable: str) -> Style:
+        return Style.parse(self.app.theme_variables.get(variable, ""))
+
+    def moved(self) -> None:
+        self.post_message(self.Moved(self))
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        if self.shown:
+            self.post_message(self.Chosen(self))
+
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del event
+        if is_again:
+            self.action_choose()
+
+    def title_clicked(self, x: int) -> None:
+        end = 0
+        for heading, width in zip(self._headings, self.widths(), strict=True):
+            end += width + 2 * CELL_PADDING
+            if x < end:
+                self.post_message(self.TitleChosen(heading.name))
+                return
+
+
+def ms(value: float | None) -> str:
+    """Return milliseconds with their unit: two digits after the point below ten, none from a hundred on."""
+    if value is None:
+        return "-"
+    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    return f"{value:,.{digits}f} ms"
+
+
+def percent(share: float | None) -> str:
+    """Return a share with its sign; what is not nothing is never written as 0 %."""
+    if share is None:
+        return "-"
+    if share < 0.001:
+        return "<0.1 %" if share > 0 else "0 %"
+    return f"{share * 100:.1f} %" if share < 0.9995 else "100 %" if share >= 1 else ">99.9 %"

@@ -1,0 +1,298 @@
+"""A list of groups that open to their lines, with a cursor; thousands of lines cost nothing until they are seen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.plain import fit, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.style import Style
+    from textual import events
+
+OPEN, CLOSED = "▾", "▸"
+LEAST_TEXT = 12
+
+
+MOVES: list[BindingType] = [
+    *moves("lines"),
+    Binding("enter", "choose", "Open", id="lines.choose", show=False),
+    Binding("space", "fold", "Open or close the group", id="lines.fold", show=False),
+    Binding("right,l", "unfold(True)", "Open the group", id="lines.open", show=False),
+    Binding("left,h", "unfold(False)", "Close the group", id="lines.close", show=False),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: what it is known by, its text, what stands at its right, its look, what it stands for."""
+
+    key: str
+    text: str
+    right: str = ""
+    look: str = "plain"
+    value: object = None
+    mark: str = " "
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A heading with its lines; one without lines is only a heading."""
+
+    head: Line
+    lines: Sequence[Line] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: Line
+    group: int
+    place: int
+    """Where in its group it is, -1 for the heading."""
+
+    @property
+    def is_head(self) -> bool:
+        return self.place < 0
+
+
+class LineList(CursorView, inherit_bindings=False):
+    """Groups and their lines; which groups are open is kept by their keys."""
+
+    DEFAULT_CSS = """
+    LineList {
+        & > .line--head { color: $foreground; text-style: bold; }
+        & > .line--muted { color: $text-muted; }
+        & > .line--error { color: $error; }
+        & > .line--warning { color: $warning; }
+        & > .line--good { color: $success; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--head", "line--muted", "line--error", "line--warning", "line--good",
+    }  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *MOVES,
+        *ends("lines", first="To the first line", last="To the last line"),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another line."""
+
+        source: LineList
+        line: Line | None
+
+        @property
+        def control(self) -> LineList:
+            return self.source
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, LineList.Moved) and message.source is self.source
+
+    @dataclass
+    class Chosen(Message):
+        """Somebody chose a line that is no heading of a group."""
+
+        source: LineList
+        line: Line
+
+        @property
+        def control(self) -> LineList:
+            return self.source
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
+        super().__init__(id=id)
+        self._groups: list[Group] = []
+        self._heads: list[int] = []
+        self._count = 0
+        self._open: set[str] = set()
+        self._told: str | None = None
+
+    @property
+    def current(self) -> Line | None:
+        """The line under the cursor."""
+        row = self._row(self.cursor)
+        return row.line if row else None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows are laid out, headings and the lines of open groups."""
+        return self._count
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines of all groups, open or not, without the headings."""
+        return [line for group in self._groups for line in group.lines]
+
+    @property
+    def opened(self) -> list[str]:
+        """The keys of the groups that are open."""
+        return sorted(self._open)
+
+    def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
+        """Show these groups; the cursor stays on its line where that is still there, or on top."""
+        here = self._row(self.cursor) if self.cursor else None
+        head = self._groups[here.group].head.key if here else ""
+        self._groups = list(groups)
+        self._open |= set(opened)
+        self._lay_out()
+        self._put_cursor(self._again(here, head) if here else self.cursor)
+
+    def _again(self, here: _Row, head: str) -> int:
+        """Return where a line is now: most often at its place in its group, to which lines are added at the end."""
+        number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
+        if number >= 0:
+            row = self._heads[number] + here.place + 1
+            found = self._row(row)
+            if found is not None and found.line.key == here.line.key:
+                return row
+        found_at = self._find(here.line.key)
+        return self.cursor if found_at is None else found_at
+
+    def _find(self, key: str) -> int | None:
+        """Return the row of a heading, or of a line of an open group."""
+        for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
+            if group.head.key == key:
+                return head
+            place = _place_of(group, key) if self._is_open(number) else None
+            if place is not None:
+                return head + 1 + place
+        return None
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a line and open its group; say whether there is such a line."""
+        group = next((one for one in self._groups if _place_of(one, key) is not None), None)
+        if group is not None:
+            self._open.add(group.head.key)
+            self._lay_out()
+        row = self._find(key)
+        if row is not None:
+            self._put_cursor(row)
+        return row is not None
+
+    def step(self, by: int, *, groups: bool = False) -> None:
+        """Go to the next line that is no heading, or with ``groups`` to the first one of the next group."""
+        row = self._row(self.cursor)
+        if row is None:
+            return
+        number, place = row.group, row.place + by
+        if groups and not row.is_head:
+            place = len(self._groups[number].lines)
+        if not 0 <= place < len(self._groups[number].lines):
+            numbers = range(number + 1, len(self._groups)) if by > 0 else range(number - 1, -1, -1)
+            number = next((one for one in numbers if self._groups[one].lines), -1)
+            if number < 0:
+                return
+            place = 0 if by > 0 or groups else len(self._groups[number].lines) - 1
+        self._open.add(self._groups[number].head.key)
+        self._lay_out()
+        self._put_cursor(self._heads[number] + 1 + place)
+
+    def _is_open(self, number: int) -> bool:
+        return self._groups[number].head.key in self._open
+
+    def _lay_out(self) -> None:
+        """Work out in which row each group begins: no line is looked at before it is seen."""
+        self._heads, self._count = [], 0
+        for number, group in enumerate(self._groups):
+            self._heads.append(self._count)
+            self._count += 1 + (len(group.lines) if self._is_open(number) else 0)
+        self.resized()
+
+    def _put_cursor(self, row: int) -> None:
+        self.cursor = max(0, min(row, self._count - 1))
+        self.show_cursor()
+        self.moved()
+
+    def _row(self, number: int) -> _Row | None:
+        if not 0 <= number < self._count:
+            return None
+        group = bisect_right(self._heads, number) - 1
+        place = number - self._heads[group] - 1
+        line = self._groups[group].head if place < 0 else self._groups[group].lines[place]
+        return _Row(line, group, place)
+
+    def draw_row(self, number: int) -> Strip:
+        row, width = self._row(number), self.size.width
+        if row is None:
+            return Strip.blank(width, self.rich_style)
+        text = fitted(_before(row, self._groups, self._open) + row.line.text, row.line.right, width=width)
+        return Strip([Segment(text, self._style(row, is_chosen=number == self.cursor))], width)
+
+    def _style(self, row: _Row, *, is_chosen: bool) -> Style:
+        if is_chosen:
+            return self.cursor_style
+        look = "head" if row.is_head and row.line.look == "plain" else row.line.look
+        if look == "plain":
+            return self.rich_style
+        return self.rich_style + self.get_component_rich_style(f"line--{look}", partial=True)
+
+    def moved(self) -> None:
+        line = self.current
+        told = line.key if line else ""
+        if told != self._told:
+            self._told = told
+            self.post_message(self.Moved(self, line))
+
+    def action_choose(self) -> None:
+        """Open or close a group, choose a line."""
+        row = self._row(self.cursor)
+        if row is not None and row.is_head and self._groups[row.group].lines:
+            self.action_fold()
+        elif row is not None:
+            self.post_message(self.Chosen(self, row.line))
+
+    def action_fold(self) -> None:
+        """Open or close the group of this line."""
+        if row := self._row(self.cursor):
+            self.action_unfold(not self._is_open(row.group))
+
+    def action_unfold(self, wanted: bool) -> None:
+        """Open the group of this line, or close it and stay on its heading."""
+        if row := self._row(self.cursor):
+            head = self._groups[row.group].head.key
+            (self._open.add if wanted else self._open.discard)(head)
+            self._lay_out()
+            self._put_cursor(self._heads[row.group] + (row.place + 1 if wanted else 0))
+
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del event
+        row = self._row(self.cursor)
+        if row is not None and (row.is_head or is_again):
+            self.action_choose()
+
+
+def _place_of(group: Group, key: str) -> int | None:
+    """Lines that are written when they are asked for know their places themselves."""
+    if find := getattr(group.lines, "place_of", None):
+        found: int | None = find(key)
+        return found
+    return next((at for at, line in enumerate(group.lines) if line.key == key), None)
+
+
+def fitted(text: str, right: str, *, width: int) -> str:
+    """Return both in exactly the width; the right one gives way first, then the text is cut with an ellipsis."""
+    text, right = plain(text), plain(right)
+    if width - cell_len(right) - 3 < LEAST_TEXT:
+        right = ""
+    room = max(1, width - (cell_len(right) + 2 if right else 1))
+    return set_cell_size(fit(text, room), max(0, width - cell_len(right) - 1)) + right + " "
+
+
+def _before(row: _Row, groups: Sequence[Group], opened: set[str]) -> str:
+    if not row.is_head:
+        return f"  {row.line.mark} "
+    if not groups[row.group].lines:
+        return f"{row.line.mark} "
+    return f"{OPEN if row.line.key in opened else CLOSED} "

@@ -1,0 +1,214 @@
+"""A table of any length: it draws the lines that are seen and asks for the pages that it lacks.
+
+It holds no list. Row 0 is the newest line; lines that arrive while somebody reads are put on top, and what is
+read stays under the eye.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from storage.traces.windows import PAGE_ROWS, Line
+from workbench.tui.widgets.lists.columns import Look, cells_of
+from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+
+    from workbench.tui.widgets.lists.columns import Cells
+
+PAGES_KEPT = 24
+
+
+class RowView(CursorView, inherit_bindings=False):
+    """The lines of a selection, with a cursor."""
+
+    DEFAULT_CSS = """
+    RowView {
+        & > .row--muted { color: $text-muted; }
+        & > .row--type { color: $primary; }
+        & > .row--bad { color: $error; }
+        & > .row--good { color: $success; }
+        & > .row--label { color: $accent; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row--muted", "row--type", "row--bad", "row--good", "row--label",
+    }  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *moves("rows"),
+        *ends("rows", first="To the newest, and follow", last="To the last"),
+        Binding("enter", "open", "Open the trace", id="rows.open", show=False),
+    ]
+
+    @dataclass
+    class PagesWanted(Message):
+        """These pages are seen and not there."""
+
+        pages: tuple[int, ...]
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, RowView.PagesWanted)
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another line, or on a line that is here now."""
+
+        line: Line | None
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, RowView.Moved)
+
+    @dataclass
+    class Opened(Message):
+        """Somebody chose the line."""
+
+        line: Line
+
+    def __init__(self) -> None:
+        super().__init__(id="rows")
+        self._pages: OrderedDict[int, list[Line]] = OrderedDict()
+        self._head: list[Line] = []
+        self._below = 0
+        self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
+        self._asked: set[int] = set()
+        self._told: tuple[str, str] | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows are known to be there."""
+        return len(self._head) + self._below
+
+    @property
+    def below(self) -> int:
+        """How many of them were there when the list was read."""
+        return self._below
+
+    @property
+    def is_at_top(self) -> bool:
+        """Whether the newest line is the chosen one, so that the table follows."""
+        return self.cursor == 0
+
+    def line(self, row: int) -> Line | None:
+        """Return the line of that row, None where its page is not here."""
+        if row < len(self._head):
+            return self._head[-1 - row] if row >= 0 else None
+        number, offset = divmod(row - len(self._head), PAGE_ROWS)
+        lines = self._pages.get(number)
+        return lines[offset] if lines is not None and offset < len(lines) else None
+
+    @property
+    def current(self) -> Line | None:
+        """The line under the cursor."""
+        return self.line(self.cursor)
+
+    def start(self, lines: list[Line], *, keep: str = "") -> None:
+        """Show a new list that begins with these lines; the cursor stays on the trace ``keep`` if it is among them."""
+        self._pages.clear()
+        self._asked.clear()
+        self._head.clear()
+        self._pages[0] = lines
+        self.set_length(len(lines))
+        self.cursor = next((row for row, line in enumerate(lines) if line.id == keep), 0)
+        if not self.cursor:
+            self.scroll_to(y=0, animate=False)
+
+    def set_length(self, rows: int) -> None:
+        """Say how many rows the list has below those that arrived since."""
+        self._below = rows
+        self.resized()
+        self.cursor = max(0, min(self.cursor, self.row_count - 1))
+        self.moved()
+
+    def put(self, number: int, lines: list[Line]) -> None:
+        """Take in a page."""
+        self._pages[number] = lines
+        self._pages.move_to_end(number)
+        self._asked.discard(number)
+        while len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+        self.refresh()
+        self.moved()
+
+    def renew(self, fresh: dict[str, Line]) -> None:
+        """Replace lines that are held by what they are now."""
+        self._head = [fresh.get(line.id, line) for line in self._head]
+        self.refresh()
+
+    def arrive(self, lines: list[Line]) -> None:
+        """Put newer lines on top, oldest first; the chosen line stays chosen unless it is the top one."""
+        follows = self.is_at_top
+        self._head += lines
+        self.resized()
+        if follows:
+            self.scroll_to(y=0, animate=False)
+        else:
+            self.set_reactive(RowView.cursor, self.cursor + len(lines))
+            self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
+        self.refresh()
+        self.moved()
+
+    def seen_pages(self) -> tuple[int, ...]:
+        """Return the numbers of the pages that are in sight."""
+        top = max(0, self.scroll_offset.y - len(self._head))
+        bottom = max(0, self.scroll_offset.y + self.size.height - len(self._head))
+        last = max(0, (self._below - 1) // PAGE_ROWS)
+        return tuple(range(min(last, top // PAGE_ROWS), min(last, bottom // PAGE_ROWS) + 1))
+
+    def draw_row(self, row: int) -> Strip:
+        width, line = self.size.width, self.line(row)
+        if line is None:
+            self._ask(row)
+            return Strip([Segment(" …".ljust(width), self.rich_style + self._style("row--muted"))], width)
+        return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
+
+    def _cells_of(self, line: Line, width: int) -> Cells:
+        key = (line.id, width, line.label)
+        cells = self._cells.get(key)
+        if cells is None:
+            cells = self._cells[key] = cells_of(line, width)
+            if len(self._cells) > 1000:
+                self._cells.popitem(last=False)
+        return cells
+
+    def _strip(self, cells: Cells, *, is_chosen: bool) -> Strip:
+        base = self.cursor_style if is_chosen else self.rich_style
+        segments = [
+            Segment(text, base if is_chosen or look is Look.PLAIN else base + self._style(f"row--{look.value}"))
+            for text, look in cells
+        ]
+        return Strip(segments, self.size.width)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name)
+
+    def _ask(self, row: int) -> None:
+        number = (row - len(self._head)) // PAGE_ROWS
+        if number not in self._asked:
+            self._asked.add(number)
+            self.post_message(self.PagesWanted(tuple(sorted(self._asked))))
+
+    def moved(self) -> None:
+        line = self.current
+        told = (line.id, line.label) if line else None
+        if told != self._told:
+            self._told = told
+            self.post_message(self.Moved(line))
+
+    def action_open(self) -> None:
+        """Choose the line under the cursor."""
+        if line := self.current:
+            self.post_message(self.Opened(line))
+
+    def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
+        del is_again
+        if event.chain > 1:
+            self.action_open()

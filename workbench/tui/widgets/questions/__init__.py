@@ -1,0 +1,1 @@
+"""Questions that a person answers with a key or a click."""

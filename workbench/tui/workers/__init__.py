@@ -1,0 +1,1 @@
+"""What the threads and processes of the app do."""

@@ -1,0 +1,213 @@
+"""What the threads of the Traces screen do: read the list in pieces and post them.
+
+Nothing here touches a widget; every message carries the run that it belongs to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from storage.traces import queries, search, windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from storage.traces.selection import Selection
+    from storage.traces.windows import Line
+
+    Post = Callable[[Message], object]
+
+FIRST_LINES = 60
+"""More than most terminals show; a rare selection need not wait for a whole page."""
+TELL_FIRST_S, TELL_EVERY_S = 0.02, 0.05
+MOST_ARRIVALS = 1_000
+LONGEST_QUEUE = 500
+CANDIDATES = 5_000
+SOON_INDEXED = 2_000
+"""So many prompts enter the index while a person does not notice."""
+VALUES_FROM = 10_000
+BEING_INDEXED = "words are being indexed"
+HOW_MANY_OF_EACH = f"""
+    select {{column}} as value, count(*) as prompts from (
+        select {{column}} from traces where origin <> 'test' order by id desc limit {VALUES_FROM}
+    ) where value <> '' group by value order by prompts desc, value limit 50
+"""
+WHICH_GUARDRAILS = f"""
+    select guardrail_id as value, count(*) as prompts from trace_guardrails
+    where trace_id in (select id from traces order by id desc limit {VALUES_FROM})
+    group by value order by prompts desc, value limit 50
+"""
+COMPLETED = {
+    "type": "task_type", "intent": "search_intent", "host": "host", "project": "project", "version": "rules_hash",
+}  # fmt: skip
+
+
+@dataclass
+class FirstLines(Message):
+    """The list begins with these; ``row`` is the number of the row that was written last.
+
+    ``which`` is the selection as it is read, ``is_unindexed`` says that its words are looked for the slow way.
+    """
+
+    run: int
+    lines: list[Line]
+    row: int
+    which: Selection
+    is_whole: bool
+    is_unindexed: bool = False
+    note: str = ""
+
+
+@dataclass
+class Queue(Message):
+    """What to label first; ``whys`` say by id what a label would teach."""
+
+    run: int
+    lines: list[Line]
+    row: int
+    whys: dict[str, str]
+
+
+@dataclass
+class Length(Message):
+    """So many rows are known; ``marks`` are the ids of the last rows of the pages."""
+
+    run: int
+    rows: int
+    marks: list[str]
+    is_final: bool
+
+
+@dataclass
+class Page(Message):
+    """A page of the list."""
+
+    run: int
+    number: int
+    lines: list[Line]
+
+
+@dataclass
+class Arrived(Message):
+    """Written since, oldest first; ``fresh`` are lines that were there, as they are now."""
+
+    run: int
+    lines: list[Line]
+    row: int
+    fresh: list[Line]
+
+
+@dataclass
+class Chosen(Message):
+    """The trace under the cursor as ``storage.traces.queries.show`` has it, and its session where that was wanted."""
+
+    run: int
+    trace: dict[str, Any] | None
+    session: list[Line]
+
+
+@dataclass
+class Values(Message):
+    """What the fields of the filter can be completed with."""
+
+    values: dict[str, tuple[str, ...]]
+
+
+def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
+    """Post the first lines as soon as they are found, then where every further page ends."""
+    row = windows.newest(db)
+    if sort != "newest":
+        post(FirstLines(run, windows.ranking(db, which, by=sort), row, which, is_whole=True))
+        return
+    if which.words and search.waiting(db) <= SOON_INDEXED:
+        with contextlib.suppress(sqlite3.OperationalError):  # somebody else is writing: the slow way finds the same
+            search.catch_up(db)
+    which = search.with_index(which, db)
+    is_unindexed = bool(search.expression(which.words)) and not which.match
+    note = BEING_INDEXED if is_unindexed else ""
+    lines: list[Line] = []
+    told, told_at = 0, time.monotonic()
+    for line in windows.stream(db, which):
+        lines.append(line)
+        is_due = time.monotonic() - told_at > (TELL_EVERY_S if told else TELL_FIRST_S)
+        if is_due or (not told and len(lines) == FIRST_LINES):
+            told, told_at = len(lines), time.monotonic()
+            post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))
+    is_whole = len(lines) < windows.PAGE_ROWS
+    post(FirstLines(run, lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note))
+    if not is_whole:
+        _find_pages(db, post, run=run, which=which, behind=lines[-1].id)
+
+
+def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, behind: str) -> None:
+    marks, told_at = [behind], time.monotonic()
+    for mark in windows.marks(db, which, behind=behind):
+        marks.append(mark)
+        if time.monotonic() - told_at > TELL_EVERY_S:
+            told_at = time.monotonic()
+            post(Length(run, len(marks) * windows.PAGE_ROWS, marks[:], is_final=False))
+    rows = len(marks) * windows.PAGE_ROWS + windows.rest(db, which, behind=marks[-1])
+    post(Length(run, rows, marks, is_final=True))
+
+
+def read_pages(
+    db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
+) -> None:
+    """Post pages by number; each begins behind its key."""
+    for number, before in wanted:
+        post(Page(run, number, windows.page(db, which, before=before)))
+
+
+def read_news(
+    db: sqlite3.Connection,
+    post: Post,
+    *,
+    run: int,
+    which: Selection,
+    row: int,
+    seen: tuple[tuple[int, str], ...],
+    head: int,
+) -> None:
+    """Post what was written after ``row``, then what is in sight as it is now: the ``head`` newest lines and pages."""
+    newest = windows.newest(db)
+    lines = windows.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
+    fresh = windows.page(db, which, limit=min(windows.PAGE_ROWS, head)) if head else []
+    post(Arrived(run, lines, newest, fresh))
+    read_pages(db, post, run=run, which=which, wanted=seen)
+
+
+def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
+    """Post the prompts that no label is known of, the most instructive first."""
+    from storage.traces import labels
+    from workbench.gate import queue
+
+    ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]
+    lines = windows.lines(db, [one.id for one in ordered])
+    post(Queue(run, lines, windows.newest(db), {one.id: one.why for one in ordered}))
+
+
+def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
+    """Post a trace with everything beside it; nothing where it was deleted meanwhile."""
+    trace: dict[str, Any] | None = None
+    with contextlib.suppress(queries.UnknownTraceError):
+        trace = queries.show(db, trace_id)
+        trace["label_history"] = windows.label_history(db, trace_id)
+        trace["sources"] = windows.sources(db, str(trace["rules_hash"]))
+    session = windows.session(db, trace["session_id"]) if trace and with_session else []
+    post(Chosen(run, trace, session))
+
+
+def read_values(db: sqlite3.Connection, post: Post) -> None:
+    """Post the values that the newest traces have, the most frequent first."""
+    values = {field: _values(db, HOW_MANY_OF_EACH.format(column=column)) for field, column in COMPLETED.items()}
+    post(Values({**values, "guardrail": _values(db, WHICH_GUARDRAILS)}))
+
+
+def _values(db: sqlite3.Connection, query: str) -> tuple[str, ...]:
+    return tuple(str(row["value"]) for row in db.execute(query))

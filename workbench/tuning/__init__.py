@@ -1,0 +1,1 @@
+"""Propose changes of the instructions: single steps from labels, fitted weights, thresholds."""

@@ -1,0 +1,209 @@
+"""How often the classifier is right, on repositories that had no part in it.
+
+The signals are the file's; their weights, the plain words and their strengths, and the
+thresholds are chosen anew without the repositories that are judged, the thresholds by
+leaving repositories out once more. Intervals resample repositories, not prompts: prompts
+of one repository are alike.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from enricher.classify.table import Table
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.layers import Layer, packaged_file
+from workbench.tuning.calibration import calibrate, folds_of, is_shown, points_left_out
+from workbench.tuning.fitting import fit, scores
+from workbench.tuning.labelled import (
+    SEARCH_INTENT,
+    TASK_TYPE,
+    classes_of,
+    joined,
+    observe,
+    part,
+    read_labelled,
+    with_task_type,
+    without_copies,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from workbench.tuning.labelled import Observed, Prompt
+
+FOLDS = 6
+APART = -1
+RESAMPLES = 1000
+EVALUATION_FILES = ("prompts_tune.jsonl", "prompts_sessions.jsonl")
+CHAT = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One prompt with what came out for it."""
+
+    prompt: Prompt
+    task_type: str
+    search_intent: str
+    is_shown: bool
+    is_apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured share with the interval that 95 % of the resamples fall into."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def evaluation_files() -> list[Path]:
+    """Return the labelled prompts: under ENRICHER_EVAL, else beside the work tree; none where there are none."""
+    folder = os.environ.get("ENRICHER_EVAL")
+    path = Path(folder) if folder else Path(__file__).parents[3] / "shared" / "eval"
+    return [file for name in EVALUATION_FILES if (file := path / name).is_file()]
+
+
+def packaged_table() -> Table:
+    """Return the table of the instructions that we ship, compiled now."""
+    return Table(compile_layers([Layer("packaged", packaged_file())]).body["classes"])
+
+
+def leave_repositories_out(
+    paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
+) -> list[Judged]:
+    """Judge every prompt of ``paths`` with weights, words and thresholds that its repository had no part in.
+
+    Prompts of ``also`` (our own inventions) take part in every fit and are never judged; those of the
+    repositories set ``apart`` are judged and take part in none.
+    """
+    table = packaged_table()
+    observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
+    is_apart = np.array([prompt.repository in apart for prompt in observed.prompts])
+    fold_of = np.where(is_apart, APART, folds_of(observed.prompts, FOLDS))
+    judged: list[Judged] = []
+    for fold in sorted(set(fold_of.tolist())):
+        inside = joined(part(observed, np.flatnonzero((fold_of != fold) & ~is_apart)), invented)
+        judged += _judge(part(observed, np.flatnonzero(fold_of == fold)), inside, table, is_apart=fold == APART)
+    return judged
+
+
+def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Judged]:
+    """Judge the prompts left out by what the others teach."""
+    task_names = [name for _, name in classes_of(table, TASK_TYPE)]
+    intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]
+    thresholds = calibrate(points_left_out(inside, table), inside, table)
+    points = scores(fit(inside, table, TASK_TYPE), out)
+    task_types = [task_names[at] for at in points.argmax(1)]
+    shown = is_shown(points, out, thresholds, table)
+    known = [prompt.task_type for prompt in inside.prompts]
+    late = with_task_type(out.signals, task_types, table)
+    intents = scores(fit(inside, table, SEARCH_INTENT, task_types=known), out, signals=late).argmax(1)
+    return [
+        Judged(prompt, task_types[at], intent_names[int(intents[at])], bool(shown[at]), is_apart)
+        for at, prompt in enumerate(out.prompts)
+    ]
+
+
+def figures(judged: list[Judged]) -> list[Figure]:
+    """Return the figures of the accuracy table, over prompts that were not picked for a rare class."""
+    natural = [one for one in judged if not one.prompt.is_picked]
+    by_repository: dict[str, list[Judged]] = {}
+    for one in natural:
+        by_repository.setdefault(one.prompt.repository, []).append(one)
+    groups = list(by_repository.values())
+    source = np.random.default_rng(0)
+    samples = [
+        [one for at in source.integers(0, len(groups), len(groups)) for one in groups[at]] for _ in range(RESAMPLES)
+    ]
+    return [_figure(name, measure, natural, samples) for name, measure in MEASURES.items()]
+
+
+def _figure(
+    name: str, measure: Callable[[list[Judged]], float], natural: list[Judged], samples: list[list[Judged]]
+) -> Figure:
+    low, high = np.quantile([measure(sample) for sample in samples], [0.025, 0.975])
+    return Figure(name, measure(natural), float(low), float(high))
+
+
+def _share(judged: list[Judged], holds: Callable[[Judged], bool]) -> float:
+    return sum(map(holds, judged)) / max(1, len(judged))
+
+
+def _is_right(one: Judged) -> bool:
+    return one.task_type == one.prompt.task_type
+
+
+def _is_acceptable(one: Judged) -> bool:
+    return one.task_type in (one.prompt.task_type, one.prompt.alternative)
+
+
+def _macro_f1(pairs: list[tuple[str, str]]) -> float:
+    found = []
+    for name in {label for label, _ in pairs}:
+        hits = sum(label == out == name for label, out in pairs)
+        found.append(2 * hits / sum((label == name) + (out == name) for label, out in pairs))
+    return sum(found) / max(1, len(found))
+
+
+MEASURES: dict[str, Callable[[list[Judged]], float]] = {
+    "task type, strict": lambda all_: _share(all_, _is_right),
+    "task type, lenient": lambda all_: _share(all_, _is_acceptable),
+    "task type, macro-F1": lambda all_: _macro_f1([(one.prompt.task_type, one.task_type) for one in all_]),
+    "class shown": lambda all_: _share(all_, lambda one: one.is_shown),
+    "of these right (lenient)": lambda all_: _share([one for one in all_ if one.is_shown], _is_acceptable),
+    "chat: nothing shown": lambda all_: _share(
+        [one for one in all_ if one.prompt.task_type == CHAT], lambda one: not one.is_shown
+    ),
+    "search intent": lambda all_: _share(all_, lambda one: one.search_intent == one.prompt.search_intent),
+    "search intent, macro-F1": lambda all_: _macro_f1([(one.prompt.search_intent, one.search_intent) for one in all_]),
+}
+
+
+def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
+    """Return per task type how many prompts there are, picked ones included, and the share found."""
+    found = {}
+    for name in sorted({one.prompt.task_type for one in judged}):
+        rows = [one for one in judged if one.prompt.task_type == name]
+        found[name] = len(rows), _share(rows, _is_right)
+    return found
+
+
+def report(judged: list[Judged]) -> str:
+    """Return the figures as Markdown: over all prompts, per file, and over the repositories set apart."""
+    files = sorted({one.prompt.file for one in judged}, reverse=True)
+    groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
+    groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]
+    return "\n\n".join(
+        [
+            _section("Weights, plain words and thresholds chosen without the repositories judged:", judged),
+            *(_section(f"Of these, {name}:", found) for name, found in groups),
+            _recalls(judged),
+        ]
+    )
+
+
+def _section(title: str, judged: list[Judged]) -> str:
+    repositories = len({one.prompt.repository for one in judged})
+    return "\n".join(
+        [
+            f"{title} {len(judged)} prompts of {repositories} repositories.",
+            "",
+            "| measure | value | 95 % interval (repositories resampled) |",
+            "|---|---|---|",
+            *(f"| {one.name} | {one.value:.3f} | {one.low:.3f} to {one.high:.3f} |" for one in figures(judged)),
+        ]
+    )
+
+
+def _recalls(judged: list[Judged]) -> str:
+    rows = (f"| {name} | {count} | {share:.2f} |" for name, (count, share) in recall_per_class(judged).items())
+    return "\n".join(["| task type | prompts | found |", "|---|---|---|", *rows])

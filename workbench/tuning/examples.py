@@ -1,0 +1,98 @@
+"""Labelled prompts with what the rules find in them, so that a change of one weight can be added up in a moment."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
+from enricher.respond.decision import Inputs
+from storage.evaluation import labelled
+from workbench.gate.case import Excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import Row
+    from workbench.replay.corpus import Corpus
+    from workbench.tuning.labelled_rows import Prompt
+
+SILENCED = "\0"
+"""Stands for a word that is not counted, so that no phrase reaches across it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A prompt and the task types that are right for it; ``session`` says which prompts belong together."""
+
+    id: str
+    session: str
+    text: str
+    earlier: str
+    right: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A labelled prompt under some rules: points by class in the order that decides ties, signals, words."""
+
+    prompt: Labelled
+    scores: Mapping[str, int]
+    fired: frozenset[int]
+    words: tuple[str, ...]
+
+    def comes_out(self, name: str = "", points: int = 0) -> str:
+        """Return the class it comes out as, one class having so many points more."""
+        return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
+
+    def is_right(self, name: str = "", points: int = 0) -> bool:
+        """Say whether that class is right."""
+        return self.comes_out(name, points) in self.prompt.right
+
+
+@dataclass(slots=True)
+class Log:
+    """The labels of recorded prompts; ``unclear`` counts those that only say «wrong»."""
+
+    prompts: list[Labelled]
+    unclear: int = 0
+
+
+def from_log(corpus: Corpus) -> Log:
+    """Return the selected prompts that people gave a class or confirmed."""
+    found = Log([])
+    for page in corpus.pages():
+        said = labelled.said(corpus.db, [row.id for row in page])
+        for row in page:
+            verdict, task_type = said.get(row.id, ("", ""))
+            found.unclear += verdict == "wrong"
+            if verdict in ("ok", "class"):
+                found.prompts.append(_recorded(row, task_type or row.task_type))
+    return found
+
+
+def _recorded(row: Row, right: str) -> Labelled:
+    conversation = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation
+    return Labelled(row.id, row.session_id or row.id, row.prompt, conversation.basis(row.prompt), frozenset([right]))
+
+
+def from_rows(rows: Iterable[Prompt]) -> Iterator[Labelled]:
+    """Yield the prompts of a file; those of one repository belong together."""
+    for row in rows:
+        right = frozenset(filter(None, (row.task_type, row.alternative)))
+        yield Labelled(row.place, row.repository or row.place, row.text, "", right)
+
+
+def example(prompt: Labelled, rules: Rules) -> Example:
+    """Return what rules find in a prompt."""
+    judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
+    seen = Observation(scanned_part(prompt.text), rules.table)
+    words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
+    return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), words)
+
+
+def task_type(prompt: Labelled, rules: Rules) -> str:
+    """Return what a prompt comes out as, exactly."""
+    return verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False).task_type

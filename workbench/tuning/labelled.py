@@ -1,0 +1,198 @@
+"""Labelled prompts as numbers: which signals each fires, what it was labelled.
+
+Prompts of one repository belong together; whatever is fitted is judged on
+repositories that were left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from sys import intern
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
+from enricher.rules.compiling.signals import MARKERS, leaning_key
+from workbench.tuning.labelled_rows import LabelError, Prompt, read_labelled, read_rows, without_copies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from enricher.classify.table import Table
+
+Numbers = np.ndarray[Any, np.dtype[Any]]
+
+LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
+"""A wording of fewer is a subject, or one person's habit."""
+
+NAMES = {marker: name for name, marker in MARKERS.items()}
+WORD = re.compile(r"[^\W\d_][\w'.+-]*")
+SIGNS = reading.MARKS | {*MARKERS.values()}
+"""Tokens without a letter that may lean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Labelled prompts with what the table sees in them: one row per prompt.
+
+    ``wordings`` are all that could lean: its words, pairs of words, and words as a lead or an object.
+    """
+
+    prompts: list[Prompt]
+    signals: Numbers
+    wordings: list[frozenset[str]]
+    foreign: Numbers
+
+
+def check_labels(prompts: Iterable[Prompt], table: Table) -> None:
+    """Raise LabelError for a label that no rule defines."""
+    for facet, of in (
+        (TASK_TYPE, lambda prompt: (prompt.task_type, prompt.alternative)),
+        (SEARCH_INTENT, lambda prompt: (prompt.search_intent,)),
+    ):
+        known = [name for _, name in classes_of(table, facet)]
+        for prompt in prompts:
+            for label in filter(None, of(prompt)):
+                if label not in known:
+                    kind = facet.replace("_", " ")
+                    raise LabelError(f"{prompt.place}: {label!r} is no {kind}; known: {', '.join(known)}")
+
+
+def with_intent(observed: Observed) -> list[int]:
+    """Return the numbers of the rows whose search intent is known."""
+    return [at for at, prompt in enumerate(observed.prompts) if prompt.search_intent]
+
+
+def part(observed: Observed, rows: Iterable[int]) -> Observed:
+    """Return some of the rows."""
+    rows = list(rows)
+    prompts, wordings = [observed.prompts[at] for at in rows], [observed.wordings[at] for at in rows]
+    return Observed(prompts, observed.signals[rows], wordings, observed.foreign[rows])
+
+
+def joined(one: Observed, other: Observed) -> Observed:
+    """Return the rows of both."""
+    return Observed(
+        one.prompts + other.prompts,
+        np.vstack([one.signals, other.signals]),
+        one.wordings + other.wordings,
+        np.hstack([one.foreign, other.foreign]),
+    )
+
+
+def observe(prompts: list[Prompt], table: Table) -> Observed:
+    """Return the prompts with the signals they fire and the wordings they hold."""
+    signals = np.zeros((len(prompts), len(table.places)))
+    foreign = np.zeros(len(prompts))
+    wordings = []
+    for row, prompt in enumerate(prompts):
+        seen = Observation(scanned_part(prompt.text), table)
+        signals[row, list(seen.found)] = 1
+        foreign[row] = "non_english" in seen.features
+        wordings.append(frozenset(map(intern, matching.wordings(seen.read))))
+    return Observed(prompts, signals, wordings, foreign)
+
+
+def vocabulary(observed: Observed) -> list[str]:
+    """Return the wordings that stand in enough prompts of enough repositories to say how people talk, sorted."""
+    prompts: dict[str, int] = {}
+    repositories: dict[str, set[str]] = {}
+    for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
+        for wording in wordings:
+            prompts[wording] = prompts.get(wording, 0) + 1
+            if prompt.repository:
+                repositories.setdefault(wording, set()).add(prompt.repository)
+    least = min(LEAST_REPOSITORIES, len({prompt.repository for prompt in observed.prompts if prompt.repository}))
+    return sorted(
+        wording
+        for wording, count in prompts.items()
+        if count >= LEAST_PROMPTS and len(repositories.get(wording, ())) >= least and is_writable(wording)
+    )
+
+
+def is_writable(wording: str) -> bool:
+    """Say whether a wording of a prompt can be written into the instructions and is read there as what it was."""
+    word, _, rest = wording.partition(" ")
+    words = [word] if rest.startswith("@") else wording.split(" ")
+    is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
+    is_mark_alone = rest == "" or word not in reading.MARKS
+    return is_plain and is_mark_alone and leaning_key(as_written(wording)) == (word, rest)
+
+
+def as_written(wording: str) -> str:
+    """Return how the instructions write a wording: ``add@lead``, ``can you``, ``<file>``."""
+    return " ".join(NAMES.get(one, one) for one in wording.split(" ")).replace(" @", "@")
+
+
+def columns_of(observed: Observed, known: list[str]) -> Numbers:
+    """Return which of the known wordings each prompt holds, divided by the root of their number."""
+    column = {wording: at for at, wording in enumerate(known)}
+    found = np.zeros((len(observed.wordings), len(known)), np.float32)
+    for row, wordings in enumerate(observed.wordings):
+        found[row, [column[wording] for wording in wordings if wording in column]] = 1
+    return np.asarray(found / np.sqrt(np.maximum(1, found.sum(1, keepdims=True))))
+
+
+def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
+    """Return the signals with those that rest on a task type, here the one each prompt came out as."""
+    found = signals.copy()
+    for row, task_type in enumerate(task_types):
+        before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))
+        found[row, list(matching.fired_late(before, task_type, table))] = 1
+    return found
+
+
+def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
+    """Return the classes of a facet: number in the table and name."""
+    return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
+
+
+def weights_of(table: Table, facet: str) -> Numbers:
+    """Return the weights as written: one row per signal, one column per class of the facet."""
+    column = {at: index for index, (at, _) in enumerate(classes_of(table, facet))}
+    found = np.zeros((len(table.places), len(column)))
+    for number in range(len(table.places)):
+        for class_at, weight in table.condition(number)[2]:
+            if class_at in column:
+                found[number, column[class_at]] += weight
+    return found
+
+
+def targets(prompts: list[Prompt], names: list[str], facet: str) -> Numbers:
+    """Return what should come out: one for the label, split three to one with a second one that is also right."""
+    found = np.zeros((len(prompts), len(names)))
+    for row, prompt in enumerate(prompts):
+        label = prompt.task_type if facet == TASK_TYPE else prompt.search_intent
+        other = prompt.alternative if facet == TASK_TYPE else ""
+        found[row, names.index(label)] = 1.0
+        if other and other != label:
+            found[row, names.index(label)], found[row, names.index(other)] = 0.75, 0.25
+    return found
+
+
+__all__ = [
+    "SEARCH_INTENT",
+    "TASK_TYPE",
+    "LabelError",
+    "Numbers",
+    "Observed",
+    "Prompt",
+    "as_written",
+    "check_labels",
+    "classes_of",
+    "columns_of",
+    "is_writable",
+    "joined",
+    "observe",
+    "part",
+    "read_labelled",
+    "read_rows",
+    "targets",
+    "vocabulary",
+    "weights_of",
+    "with_intent",
+    "with_task_type",
+    "without_copies",
+]

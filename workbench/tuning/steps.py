@@ -1,0 +1,132 @@
+"""The small steps that labels may ask for, added up over all labelled prompts without compiling anything.
+
+Points of a class are a sum, so a step of one weight shifts the prompts in which its signal fired
+and no others. Phrases are looked for word by word here; the compiler also knows their inflections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT
+from workbench import statistics
+from workbench.tuning.phrases import phrases_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from workbench.coverage.written import Signal, Written
+    from workbench.tuning.examples import Example
+    from workbench.tuning.phrases import Phrase
+
+STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
+PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One change to a rule; ``signal`` None is a new phrase, ``weight`` 0 takes the signal out."""
+
+    rule: str
+    name: str
+    signal: Signal | None
+    phrase: str
+    weight: int
+    fixed: frozenset[int]
+    broken: frozenset[int]
+
+    @property
+    def net(self) -> int:
+        """How many labelled prompts more come out right."""
+        return len(self.fixed) - len(self.broken)
+
+    @property
+    def size(self) -> int:
+        """By how many points the rules change."""
+        return abs(self.weight - (self.signal.weight if self.signal else 0))
+
+    def p_value(self) -> float:
+        """Return the mid-p value of McNemar's test on the labelled prompts that change sides."""
+        return statistics.mcnemar_midp(len(self.fixed), len(self.broken))
+
+    def title(self) -> str:
+        """Return what is done, as a person would say it."""
+        if self.signal is None:
+            return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
+        if not self.weight:
+            return f"{self.name}: take out {self.signal.label} (weight {self.signal.weight})"
+        verb = "raise" if self.weight > self.signal.weight else "lower"
+        return f"{self.name}: {verb} {self.signal.label} from {self.signal.weight} to {self.weight}"
+
+
+class Search:
+    """All small steps over the labelled prompts, added up."""
+
+    def __init__(self, written: Written, path: str, examples: Sequence[Example]) -> None:
+        self.examples = examples
+        self._signals = [one for one in written.signals if one.facet == TASK_TYPE and one.place.file == path]
+        self._rules = {one.name: one.rule for one in self._signals}
+        self._right = [one.is_right() for one in examples]
+        self._firing: dict[int, list[int]] = {}
+        for at, one in enumerate(examples):
+            for condition in one.fired:
+                self._firing.setdefault(condition, []).append(at)
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield every step that makes a labelled prompt come out right or wrong that did not."""
+        for signal in self._signals:
+            for weight in self._weights(signal):
+                yield from self._step(
+                    signal.name,
+                    weight - signal.weight,
+                    self._firing.get(signal.condition, []),
+                    signal=signal,
+                    weight=weight,
+                )
+        wrong = [at for at, is_right in enumerate(self._right) if not is_right]
+        for phrase in phrases_for(self.examples, wrong, self._rules):
+            yield from self._phrase(phrase)
+
+    def _weights(self, signal: Signal) -> list[int]:
+        weights = [signal.weight + step for step in STEPS]
+        return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
+
+    def _phrase(self, phrase: Phrase) -> list[Candidate]:
+        """Return the phrase with the smallest weight that does most."""
+        steps = [
+            step
+            for weight in PHRASE_WEIGHTS
+            for step in self._step(phrase.name, weight, phrase.holding, phrase=phrase.text, weight=weight)
+        ]
+        return [max(steps, key=lambda one: (one.net, -one.weight))] if steps else []
+
+    def _step(
+        self,
+        name: str,
+        points: int,
+        reached: Iterable[int],
+        *,
+        signal: Signal | None = None,
+        phrase: str = "",
+        weight: int,
+    ) -> list[Candidate]:
+        after = {at: self.examples[at].is_right(name, points) for at in reached}
+        fixed = frozenset(at for at, is_right in after.items() if is_right and not self._right[at])
+        broken = frozenset(at for at, is_right in after.items() if not is_right and self._right[at])
+        if not fixed and not broken:
+            return []
+        return [Candidate(self._rules[name], name, signal, phrase, weight, fixed, broken)]
+
+
+def best(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the steps that fix more than they break, the best of each signal, the best first."""
+    found: list[Candidate] = []
+    known: set[object] = set()
+    for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
+        subject = (one.rule, one.signal.index if one.signal else one.phrase)
+        if one.net > 0 and subject not in known:
+            found.append(one)
+            known.add(subject)
+    return found

@@ -1,0 +1,249 @@
+"""Small steps that labelled prompts ask for: one weight, one phrase, one signal less, each as a diff to review.
+
+Every candidate is added up over all labelled prompts; the best are written into the text,
+compiled, checked with the examples of the file, and judged again exactly. Nothing is written.
+
+SuggestError          nothing can be suggested: no labels, or rules that are broken
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE
+from enricher.rules.cache import Rules
+from enricher.rules.checks.lint import findings
+from workbench import statistics
+from workbench.coverage.written import known_as, of_file, stack_with
+from workbench.replay.compare import kinds
+from workbench.replay.reach import NOT, Reach
+from workbench.replay.replay import Replay, never
+from workbench.replay.rulesets import sides
+from workbench.replay.rulesets.versions import compile_texts
+from workbench.tuning.examples import example, from_log, from_rows, task_type
+from workbench.tuning.rewriting import Rewriter
+from workbench.tuning.steps import Search, best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from workbench.coverage.written import Signal, Written
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.rulesets.sides import Side
+    from workbench.tuning.examples import Example, Labelled
+    from workbench.tuning.labelled_rows import Prompt
+    from workbench.tuning.steps import Candidate
+
+MOST_SHOWN, MOST_TRIED = 10, 24
+ENOUGH_LABELS = 30
+"""With fewer, a proposal follows single prompts."""
+BEYOND_CHANCE = 0.05
+
+
+class SuggestError(ValueError):
+    """Nothing can be suggested; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that labels bear out, on the current text of the file alone.
+
+    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; ``p`` mid-p McNemar, ``q``
+    the same bounded for all candidates that were tried (Benjamini-Hochberg). ``holds`` says that it
+    still fixes more than it breaks without any one session. ``log_changes`` are the other prompts
+    of ``log_prompts`` that would come out otherwise in any way, right or wrong.
+    """
+
+    title: str
+    file: str
+    line: int
+    diff: str
+    fixes: tuple[str, ...]
+    breaks: tuple[str, ...]
+    p: float
+    q: float
+    sessions: int
+    holds: bool
+    log_changes: int
+    log_prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """What the labels ask for, the most useful first; ``missing`` says in words what would make it surer."""
+
+    labelled: int
+    right: int
+    unclear: int
+    tried: int
+    proposals: tuple[Proposal, ...]
+    missing: tuple[str, ...]
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+def suggest(
+    corpus: Corpus,
+    *,
+    path: str,
+    text: str,
+    rows: Iterable[Prompt] = (),
+    should_stop: Callable[[], bool] = never,
+) -> Suggestions:
+    """Return the best small steps for the file at ``path``; raises SuggestError and SideError.
+
+    Labels are those of the corpus and of ``rows``, prompts of a file.
+    """
+    path = known_as(path, corpus.versions)
+    written = of_file(path, text, versions=corpus.versions)
+    log = from_log(corpus)
+    known = set(written.class_names(TASK_TYPE))
+    given = [*log.prompts, *from_rows(rows)]
+    prompts = [one for one in given if one.right <= known]
+    if not prompts:
+        raise SuggestError(_nothing(len(given), log.unclear))
+    search = Search(written, path, [example(one, written.rules) for one in prompts])
+    candidates = list(search.candidates())
+    adjusted = statistics.benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
+    q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
+    trial = _Trial(corpus, written, path, text, search.examples)
+    proposals = list(_tried(trial, best(candidates), q_of, should_stop))
+    proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
+    right = sum(one.is_right() for one in search.examples)
+    missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
+    texts = {one.id: one.text for one in prompts}
+    return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), texts)
+
+
+def _tried(
+    trial: _Trial, candidates: Iterable[Candidate], q_of: dict[int, float], should_stop: Callable[[], bool]
+) -> Iterator[Proposal]:
+    """Yield the proposals that stand the trial, one for each set of prompts that is fixed and broken."""
+    effects: set[object] = set()
+    tries = 0
+    for candidate in candidates:
+        effect = (candidate.fixed, candidate.broken)
+        if should_stop() or tries == MOST_TRIED or len(effects) == MOST_SHOWN:
+            return
+        if effect in effects:
+            continue
+        tries += 1
+        proposal = trial.proposal(candidate, q_of[id(candidate)])
+        if proposal:
+            effects.add(effect)
+            yield proposal
+
+
+class _Trial:
+    """Candidates written into the text and judged exactly."""
+
+    def __init__(self, corpus: Corpus, written: Written, path: str, text: str, examples: Sequence[Example]) -> None:
+        self._corpus, self._written, self._path, self._text, self._examples = corpus, written, path, text, examples
+        self._stack = stack_with(path, corpus.versions)
+        self._rewriter = Rewriter(path, text)
+        self._known = {(one.severity, one.message) for one in findings(written.compiled)}
+        self._right = [task_type(one.prompt, written.rules) in one.prompt.right for one in examples]
+        self._base: Side | None = None
+
+    def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
+        """Return what the step does exactly; None where it cannot be written, fails the check, or helps nobody."""
+        text = self._rewritten(candidate)
+        rules = self._checked(text) if text else None
+        if text is None or rules is None:
+            return None
+        fixes, breaks = self._judged(rules, candidate.signal)
+        if len(fixes) <= len(breaks):
+            return None
+        changes, prompts = self._in_the_log(text)
+        index = candidate.signal.index if candidate.signal else -1
+        before, after = (one.splitlines(keepends=True) for one in (self._text, text))
+        sessions = {one.session for one in fixes}
+        return Proposal(
+            candidate.title(),
+            self._path,
+            self._rewriter.line_of(candidate.rule, index),
+            "".join(difflib.unified_diff(before, after, self._path, self._path)),
+            tuple(one.id for one in fixes),
+            tuple(one.id for one in breaks),
+            statistics.mcnemar_midp(len(fixes), len(breaks)),
+            q,
+            len(sessions),
+            all(_net_without(session, fixes, breaks) > 0 for session in sessions),
+            changes,
+            prompts,
+        )
+
+    def _rewritten(self, step: Candidate) -> str | None:
+        if step.signal is None:
+            return self._rewriter.with_phrase(step.rule, step.phrase, step.weight)
+        if not step.weight:
+            return self._rewriter.without(step.rule, step.signal.index)
+        return self._rewriter.with_weight(step.rule, step.signal.index, step.weight)
+
+    def _checked(self, text: str) -> Rules | None:
+        """Return the rules; None where ``enricher check`` would find anything that it does not find now."""
+        compiled = compile_texts(self._stack, instead={self._path: text})
+        if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
+            return None
+        return Rules(compiled.hash, compiled.body)
+
+    def _judged(self, rules: Rules, signal: Signal | None) -> tuple[list[Labelled], list[Labelled]]:
+        """Return the labelled prompts that come out right and did not, and the other way round."""
+        reach = Reach(self._written.rules, rules)
+        fixes: list[Labelled] = []
+        breaks: list[Labelled] = []
+        for one, was_right in zip(self._examples, self._right, strict=True):
+            prompt = one.prompt
+            is_reached = signal is None or prompt.earlier or signal.condition in one.fired
+            if not is_reached or reach.level(prompt.text, prompt.earlier) == NOT:
+                continue
+            is_right = task_type(prompt, rules) in prompt.right
+            if is_right != was_right:
+                (fixes if is_right else breaks).append(prompt)
+        return fixes, breaks
+
+    def _in_the_log(self, text: str) -> tuple[int, int]:
+        """Return how many prompts of the corpus without a label here would change, and how many there are."""
+        versions = self._corpus.versions
+        if self._base is None:
+            self._base = sides.from_text(self._path, self._text, versions=versions)
+        run = Replay(self._corpus, sides.from_text(self._path, text, versions=versions), base=self._base)
+        labelled = {one.prompt.id for one in self._examples}
+        changes = prompts = 0
+        for pair in (pair for pairs in run.pairs(processes=1) for pair in pairs):
+            if pair.prompt.id not in labelled:
+                prompts += 1
+                changes += bool(kinds(pair.before, pair.after))
+        return changes, prompts
+
+
+def _net_without(session: str, fixes: Iterable[Labelled], breaks: Iterable[Labelled]) -> int:
+    return sum(one.session != session for one in fixes) - sum(one.session != session for one in breaks)
+
+
+def _nothing(given: int, unclear: int) -> str:
+    if given:
+        return f"none of the {given} labels names a task type that these rules define; see: enricher check --effective"
+    only = (
+        f"{unclear} labels only say «wrong»: say which class it should have been" if unclear else "no labelled prompts"
+    )
+    return f"{only}; label some: enricher trace queue --label, or enricher trace label ID CLASS"
+
+
+def _missing(
+    examples: Sequence[Example], known: set[str], unclear: int, foreign: int, proposals: Sequence[Proposal]
+) -> Iterator[str]:
+    """Yield what would make the proposals surer."""
+    if len(examples) < ENOUGH_LABELS:
+        yield f"{len(examples)} labelled prompts; below {ENOUGH_LABELS} a proposal follows single prompts"
+    if unclear:
+        yield f"{unclear} labels only say «wrong»; which class it should have been: enricher trace label ID CLASS"
+    if foreign:
+        yield f"{foreign} labels name a task type that these rules do not define, and were left out"
+    seen = Counter(name for one in examples for name in one.prompt.right)
+    if unseen := sorted(known - seen.keys()):
+        yield f"no label for {', '.join(unseen)}: what a proposal breaks there cannot be seen"
+    if proposals and all(one.q >= BEYOND_CHANCE for one in proposals):
+        yield "no proposal is beyond chance after all that were tried (q < 0.05): take them as hints"

@@ -1,0 +1,124 @@
+"""When what ran for one prompt: stages one after the other, the channels within the stage that asks them.
+
+Durations are recorded, starts are not: they follow from the order in which things ran.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from enricher.context import CHANNELS
+from workbench.web.drawing import scales
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Row = dict[str, Any]
+
+ASKING = ("gather", "context")
+"""The stage in which channels are asked, by the names that it has had."""
+NOT_ASKED = ("off", "untrusted")
+RECORDING = "record"
+LEAST_RECORDING_MS = 0.01
+LEAST_WIDTH = 0.4
+"""In percent: a bar of nothing is still seen."""
+LANE = Markup('<svg class="lane" aria-hidden="true">{}<rect class="{}" x="{}%" width="{}%" height="100%"></rect></svg>')
+RULE = Markup('<line class="rule" x1="{0}%" x2="{0}%" y1="0" y2="100%"></line>')
+AXIS = Markup('<svg class="lane axis" aria-hidden="true">{}</svg>')
+NO_LANE = Markup("")
+LETTERS = Markup('<text x="{}%" y="11" text-anchor="{}">{}</text>')
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Something that ran: from when on (in milliseconds from the start of the hook), how long, how it fared."""
+
+    name: str
+    start_ms: float
+    ms: float
+    status: str = ""
+    lane: Markup = NO_LANE
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether it ran at all."""
+        return self.status not in NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """The bars on one axis of milliseconds; ``axis`` is its lettering."""
+
+    stages: tuple[Bar, ...]
+    channels: tuple[Bar, ...]
+    axis: Markup
+    total_ms: float
+
+
+def draw(trace: Row) -> Waterfall:
+    """Return what ran for a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
+    stages = list(_stages(trace["stages"], trace["latency_ms"]))
+    asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
+    channels = list(_channels(_in_order(trace), asking))
+    length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
+    marks = scales.ticks(length)
+    # The axis ends where the last bar does: a mark beyond it would only narrow the bars.
+    span = length or marks[-1]
+    rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
+    letters = Markup("").join(
+        LETTERS.format(_percent(at, span), "start" if not at else "end" if at > 0.9 * span else "middle", _told(at))
+        for at in marks
+        if at <= span
+    )
+    return Waterfall(
+        tuple(_with_lane(one, span, rules, "stage") for one in stages),
+        tuple(_with_lane(one, span, rules, "channel") for one in channels),
+        AXIS.format(letters),
+        trace["latency_ms"],
+    )
+
+
+def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[Bar]:
+    at = 0.0
+    for row in rows:
+        yield Bar(row["stage"], at, row["latency_ms"])
+        at += row["latency_ms"]
+    if at and total_ms - at > LEAST_RECORDING_MS:
+        yield Bar(RECORDING, at, total_ms - at)
+
+
+def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
+    """Yield the bars: our channels run one after the other, programs beside them from the start of the stage."""
+    at = asking
+    for row in rows:
+        is_own = row["channel"] in CHANNELS
+        yield Bar(row["channel"], at if is_own else asking, row["latency_ms"], row["status"])
+        at += row["latency_ms"] if is_own else 0.0
+
+
+def _in_order(trace: Row) -> Sequence[Row]:
+    """Return the channels as the rules declare them, where that was recorded."""
+    recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
+    names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
+    return sorted(
+        trace["channels"], key=lambda row: names.index(row["channel"]) if row["channel"] in names else len(names)
+    )
+
+
+def _with_lane(bar: Bar, span: float, rules: Markup, kind: str) -> Bar:
+    if not bar.was_asked:
+        return bar
+    start, width = _percent(bar.start_ms, span), max(LEAST_WIDTH, _percent(bar.ms, span))
+    lane = LANE.format(rules, kind, min(start, 100 - LEAST_WIDTH), width)
+    return Bar(bar.name, bar.start_ms, bar.ms, bar.status, lane)
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 2)
+
+
+def _told(at: float) -> str:
+    return f"{scales.written(at)} ms"

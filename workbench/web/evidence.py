@@ -1,0 +1,183 @@
+"""Evidence as a page shows it: the prompt with its places marked, and what gave a class its points.
+
+However long a prompt and however many signals: what is drawn is bounded, and says what it leaves out.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+from enricher.respond.render import shortened
+from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, Place, Signal, places, signals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Row = dict[str, Any]
+
+FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
+MOST_PLACES = 200
+SIGNALS_READ = 500
+"""Of each class; the text that is looked at has room for fewer."""
+MOST_TOLD = 4
+MOST_CLASSES = 24
+MOST_SIGNALS = 40
+SIGNALS_IN_A_CELL = 6
+LONGEST_QUOTE = 61
+FOLDED_FROM = 3_000
+"""A prompt of more characters than that is folded behind them."""
+LONGEST_SHOWN = 100_000
+MARK = Markup('<mark class="{}" title="{}">{}</mark>')
+CELL = Markup('<span class="signal">{} <small>{}</small></span>')
+FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPrompt:
+    """A prompt with its places: ``rest`` is folded; of ``found`` places ``marked`` are drawn, ``left`` characters not.
+
+    ``kinds`` are the classes of the marks that occur.
+    """
+
+    head: Markup
+    rest: Markup
+    found: int
+    marked: int
+    left: int
+    kinds: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A signal that gave points, so many times; ``words`` is the first place where it did, empty for the whole."""
+
+    name: str
+    weight: float
+    times: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The points of a class; ``share`` is the length of its bar in percent, ``hidden`` counts signals left out."""
+
+    name: str
+    points: float
+    share: float
+    is_chosen: bool
+    fired: tuple[Fired, ...]
+    hidden: int
+
+
+def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
+    """Return the prompt with what speaks for its class, for the rest of the outcome, and for classes that lost."""
+    found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
+    drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
+    fold = _fold(text)
+    return MarkedPrompt(
+        _marked(text, drawn, 0, fold),
+        _marked(text, drawn, fold, min(len(text), LONGEST_SHOWN)),
+        len(found),
+        len(drawn),
+        max(0, len(text) - LONGEST_SHOWN),
+        frozenset(_kind([one]) for one in drawn),
+    )
+
+
+def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[Score]:
+    """Return the classes of a facet, most points first, with the signals behind each."""
+    own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
+    most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
+    return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]
+
+
+def cell(value: object) -> Markup | None:
+    """Return a value of the column ``evidence`` for a table, strongest signals first; None where it is none."""
+    try:
+        given = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    found = sorted(signals(given), key=lambda one: -abs(one.weight))
+    if not found and given != []:
+        return None
+    shown = [CELL.format(one.name, _points(one.weight)) for one in found[:SIGNALS_IN_A_CELL]]
+    more = [escape(f"and {len(found) - len(shown):,} more")] if len(found) > len(shown) else []
+    return Markup(" · ").join([*shown, *more])
+
+
+def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> Score:
+    times: Counter[tuple[str, float]] = Counter()
+    firsts: dict[tuple[str, float], Signal] = {}
+    for one in islice(signals(row["evidence"]), SIGNALS_READ):
+        firsts.setdefault((one.name, one.weight), one)
+        times[one.name, one.weight] += 1
+    unread = max(0, len(row["evidence"]) - SIGNALS_READ) if isinstance(row["evidence"], list) else 0
+    ranked = sorted(firsts, key=lambda key: -abs(key[1] * times[key]))
+    fired = [Fired(*key, times[key], _words(firsts[key], text)) for key in ranked[:MOST_SIGNALS]]
+    share = round(100 * max(0.0, row["score"]) / most, 2)
+    return Score(row["name"], row["score"], share, is_chosen, tuple(fired), len(ranked) - len(fired) + unread)
+
+
+def _words(signal: Signal, text: str) -> str:
+    if not signal.is_at_a_place(len(text)):
+        return ""
+    return shortened(" ".join(text[signal.start : signal.end][: 4 * LONGEST_QUOTE].split()), LONGEST_QUOTE)
+
+
+def _fold(text: str) -> int:
+    """Return where a long prompt is folded: behind the last whole line or word that fits."""
+    if len(text) <= FOLDED_FROM * 5 // 4:
+        return len(text)
+    for blank in ("\n", " "):
+        at = text.rfind(blank, FOLDED_FROM // 2, FOLDED_FROM)
+        if at > 0:
+            return at + 1
+    return FOLDED_FROM
+
+
+def _marked(text: str, drawn: Sequence[Place], low: int, high: int) -> Markup:
+    parts: list[Markup] = []
+    for start, end, over in _pieces(drawn, low, high):
+        words = text[start:end]
+        parts.append(MARK.format(_kind(over), _title(over), words) if over else escape(words))
+    return Markup("").join(parts)
+
+
+def _pieces(drawn: Sequence[Place], low: int, high: int) -> Iterator[tuple[int, int, list[Place]]]:
+    """Yield the text from ``low`` to ``high`` in pieces over which the same places lie."""
+    bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
+    over: list[list[Place]] = [[] for _ in bounds]
+    for one in drawn:
+        start, end = _bounds(one)
+        for number in range(bisect_left(bounds, max(start, low)), bisect_left(bounds, min(end, high))):
+            over[number].append(one)
+    for number, (start, end) in enumerate(pairwise(bounds)):
+        yield start, end, over[number]
+
+
+def _bounds(place: Place) -> tuple[int, int]:
+    return place.signal.start, place.signal.end
+
+
+def _kind(over: Iterable[Place]) -> str:
+    kinds = {FOR_CLASS if one.is_for_class else FOR_OTHER if one.is_chosen else FOR_RIVAL for one in over}
+    return next(kind for kind in (FOR_CLASS, FOR_OTHER, FOR_RIVAL) if kind in kinds)
+
+
+def _title(over: Sequence[Place]) -> str:
+    told = [
+        f"{FACETS.get(one.facet, one.facet)} {one.name} {_points(one.signal.weight)}: {one.signal.name}"
+        for one in over[:MOST_TOLD]
+    ]
+    return "\n".join(told) + (f"\nand {len(over) - MOST_TOLD:,} more" if len(over) > MOST_TOLD else "")
+
+
+def _points(weight: float) -> str:
+    return f"{weight:+g}"

@@ -1,0 +1,124 @@
+"""The cells of Datasette's tables and queries as people read them; data (JSON, CSV) stay as they are stored.
+
+What comes from the database is escaped by the formats below. None leaves a cell to Datasette.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from datasette.utils import tilde_encode
+from markupsafe import Markup
+
+from workbench.web import evidence
+from workbench.web.native import sanitized
+from workbench.web.reading import replayed
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from workbench.web.reading.history import History
+
+    Cell = Callable[[History, object], Markup | None]
+
+LINK = Markup('<a href="{}">{}</a>')
+CODE_LINK = Markup('<a href="{}"><code>{}</code></a>')
+STATUS = Markup('<span class="status {}">{}</span>')
+DIGITS_OF_A_VERSION = 12
+STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
+LOOKS = {
+    **replayed.LOOKS,
+    **dict.fromkeys(("timeout", "wrong"), "bad"),
+    **dict.fromkeys(("class", "untrusted"), "warn"),
+    **dict.fromkeys(("empty", "off"), "quiet"),
+}
+OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")
+MOST_WORDS = 20
+
+
+def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
+    """Return what stands in the cell; ``table`` is None in the answer to a query."""
+    if isinstance(value, dict):  # Datasette has looked up what the row is called that this one names
+        value = value["value"]
+    if value is None or value == "":
+        return None
+    if column == "at" and table in OF_TRACES:
+        return LINK.format(_trace(history, row["id"]), value)
+    if column == "id":
+        return _identity(history, value, table=table, row=row)
+    if column.endswith("_ms") and isinstance(value, int | float):
+        return Markup("{} ms").format(f"{value:,.1f}")
+    if column.endswith("percent") and isinstance(value, int | float):
+        return Markup("{} %").format(f"{value:,.1f}")
+    if column == "content" and table not in ("memories", None):
+        return None
+    if column == "hash" and table not in ("instructions_versions", "instructions_sources"):
+        return None
+    cell = BY_COLUMN.get(column)
+    return cell(history, value) if cell else None
+
+
+def _identity(history: History, value: object, *, table: str | None, row: sqlite3.Row) -> Markup | None:
+    if table in OF_TRACES or (table is None and "prompt" in row.keys()):  # noqa: SIM118  # a row is no mapping
+        return _trace_link(history, value)
+    return _replay_link(history, value) if table == "replays" else None
+
+
+def _trace(history: History, value: object) -> str:
+    return history.path(f"trace/{tilde_encode(str(value))}")
+
+
+def _trace_link(history: History, value: object) -> Markup:
+    return CODE_LINK.format(_trace(history, value), value)
+
+
+def _replay_link(history: History, value: object) -> Markup:
+    return CODE_LINK.format(history.path(f"compare/{tilde_encode(str(value))}"), value)
+
+
+def _session_link(history: History, value: object) -> Markup:
+    return CODE_LINK.format(history.session(str(value)), value)
+
+
+def _version_link(history: History, value: object) -> Markup:
+    return CODE_LINK.format(history.path(f"instructions/{tilde_encode(str(value))}"), str(value)[:DIGITS_OF_A_VERSION])
+
+
+def _status(_history: History, value: object) -> Markup | None:
+    if value not in STATUSES and value not in LOOKS:
+        return None
+    return STATUS.format(LOOKS.get(str(value), value), value)
+
+
+def _evidence(_history: History, value: object) -> Markup | None:
+    return evidence.cell(value)
+
+
+def _markdown(_history: History, value: object) -> Markup | None:
+    return sanitized.rendered(value) if isinstance(value, str) else None
+
+
+def _words(_history: History, value: object) -> Markup | None:
+    """Show a JSON list of words as words."""
+    try:
+        words = json.loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        return None
+    more = f" and {len(words) - MOST_WORDS:,} more" if len(words) > MOST_WORDS else ""
+    return Markup("{}{}").format(", ".join(words[:MOST_WORDS]), more)
+
+
+BY_COLUMN: dict[str, Cell] = {
+    "trace_id": _trace_link,
+    "session_id": _session_link,
+    "replay_id": _replay_link,
+    **dict.fromkeys(("rules_hash", "base_hash", "candidate_hash", "hash"), _version_link),
+    **dict.fromkeys(("status", "verdict"), _status),
+    "evidence": _evidence,
+    **dict.fromkeys(("topics", "kinds", "tags"), _words),
+    **dict.fromkeys(("content", "output_text"), _markdown),
+}

@@ -1,0 +1,194 @@
+"""Run readers' SQL in separate processes, which the kernel kills at their time limit.
+
+SQLite asks its progress handler between the steps of a program, never inside a function: ``printf('%.*c', 2147483647,
+'x')`` or a search for thousands of beginnings goes on for minutes, and a thread cannot be ended. Other pages are read
+in the server's own threads, so that they wait for none of this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import queue
+import sqlite3
+import subprocess
+import sys
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+
+PROCESSES = 2
+GRACE_S = 0.1
+"""After the time that SQLite is given to end a query by itself, which costs no new process."""
+STEPS_BETWEEN_LOOKS = 1_000
+MOST_MEMORY_BYTES = 1 << 30
+MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
+NICENESS = 10
+COMMAND = "from workbench.web.native.confined import main; main()"
+WORDS_OF_READERS = ("sql", "_where", "_search", "words")
+"""Parameters of a request that hold SQL, or words for the index, which takes as long over some of them."""
+
+is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
+"""Whether the request that is answered holds SQL of a reader."""
+
+
+class Question(NamedTuple):
+    """A query for a process, ``most`` rows of it; 0 is all."""
+
+    sql: str
+    parameters: Mapping[str, Any] | Sequence[Any]
+    limit_ms: float
+    most: int
+
+
+class Answer(NamedTuple):
+    """What a process found: names of columns and rows, or what SQLite refused it with."""
+
+    names: list[str]
+    rows: list[tuple[Any, ...]]
+    refusal: Exception | None = None
+
+
+class Confined:
+    """Processes that read one database, started when they are first asked, and again after they were ended."""
+
+    def __init__(self, address: str) -> None:
+        self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
+        for _number in range(PROCESSES):
+            self._free.put(None)
+        self._address, self.alive = address, set[subprocess.Popen[bytes]]()
+        self.threads = ThreadPoolExecutor(PROCESSES, "readers-sql")
+        self.close = weakref.finalize(self, _close, self.threads, self.alive)
+        """End the processes, whatever they are doing."""
+
+    def ask(self, question: Question) -> Answer:
+        """Return the answer; the refusal is "interrupted", as SQLite says it, where the time was over."""
+        process = self._free.get()
+        try:
+            process = process or self._started()
+            pickle.dump(question, _pipe(process.stdin))
+            _pipe(process.stdin).flush()
+            answer: Answer = pickle.load(_pipe(process.stdout))  # of our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._forget(process)
+            process = None
+            return Answer([], [], sqlite3.OperationalError("interrupted"))
+        else:
+            return answer
+        finally:
+            self._free.put(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # -P: a folder named like one of our packages, where the server was started, is none of them.
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", COMMAND, self._address],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        self.alive.add(process)
+        return process
+
+    def _forget(self, process: subprocess.Popen[bytes] | None) -> None:
+        if process is not None:
+            self.alive.discard(process)
+            _end(process)
+
+
+def asked_by_readers(scope: Mapping[str, Any]) -> bool:
+    """Say whether a request holds SQL of a reader."""
+    if scope["type"] != "http":
+        return False
+    pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    return scope["method"] not in ("GET", "HEAD") or any(name.startswith(WORDS_OF_READERS) for name, _value in pairs)
+
+
+def marking(app: App) -> App:
+    """Return the application that knows of each request whether it holds SQL of a reader."""
+
+    async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        is_readers.set(asked_by_readers(scope))
+        await app(scope, receive, send)
+
+    return answer
+
+
+def main() -> None:
+    """Answer questions from standard input about the database that is named, until it ends or a question takes long."""
+    from workbench.web.native import functions
+
+    _take_little()
+    with contextlib.closing(sqlite3.connect(sys.argv[1], uri=True)) as db:
+        db.text_factory = lambda text: str(text, "utf-8", "replace")
+        functions.add_to(db)
+        functions.keep_in_bounds(db)
+        while True:
+            try:
+                question = pickle.load(sys.stdin.buffer)  # of the server
+            except EOFError:
+                return
+            sys.stdout.buffer.write(_answered(db, question))
+            sys.stdout.buffer.flush()
+
+
+def _take_little() -> None:
+    """Leave the processor to the pages, and take no more memory and disk than a query needs."""
+    import os
+    import resource
+    import signal
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    os.nice(NICENESS)
+    for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_FSIZE, MOST_DISK_BYTES)):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(kind, (most, most))
+
+
+def _answered(db: sqlite3.Connection, question: Question) -> bytes:
+    """Return the answer as bytes; SIGALRM ends this process where the time is over."""
+    import signal
+
+    limit_s = question.limit_ms / 1000
+    over = time.monotonic() + limit_s
+    db.set_progress_handler(lambda: time.monotonic() >= over, STEPS_BETWEEN_LOOKS)
+    signal.setitimer(signal.ITIMER_REAL, limit_s + GRACE_S)
+    try:
+        cursor = db.execute(question.sql, question.parameters)
+        rows = cursor.fetchmany(question.most) if question.most else cursor.fetchall()
+        found = pickle.dumps(Answer([column[0] for column in cursor.description or ()], rows))
+        if len(found) > MOST_ANSWER_BYTES:
+            raise sqlite3.DataError("the answer is too long")
+    except (sqlite3.Error, sqlite3.Warning) as refusal:
+        found = pickle.dumps(Answer([], [], refusal))
+    except MemoryError:
+        found = pickle.dumps(Answer([], [], sqlite3.OperationalError("the query takes too much memory")))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return found
+
+
+def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+    if end is None:
+        raise BrokenPipeError
+    return end
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    with contextlib.suppress(OSError):
+        process.communicate()
+
+
+def _close(threads: ThreadPoolExecutor, alive: set[subprocess.Popen[bytes]]) -> None:
+    threads.shutdown(wait=False, cancel_futures=True)
+    for process in alive:
+        process.kill()
+    threads.shutdown(wait=True)
+    for process in list(alive):
+        _end(process)

@@ -1,0 +1,112 @@
+"""Facets of the traces and their guardrails out of the sums: a million prompts are some thousand rows there.
+
+Only where the sums are complete and the page filters by nothing else than they know; else Datasette counts itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, cast
+
+from datasette.facets import ColumnFacet
+from datasette.utils import path_with_added_args, path_with_removed_args
+
+from storage.metrics import rollups
+from workbench.web.reading.history import find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Row = tuple[str, int]
+
+SUMMED = {
+    "traces": ("prompts_by_class", {name: name for name in (
+        "origin", "host", "status", "task_type", "search_intent", "rules_hash",
+    )}),
+    "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
+}  # fmt: skip
+"""By table: where its sums are, and their columns by those of the table."""
+LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
+HOW_MANY = """
+    select {0}, sum(prompts) as prompts from (select * from {1}) where {2}
+    group by {0} order by prompts desc, {0} limit {3:d}
+"""
+CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
+
+
+class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no types
+    """Counts as ``ColumnFacet`` does, from the sums where they have it."""
+
+    async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the facets, and the columns whose counting took too long."""
+        columns = [one["config"].get("column") or one["config"]["simple"] for one in self.get_configs()]
+        chosen = self._chosen()
+        if not columns or chosen is None or not set(columns) <= set(self._sums()[1]):
+            return await self._counted()
+        found = await self._summed(columns, chosen)
+        if found is None:
+            return await self._counted()
+        sources = [one["source"] for one in self.get_configs()]
+        return [self._told(*one) for one in zip(columns, sources, found, strict=True)], []
+
+    async def _counted(self) -> tuple[list[dict[str, Any]], list[str]]:
+        return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
+
+    def _sums(self) -> tuple[str, dict[str, str]]:
+        """Return where the sums of the table are, and the columns they know: none where it is not one of ours."""
+        history = find(self.ds)
+        is_ours = history is not None and self.database == history.database.name
+        return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
+
+    def _chosen(self) -> list[tuple[str, str]] | None:
+        """Return the conditions that the page filters by, each with its value; None where the sums cannot."""
+        chosen, known = [], self._sums()[1]
+        for key, value in self.get_querystring_pairs():
+            column, _, lookup = key.partition("__")
+            if column in known and lookup in LOOKUPS:
+                chosen.append((f"{known[column]} {LOOKUPS[lookup]} ?", value))
+            elif not key.startswith("_") or key.startswith(CHANGES_THE_ROWS):
+                return None
+        return chosen
+
+    async def _summed(self, columns: Sequence[str], chosen: Sequence[tuple[str, str]]) -> list[list[Row]] | None:
+        source, known = self._sums()
+        where = " and ".join(["true", *(condition for condition, _value in chosen)])
+        values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
+
+        def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
+            if rollups.waiting(db):
+                return None
+            return [
+                [tuple(row) for row in db.execute(HOW_MANY.format(known[column], source, where, limit), values)]
+                for column in columns
+            ]
+
+        try:
+            return cast("list[list[Row]] | None", await self.ds.get_database(self.database).execute_fn(counted))
+        except sqlite3.Error:
+            return None
+
+    def _told(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:
+        size = self.get_facet_size()
+        return {
+            "name": column,
+            "type": self.type,
+            "hideable": source != "metadata",
+            "toggle_url": self.ds.urls.path(path_with_removed_args(self.request, {"_facet": column})),
+            "results": [self._value(column, *row) for row in rows[:size]],
+            "truncated": len(rows) > size,
+        }
+
+    def _value(self, column: str, value: str, count: int) -> dict[str, Any]:
+        pairs = self.get_querystring_pairs()
+        selected = {key: value for key in (column, f"{column}__exact") if (key, value) in pairs}
+        toggle = path_with_removed_args if selected else path_with_added_args
+        path = toggle(self.request, selected or {column: value})
+        address = self.ds.absolute_url(self.request, self.ds.urls.path(path))
+        return {"value": value, "label": value, "count": count, "toggle_url": address, "selected": bool(selected)}
+
+
+def instead(classes: Sequence[Sequence[type]]) -> list[list[type]]:
+    """Return the facet classes of all plugins with ours in the place of Datasette's ``ColumnFacet``."""
+    return [[SummedFacet if one is ColumnFacet else one for one in own] for own in classes]

@@ -1,0 +1,107 @@
+"""Versions of the instructions, what other versions would have said, and how often each rule speaks."""
+
+from __future__ import annotations
+
+from workbench.web.native.tables.table import Table
+
+RULES = (
+    Table(
+        "instructions_versions",
+        "Versions of the instructions",
+        "Every version of the instructions that a trace names, compiled.",
+        {
+            "hash": "The version, 32 hex digits.",
+            "text": "The compiled instructions, as a JSON object.",
+            "first_seen_at": "When it was first used here, in UTC.",
+        },
+        newest_by="first_seen_at",
+        label="hash",
+    ),
+    Table(
+        "instructions_sources",
+        "Sources of the versions",
+        "The Markdown files that a version was compiled from, lowest layer first.",
+        {
+            "hash": "The version.",
+            "position": "The order of the layers, from 0, which is the lowest.",
+            "layer": "The layer: packaged, user, project and so on.",
+            "path": "The file.",
+            "text": "Its text.",
+        },
+    ),
+    Table(
+        "replays",
+        "Kept replays",
+        "What other instructions would have said of recorded prompts: one row for each replay that was kept.",
+        {
+            "id": "24 hex digits that sort by time.",
+            "at": "When it was made, in UTC.",
+            "base": "The instructions that were compared with, as they were named.",
+            "base_hash": "Their version.",
+            "candidate": "The instructions that were tried, as they were named.",
+            "candidate_hash": "Their version.",
+            "selection": "Which prompts, in the language of the list's filter; empty for all.",
+            "context": "recorded (the channels' answers of then) or today (asked anew).",
+            "diff": "The difference of the two instructions, as a unified diff.",
+            "verdict": "identical, changed, regressed or inconclusive.",
+            "prompts": "How many prompts were judged under both.",
+            "changed": "How many of them come out otherwise.",
+            "figures": "What was measured, as a JSON object.",
+        },
+        newest_by="id",
+        label="at",
+    ),
+    Table(
+        "replay_results",
+        "Results of replays",
+        "Each prompt that a kept replay changed.",
+        {
+            "replay_id": "The replay: the id of a row of replays.",
+            "trace_id": "The prompt: the id of a row of traces.",
+            "kinds": "In which ways it comes out otherwise, as a JSON list.",
+            "cause": "The line of the instructions that makes the difference; empty where several do.",
+            "before": "What came out under the base, as a JSON object.",
+            "after": "What comes out under the candidate, as a JSON object.",
+        },
+    ),
+    Table(
+        "coverage_measured",
+        "Measured coverage",
+        "For which versions it was measured how often each rule speaks.",
+        {
+            "rules_hash": "The version of the instructions.",
+            "at": "When it was measured, in UTC.",
+            "prompts": "On how many prompts.",
+            "judged_again": "How many of them had been recorded under another version.",
+            "labelled": "How many of them have a label.",
+            "unmatched": "How many fired no signal.",
+            "clusters": "What those that fired none have in common, as a JSON list.",
+            "overlaps": "Which rules spoke in exactly the same prompts, as a JSON list of lists of positions.",
+            "labels": "How many labelled prompts are of each task type, as a JSON object.",
+        },
+        newest_by="at",
+        label="rules_hash",
+    ),
+    Table(
+        "rule_coverage",
+        "Coverage of the rules",
+        "How often each rule of a measured version spoke, and whether labels bear it out.",
+        {
+            "rules_hash": "The version of the instructions.",
+            "position": "The order of the rules, from 0.",
+            "kind": "signal, task type, search intent, guardrail, approach or channel.",
+            "rule": "The id of the rule in the instructions.",
+            "facet": "What it judges: task_type, search_intent or nothing.",
+            "name": "Its class, guardrail, approach or channel.",
+            "label": "The signal as it is written.",
+            "weight": "Its weight, in points.",
+            "file": "The file in which it stands.",
+            "line": "The line in that file, from 1.",
+            "fired": "In how many prompts it spoke.",
+            "tokens": "Length of its own words in all these prompts together, in tokens, estimated.",
+            "right": "How many labelled prompts in which it spoke for the class that the label says.",
+            "wrong": "How many labelled prompts in which it spoke for another.",
+            "examples": "The newest traces in which it spoke, as a JSON list of ids.",
+        },
+    ),
+)

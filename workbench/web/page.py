@@ -1,0 +1,71 @@
+"""What all pages share: who may see them, how they are rendered, what is said where something is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils.asgi import Forbidden, NotFound, Request, Response
+
+from workbench.web import looks
+from workbench.web.reading.history import History, find
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from datasette.app import Datasette
+
+    View = Callable[[History, Request], Awaitable[Response]]
+
+SHEETS = ("enricher.css", "records.css", "versions.css")
+PLACES = (
+    ("", "Home"),
+    ("traces", "Traces"),
+    ("compare", "Compare"),
+    ("instructions", "Instructions"),
+    ("coverage", "Coverage"),
+)
+
+
+def shown(view: View) -> Callable[..., Awaitable[Response]]:
+    """Return the view as Datasette calls it: with the served history, for those who may see it."""
+
+    async def answered(datasette: Datasette, request: Request) -> Response:
+        history = find(datasette)
+        if history is None:
+            raise NotFound("No database of the enricher is served here.")
+        if not await history.is_allowed(request):
+            raise Forbidden("You may not see this database.")
+        return await view(history, request)
+
+    return answered
+
+
+async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
+    """Return a page of ours; ``place`` in the context is the part of the address that its entry in the menu has."""
+    sheets = [looks.address(history.datasette, sheet) for sheet in SHEETS]
+    context = {"history": history, "places": PLACES, "place": None, "sheets": sheets, **context}
+    body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
+    return Response.html(body, status=status)
+
+
+async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
+    """Return a page (404) that says what is not there, and what to do about it."""
+    return await render(history, request, "missing.html", status=404, what=what, why=why)
+
+
+async def not_found(history: History, request: Request, exception: Exception) -> Response:
+    """Answer (404) an address at which there is nothing, in the form that its ending asks for."""
+    said = str(exception)
+    what = f"Nothing is at {request.path}." if said in ("", "404") else said
+    if request.path.endswith(".json"):
+        return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
+    if request.path.endswith(".csv"):
+        return Response.text(what, status=404)
+    return await missing(history, request, what=what, why="The pages are named above, the tables under Tables.")
+
+
+async def places_in(history: History, request: object) -> list[tuple[str, str]]:
+    """Return address and name of each of our pages for a page of Datasette's; none where they may not be seen."""
+    if not isinstance(request, Request) or not await history.is_allowed(request):
+        return []
+    return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]

@@ -1,0 +1,158 @@
+"""The replays that a person kept, and one of them: what other instructions would have said, prompt by prompt."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from datasette.utils.asgi import Response
+
+from storage.evaluation import replays
+from workbench.views.differences import Section, unfolded
+from workbench.web.answers import as_csv
+from workbench.web.page import missing, render
+from workbench.web.reading import replayed
+from workbench.web.reading.versions import HOW_MANY_OF_EACH
+
+if TYPE_CHECKING:
+    from datasette.utils.asgi import Request
+
+    from workbench.web.reading.history import History
+
+PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
+RUNS = 50
+CSV_COLUMNS = (
+    "trace_id", "at", "kinds", "cause", "task_type_before", "task_type_after", "guardrails_before",
+    "guardrails_after", "tokens_before", "tokens_after", "prompt",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which results of a replay are asked for; ``before`` is the id that the page before ended with."""
+
+    run: str
+    kind: str
+    trace: str
+    before: str
+    limit: int
+
+    def query(self, **instead: str) -> str:
+        """Return the query of an address that asks for the same but for this."""
+        return urlencode({name: value for name, value in {"kind": self.kind, **instead}.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A replay with a page of its results; ``versions`` are those of its two sides that have a page."""
+
+    replay: replayed.Replay
+    by_kind: dict[str, int]
+    difference: list[Section]
+    results: list[replays.Seen]
+    has_more: bool
+    versions: frozenset[str]
+
+
+async def view(history: History, request: Request) -> Response:
+    """List the kept replays, newest first."""
+    before = request.args.get("before") or ""
+    found = await history.read(lambda db: _listing(db, before))
+    rows, more = [replayed.replay(one) for one in found[:RUNS]], len(found) > RUNS
+    if request.url_vars.get("format"):
+        return Response.json(
+            {"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None}
+        )
+    return await render(history, request, "compare.html", place="compare", rows=rows, more=more, before=before)
+
+
+async def run(history: History, request: Request) -> Response:
+    """Show one replay, by its id or the beginning of it, with the results that are asked for."""
+    form = request.url_vars.get("format")
+    wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
+    try:
+        found = await history.read(lambda db: look_up(db, wanted))
+    except replays.UnknownReplayError as error:
+        if form:
+            return Response.json({"error": str(error)}, status=404)
+        why = "It may have been deleted, or made after this was published. Keep one with: enricher replay --keep"
+        return await missing(history, request, what=_sentence(str(error)), why=why)
+    if form == "csv":
+        return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
+    if form:
+        return Response.json(_as_object(found))
+    changes = [replayed.changed(one) for one in found.results]
+    return await render(
+        history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted
+    )  # fmt: skip
+
+
+def look_up(db: sqlite3.Connection, wanted: Wanted) -> Found:
+    """Read a replay and a page of its results; raises UnknownReplayError."""
+    try:
+        kept = replays.find(db, wanted.run)
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        raise replays.UnknownReplayError("no replay is kept in what is served here") from error
+    results = replays.window(
+        db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
+    )
+    known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
+    return Found(
+        replayed.replay(kept),
+        replayed.in_order(replays.by_kind(db, kept)),
+        unfolded(kept.diff),
+        results[: wanted.limit],
+        len(results) > wanted.limit,
+        frozenset({kept.base_hash, kept.candidate_hash} & known),
+    )
+
+
+def _listing(db: sqlite3.Connection, before: str) -> list[replays.Kept]:
+    try:
+        return replays.listing(db, limit=RUNS + 1, before=before)
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        return []
+
+
+def _wanted(request: Request, limit: int) -> Wanted:
+    args = request.args
+    before = args.get("before") or replays.ABOVE_ALL
+    return Wanted(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _without_diff(one: replayed.Replay) -> dict[str, Any]:
+    said = asdict(one.kept)
+    del said["diff"]
+    return {**said, "share": one.share, "verdict_told": one.told}
+
+
+def _as_object(found: Found) -> dict[str, Any]:
+    results = [
+        {**asdict(one.result), "at": one.at, "prompt": one.prompt, "kinds": list(one.result.kinds)}
+        for one in found.results
+    ]
+    last = results[-1]["trace_id"] if found.has_more else None
+    return {
+        **_without_diff(found.replay), "diff": found.replay.kept.diff, "by_kind": found.by_kind,
+        "p_value": found.replay.p_value, "results": results, "next": last,
+    }  # fmt: skip
+
+
+def _cells(one: replays.Seen) -> list[object]:
+    result = one.result
+    sides = result.before, result.after
+    return [
+        result.trace_id, one.at, "; ".join(result.kinds), result.cause,
+        *(side.get("task_type", "") for side in sides), *(" ".join(side.get("guardrails", ())) for side in sides),
+        *(side.get("tokens", "") for side in sides), one.prompt,
+    ]  # fmt: skip

@@ -1,0 +1,99 @@
+"""How often each rule of a version speaks on the recorded prompts: the dead, the always-on, what no rule is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils.asgi import Response
+
+from workbench.coverage.coverage_json import as_object
+from workbench.web.answers import as_csv
+from workbench.web.page import missing, render
+from workbench.web.reading import covered, versions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from datasette.utils.asgi import Request
+
+    from workbench.coverage.coverage import Coverage
+    from workbench.web.reading.history import History
+
+CSV_COLUMNS = (
+    "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
+)  # fmt: skip
+NOT_KEPT = "condition"
+MOST_SHOWN = 40
+"""Rules of a kind that are shown at once; the others open."""
+WORDS_OF_KINDS = {
+    "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
+    "approach": "Approaches", "channel": "Channels",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is shown of one version; ``rules`` are by kind, the most speaking first."""
+
+    chosen: covered.Measured
+    known: Sequence[covered.Measured]
+    coverage: Coverage
+    rules: dict[str, list[covered.Rule]]
+    dead: list[covered.Rule]
+    always_on: list[covered.Rule]
+    doubtful: list[covered.Rule]
+    together: list[list[covered.Rule]]
+
+
+async def view(history: History, request: Request) -> Response:
+    """Show the version that is asked for, else the one used last."""
+    wanted, form = request.args.get("version") or "", request.url_vars.get("format")
+    known = await history.read(covered.measured)
+    chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
+    if wanted and len(chosen) != 1:
+        what = f"{'Several versions' if chosen else 'No version'} whose coverage was measured begin{'s' * (not chosen)}"
+        if form:
+            return Response.json({"error": f"{what} with {wanted}"}, status=404)
+        why = "Versions are measured one after the other while the history is published, those in use first."
+        return await missing(history, request, what=f"{what} with {wanted}.", why=why)
+    if not chosen:
+        if form:
+            return Response.json({"rules_hash": None, "rows": []})
+        return await render(history, request, "coverage.html", place="coverage", found=None)
+    found = await history.read(lambda db: look_up(db, chosen[0], known))
+    if form == "csv":
+        return as_csv(CSV_COLUMNS, (_cells(one) for own in found.rules.values() for one in own))
+    if form:
+        return Response.json(_as_object(found))
+    return await render(
+        history, request, "coverage.html", place="coverage", found=found, most=MOST_SHOWN, words=WORDS_OF_KINDS
+    )
+
+
+def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[covered.Measured]) -> Found:
+    """Read what was measured of a version, with the lines of its files that its rules stand on."""
+    measured = covered.coverage(db, chosen.rules_hash)
+    places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
+    dead, always_on, doubtful = (
+        [covered.rule(row, places) for row in rows]
+        for rows in (measured.dead(), measured.always_on(), measured.doubtful())
+    )
+    together = [[covered.rule(row, places) for row in one.rows] for one in measured.overlaps]
+    return Found(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful, together)
+
+
+def _as_object(found: Found) -> dict[str, Any]:
+    """Return what ``enricher coverage --json`` says, but for what was not kept."""
+    said: dict[str, Any] = as_object(found.coverage)
+    rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]
+    return said | {"rows": rows, "at": found.chosen.at}
+
+
+def _cells(one: covered.Rule) -> list[object]:
+    row = one.row
+    return [
+        row.kind, row.name, row.label, row.rule, row.weight, row.fired, row.prompts, round(row.share, 6), row.tokens,
+        row.right, row.wrong, row.file, row.line,
+    ]  # fmt: skip

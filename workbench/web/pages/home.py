@@ -1,0 +1,196 @@
+"""The first questions: how many prompts, how often it fails, how long it takes, what it says and why it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from datasette.utils.asgi import Response
+
+from storage.evaluation import replays
+from storage.metrics import overview, rollups
+from storage.traces import selection, windows
+from workbench.web import filters
+from workbench.web.drawing import charts
+from workbench.web.drawing.charts import Bar
+from workbench.web.drawing.frames import Chart, Day
+from workbench.web.excerpts import excerpt
+from workbench.web.page import render
+from workbench.web.reading import replayed
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from datasette.utils.asgi import Request
+
+    from storage.evaluation.replays import Kept
+    from storage.metrics.overview import Count, Overview
+    from storage.traces.windows import Line
+    from workbench.web.reading.history import History
+
+PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
+USUAL_DAYS = 30
+NEWEST_PROMPTS = 10
+NEWEST_REPLAYS = 5
+LONGEST_LIST = 12
+BUDGET_MS = 1_500
+"""After so long the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
+THE_HOOKS = "origin:hook"
+
+HOW_MANY_ALTOGETHER = """
+    select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
+    where origin = 'hook' and facet = 'status'
+"""
+WHAT_ARE_GUARDRAILS_CALLED = """
+    select value, coalesce((
+        select title from trace_guardrails
+        where guardrail_id = value collate nocase order by trace_id desc limit 1
+    ), '') from (select distinct value from prompts_by_day where origin = 'hook' and facet = 'guardrail' limit 200)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside the sums: all prompts and their first day, the newest ones, the replays that were kept.
+
+    ``waiting`` is how many rows are not in the sums yet, ``titles`` what guardrails are called.
+    """
+
+    prompts: int
+    since: str
+    newest: list[Line]
+    replays: list[Kept]
+    waiting: int
+    titles: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """How each list of values leads to the prompts that it counts."""
+
+    address: str
+    since: str
+
+    def of(self, *parts: str, sort: str = "") -> str:
+        """Return the address of the list of the hook's prompts in the period with these parts of a filter."""
+        text = " ".join(part for part in (THE_HOOKS, *parts, self.since) if part)
+        return f"{self.address}?q={quote(text)}{'&sort=' * bool(sort)}{sort}"
+
+    def on(self, day: str) -> str:
+        """Return the address of the list of one day's prompts."""
+        after = date.fromisoformat(day) + timedelta(days=1)
+        return f"{self.address}?q=origin%3Ahook%20since%3A{day}%20before%3A{after}"
+
+
+async def view(history: History, request: Request) -> Response:
+    """Answer them from the roll-ups."""
+    days = _days(request)
+    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
+    lists = Lists(history.path("traces"), _since(seen))
+    shown: dict[str, Any] = {
+        "seen": seen,
+        "beside": beside,
+        "lists": lists,
+        "periods": PERIODS,
+        "budget_ms": BUDGET_MS,
+        "excerpt": excerpt,
+        "share": charts.share,
+        "part": filters.part,
+        "looks": replayed.LOOKS,
+        "prompts": _prompts(seen, lists),
+        "times": _times(seen, lists),
+        "panels": _panels(seen, lists, beside.titles),
+    }
+    return await render(history, request, "home.html", place="", **shown)
+
+
+async def data(history: History, request: Request) -> Response:
+    """Send the same figures as data."""
+    days = _days(request)
+    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
+    return Response.json(
+        {
+            "published": asdict(history.publication) if history.publication else None,
+            "prompts_altogether": beside.prompts,
+            "since": beside.since,
+            "waiting": beside.waiting,
+            **asdict(seen),
+        }
+    )
+
+
+def _days(request: Request) -> int:
+    asked = request.args.get("days") or ""
+    return int(asked) if asked in {str(days) for days in PERIODS} else USUAL_DAYS
+
+
+async def _beside(history: History) -> Beside:
+    is_live = history.publication is None
+    return await history.read(lambda db: _read_beside(db, is_live=is_live))
+
+
+def _read_beside(db: sqlite3.Connection, *, is_live: bool) -> Beside:
+    prompts, since = db.execute(HOW_MANY_ALTOGETHER).fetchone()
+    which = selection.parse(THE_HOOKS)
+    return Beside(
+        prompts,
+        since,
+        windows.page(db, which, limit=NEWEST_PROMPTS),
+        replays.listing(db, limit=NEWEST_REPLAYS),
+        max(0, rollups.waiting(db)) if is_live else 0,
+        dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
+    )
+
+
+def _since(seen: Overview) -> str:
+    """Return the part of a filter that the period is."""
+    if not seen.days or not seen.last_day:
+        return ""
+    return f"since:{date.fromisoformat(seen.last_day) - timedelta(days=seen.days - 1)}"
+
+
+def _prompts(seen: Overview, lists: Lists) -> Chart:
+    days = [Day(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
+    return charts.columns("Prompts by day", ("not failed", "failed"), days, bad="failed")
+
+
+def _times(seen: Overview, lists: Lists) -> Chart:
+    days = [Day(one.day, (one.p50_ms, one.p95_ms), lists.on(one.day)) for one in seen.by_day if one.measured]
+    return charts.lines("Latency by day", ("p50", "p95"), days)
+
+
+def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]:
+    given = (
+        ("Task types", "type", seen.task_types),
+        ("Search intents", "intent", seen.search_intents),
+        ("Guardrails", "guardrail", seen.guardrails),
+        ("Agent clients", "host", seen.hosts),
+        ("How prompts ended", "status", seen.statuses),
+        ("Why prompts were skipped", "reason", seen.skip_reasons),
+    )
+    return [
+        _bars(caption, field, counts, lists=lists, whole=seen.prompts, titles=titles if field == "guardrail" else {})
+        for caption, field, counts in given
+    ]
+
+
+def _bars(
+    caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int, titles: dict[str, str]
+) -> Chart:
+    shown = [
+        Bar(
+            f"{one.value} {titles.get(one.value, '')}".rstrip(),
+            one.prompts,
+            lists.of(part) if part else "",
+            one.value == "error",
+        )
+        for one, part in ((one, filters.part(field, one.value)) for one in counts[:LONGEST_LIST])
+    ]
+    rest = sum(one.prompts for one in counts[LONGEST_LIST:])
+    if rest:
+        shown.append(Bar(f"{len(counts) - LONGEST_LIST} others", rest))
+    return charts.bars(caption, shown, whole=whole)

@@ -1,0 +1,96 @@
+"""The versions of the instructions, and one of them: its files by line, what it judged, what was edited before it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils.asgi import Response
+
+from workbench.web.page import missing, render
+from workbench.web.reading import edits, versions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from datasette.utils.asgi import Request
+
+    from workbench.web.reading.history import History
+    from workbench.web.reading.versions import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A version with all that its page shows; ``against`` is the one that it is compared with, if any."""
+
+    version: versions.Version
+    known: Sequence[versions.Version]
+    files: list[versions.Source]
+    median_ms: float
+    measured: int
+    against: versions.Version | None
+    had_files: bool
+    changes: list[edits.FileEdit]
+    moved: list[edits.Moved]
+
+
+async def view(history: History, request: Request) -> Response:
+    """List the versions that traces name, newest use first."""
+    known = await history.read(versions.versions)
+    if request.url_vars.get("format"):
+        return Response.json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
+    rows = [(one, versions.before(known, one)) for one in known]
+    return await render(history, request, "instructions.html", place="instructions", rows=rows)
+
+
+async def version(history: History, request: Request) -> Response:
+    """Show one version, by its hash or the beginning of it, beside the one before or the one asked for."""
+    wanted, against = request.url_vars["version"], request.args.get("against") or ""
+    try:
+        found = await history.read(lambda db: look_up(db, wanted, against=against))
+    except versions.UnknownVersionError as error:
+        why = "The prompts that it judged may have been deleted, or are not part of what is served here."
+        if request.url_vars.get("format"):
+            return Response.json({"error": str(error)}, status=404)
+        return await missing(history, request, what=str(error), why=f"{why} All versions are under Instructions.")
+    if request.url_vars.get("format"):
+        return Response.json(_whole(found))
+    return await render(history, request, "version.html", place="instructions", found=found)
+
+
+def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> Found:
+    """Read a version and the one to compare it with; raises UnknownVersionError."""
+    known = versions.versions(db)
+    one = versions.find(known, wanted)
+    other = versions.find(known, against) if against else versions.before(known, one)
+    files = versions.sources(db, one.hash)
+    before = versions.sources(db, other.hash) if other else []
+    edited = edits.edits(before, files) if other and before and files else []
+    moved = edits.moved(other.counted, one.counted) if other else []
+    return Found(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, moved)
+
+
+def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
+    """Return a version as JSON values."""
+    return {
+        "hash": one.hash, "first_seen_at": one.first_at or None, "last_used_at": one.last_at or None,
+        "prompts": one.counted.prompts, "silent": one.counted.silent, "silent_share": one.counted.silent_share,
+        "task_types": one.counted.task_types, "before": before.hash if before else None,
+        "files": [{"layer": layer, "path": path} for layer, path in one.files],
+    }  # fmt: skip
+
+
+def _whole(found: Found) -> dict[str, Any]:
+    said = as_object(found.version, before=versions.before(found.known, found.version))
+    return {
+        **said,
+        "files": [asdict(one) for one in found.files],
+        "median_ms": found.median_ms if found.measured else None,
+        "median_of": found.measured,
+        "against": as_object(found.against, before=None) if found.against else None,
+        "edits": [
+            {"layer": one.layer, "path": one.path, "added": one.added, "cut": one.cut, "difference": one.unified}
+            for one in found.changes
+        ],
+    }

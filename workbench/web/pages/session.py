@@ -1,0 +1,107 @@
+"""A session: its prompts in order, what each got, and what they came to together.
+
+Its id is whatever text a client gave, the empty one included; in an address it is tilde-encoded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlencode
+
+from datasette.utils import tilde_decode
+from datasette.utils.asgi import Response
+
+from storage.traces.windows import LONGEST_SESSION
+from workbench.views import sessions
+from workbench.web import filters
+from workbench.web.answers import as_csv
+from workbench.web.page import missing, render
+from workbench.web.reading import records
+
+if TYPE_CHECKING:
+    from datasette.utils.asgi import Request
+
+    from workbench.web.reading.history import History
+    from workbench.web.reading.records import Asked, Session
+
+LONG_PAUSE_S = 1800
+COLUMNS = (
+    "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
+    "guardrails", "label", "host", "project", "prompt_chars", "prompt",
+)  # fmt: skip
+
+
+async def view(history: History, request: Request) -> Response:
+    """Show a page of the session's prompts; ``?after=ID`` is the next one."""
+    given = request.url_vars
+    session_id, after = tilde_decode(unquote(given["session"] or "")), request.args.get("after", "")
+    session = await history.read(lambda db: records.read_session(db, session_id, after=after))
+    kind = given.get("format")
+    if not session.prompts and kind:
+        return Response.json({"ok": False, "error": "no such session, or no prompt behind that one"}, status=404)
+    if not session.prompts:
+        return await missing(history, request, what="No such session", why=_why_missing(history, after))
+    following = f"{history.session(session_id)}?{urlencode({'after': session.following})}" if session.following else ""
+    if kind == "json":
+        return Response.json({**asdict(session), "following": following.replace("?", ".json?")})
+    if kind == "csv":
+        return as_csv(COLUMNS, map(_cells, session.prompts))
+    return await render(
+        history, request, "session.html",
+        place="traces",
+        session=session,
+        address=history.session(session_id),
+        query=urlencode({"after": after}) if after else "",
+        following=following,
+        is_first=not after,
+        bound=LONGEST_SESSION,
+        pauses=_pauses(session),
+        drifts=sessions.drifts(session.prompts),
+        hosts=sorted({one.host for one in session.prompts if one.host}),
+        projects=sorted({one.project for one in session.prompts if one.project}),
+        span=_told(_seconds(session.sums.first_at, session.sums.last_at)),
+        part=filters.part,
+    )  # fmt: skip
+
+
+def _why_missing(history: History, after: str) -> str:
+    if after:
+        return "No prompt of this session comes behind that one."
+    if history.publication:
+        return (
+            "Sessions have pseudonyms in a snapshot: the address that a session has in the live history, or in another "
+            "snapshot, leads nowhere here. Find one of its prompts instead, and go on from there."
+        )
+    return "None of its prompts is here (any more): forgotten, pruned, or of another account's history."
+
+
+def _cells(one: Asked) -> list[object]:
+    values = {**asdict(one), "guardrails": " ".join(one.guardrails), "uncertain": int(one.uncertain)}
+    return [values[name] for name in COLUMNS]
+
+
+def _pauses(session: Session) -> dict[str, tuple[str, bool]]:
+    """Return by id how long after the prompt before it each was asked, and whether that is long."""
+    found, former = {}, session.former_at
+    for one in session.prompts:
+        if former:
+            seconds = _seconds(former, one.at)
+            found[one.id] = (_told(seconds), seconds >= LONG_PAUSE_S)
+        former = one.at
+    return found
+
+
+def _seconds(before: str, after: str) -> float:
+    try:
+        return max(0.0, (datetime.fromisoformat(after) - datetime.fromisoformat(before)).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _told(seconds: float) -> str:
+    for size, name in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {name}"
+    return f"{seconds:,.0f} s"

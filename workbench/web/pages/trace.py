@@ -1,0 +1,149 @@
+"""One prompt: what was asked, what was added and why, how long it took, and where it leads."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from datasette.utils.asgi import Response
+from markupsafe import Markup, escape
+
+from enricher.settings import DEFAULTS
+from storage.traces import queries
+from workbench.views import wording
+from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE
+from workbench.views.latency import HOOK_MS, INSIDE_MS
+from workbench.web import evidence, filters
+from workbench.web.drawing import waterfall
+from workbench.web.page import render
+from workbench.web.reading import records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from datasette.utils.asgi import Request
+
+    from workbench.web.reading.history import History
+    from workbench.web.reading.records import Candidate, Record
+
+    Row = dict[str, Any]
+
+LINES_UNFOLDED = 60
+"""A longer text that was added is folded."""
+MOST_ITEMS = 60
+MOST_OF_A_KIND = 40
+MOMENT_DIGITS = 14
+
+
+async def view(history: History, request: Request) -> Response:
+    """Show the trace of the address; a beginning that fits one leads to it, any other says what it may mean."""
+    given = request.url_vars
+    wanted, is_data = unquote(given["id"]), given.get("format") == "json"
+    if not wanted:
+        return Response.redirect(history.path("traces"))
+    found = await history.read(lambda db: records.meant(db, wanted))
+    if len(found) != 1 or found[0].origin == "test":
+        return await _not_one(history, request, wanted, found, is_data=is_data)
+    if found[0].id != wanted:
+        return Response.redirect(history.path(f"trace/{quote(found[0].id, safe='')}{'.json' * is_data}"))
+    try:
+        if is_data:
+            return Response.json(await history.read(lambda db: queries.show(db, wanted)))
+        return await _page(history, request, await history.read(lambda db: records.read(db, wanted)))
+    except queries.UnknownTraceError:  # it was deleted meanwhile
+        return await _not_one(history, request, wanted, [], is_data=is_data)
+
+
+async def _page(history: History, request: Request, record: Record) -> Response:
+    trace = record.trace
+    return await render(
+        history, request, "trace.html",
+        place="traces",
+        record=record,
+        trace=trace,
+        prompt=evidence.mark(trace["prompt"], trace["scores"], trace["task_type"]),
+        rankings=_rankings(trace),
+        more_scores=[one for one in trace["scores"] if one["facet"] not in (TASK_TYPE, SEARCH_INTENT)][:MOST_OF_A_KIND],
+        signals=evidence.cell,
+        items=trace["items"][:MOST_ITEMS],
+        offered=max(len(trace["items"]), sum(one["offered"] for one in trace["channels"])),
+        labels=_labels(trace),
+        most=MOST_OF_A_KIND,
+        time=waterfall.draw(trace),
+        HOOK_MS=HOOK_MS,
+        INSIDE_MS=INSIDE_MS,
+        budgets=DEFAULTS,
+        nothing=wording.why_nothing(trace),
+        wording=wording,
+        added=_exact(trace["output_text"]),
+        is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,
+        part=filters.part,
+        raw=history.datasette.urls.row(history.database.name, "traces", _row_path(trace["id"])),
+    )  # fmt: skip
+
+
+def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.Score]]]:
+    """Return for both facets what they are called, what came out, and the points of every class."""
+    chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
+    return [
+        (wording.FACETS_TOLD[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
+        for facet, name in chosen.items()
+    ]
+
+
+def _labels(trace: Row) -> dict[tuple[str, str], str]:
+    """Return what was told of items that have no text of their own, by channel and reference."""
+    channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
+    return {
+        (channel["name"], offered[1]): str(offered[3]).removeprefix(str(offered[1])).lstrip(" —")
+        for channel in channels
+        for offered in channel["candidates"]
+        if len(offered) > 3
+    }
+
+
+def _exact(text: str) -> Markup:
+    """Return the text for ``<pre>``, byte for byte: a browser would take a bare carriage return for a line's end."""
+    return escape(text).replace("\r", Markup("&#13;"))
+
+
+def _row_path(trace_id: str) -> str:
+    from datasette.utils import tilde_encode
+
+    return str(tilde_encode(trace_id))
+
+
+async def _not_one(
+    history: History, request: Request, wanted: str, found: Sequence[Candidate], *, is_data: bool
+) -> Response:
+    """Say why there is no such page: several are meant, none is there, or it is a test's."""
+    is_test = len(found) == 1
+    candidates = () if is_test else found
+    what = f"Several prompts begin with {wanted}" if candidates else f"No prompt has the id {wanted}"
+    if is_data:
+        ids = [one.id for one in candidates]
+        return Response.json({"ok": False, "error": what, "candidates": ids}, status=404)
+    return await render(
+        history, request, "trace_missing.html",
+        status=404,
+        place="traces",
+        what=what[:200],
+        is_test=is_test,
+        candidates=[asdict(one) for one in candidates[: records.MOST_CANDIDATES]],
+        has_more=len(candidates) > records.MOST_CANDIDATES,
+        asked_at=_moment(wanted),
+    )  # fmt: skip
+
+
+def _moment(wanted: str) -> str:
+    """Return the UTC time at which an id says that its prompt was asked, empty where it says none."""
+    from datetime import UTC, datetime
+
+    try:
+        seconds = int(wanted[:MOMENT_DIGITS], 16) / 1_000_000
+        when = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    is_plausible = len(wanted) >= MOMENT_DIGITS and 2020 <= when.year < 2100
+    return f"{when:%Y-%m-%dT%H:%M:%S}" if is_plausible else ""

@@ -1,0 +1,175 @@
+"""The list of prompts: a filter, what it finds a page at a time, and the same as data."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from datasette.utils.asgi import AsgiStream, Response
+
+from storage.metrics import facets
+from storage.traces import selection
+from storage.traces.selection import FIELDS, SelectionError
+from storage.traces.windows import ABOVE_ALL, Line
+from workbench.web import filters
+from workbench.web.answers import CSV_TYPE, csv_lines
+from workbench.web.excerpts import excerpt
+from workbench.web.page import render
+from workbench.web.reading.listing import SORTS, Listing, listing
+
+if TYPE_CHECKING:
+    from datasette.utils.asgi import Request
+
+    from storage.metrics.facets import Facet, Facets
+    from workbench.web.reading.history import History
+
+ROWS_OF_DATA = 1_000
+"""So many rows an answer in JSON has at most; it says where the next ones are. CSV has all of them."""
+COLUMNS = tuple(field.name for field in fields(Line))
+NAMES = {
+    "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
+    "label": "Label", "host": "Agent client", "version": "Instructions",
+}  # fmt: skip
+MOST_VALUES = 8
+VERSION_DIGITS = 12
+TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a facet: how many prompts have it, and the filter with it put in or, where it is chosen, taken out.
+
+    ``filter`` is None where no filter can ask for that value.
+    """
+
+    value: str
+    prompts: int
+    filter: str | None
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A facet by the name that it has on the page."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for."""
+
+    text: str
+    sort: str
+    before: str
+
+    def query(self, **changed: str) -> str:
+        """Return the query string of the same list, changed so; what is empty is left out."""
+        named = {"q": self.text, "sort": self.sort if self.sort != SORTS[0] else "", "before": self.before, **changed}
+        return urlencode({name: value for name, value in named.items() if value})
+
+
+def asked(request: Request) -> Asked:
+    """Read the address; what it does not know is taken for the usual."""
+    sort = request.args.get("sort") or ""
+    return Asked(
+        (request.args.get("q") or "").strip(),
+        sort if sort in SORTS else SORTS[0],
+        request.args.get("before") or "",
+    )
+
+
+async def view(history: History, request: Request) -> Response:
+    """Show what the filter finds, with what it could be narrowed by."""
+    wanted = asked(request)
+    error = None
+    shown: dict[str, Any] = {}
+    try:
+        shown["found"], shown["narrower"] = await asyncio.gather(
+            history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=wanted.before)),
+            history.read(lambda db: facets.facets(db, selection.parse(wanted.text))),
+        )
+    except SelectionError as refused:
+        error = refused
+    except sqlite3.OperationalError as refused:
+        if "interrupted" not in str(refused):
+            raise
+        error = SelectionError(TOO_LONG, 0, "")
+    shown |= {
+        "wanted": wanted,
+        "error": error,
+        "facets": _facets(shown["narrower"], wanted) if not error else (),
+        "sorts": SORTS,
+        "fields": FIELDS,
+        "excerpt": excerpt,
+        "first": ABOVE_ALL,
+        "in_datasette": filters.in_datasette(wanted.text) if not error else None,
+    }
+    return await render(history, request, "traces.html", status=400 if error else 200, place="traces", **shown)
+
+
+async def rows(history: History, request: Request) -> Response | AsgiStream:
+    """Send the same rows as data: a thousand at a time as JSON, all of them as CSV."""
+    wanted = asked(request)
+    try:
+        found = await _some(history, wanted, wanted.before)
+    except SelectionError as error:
+        return Response.json({"error": error.text, "at": error.position, "remedy": error.remedy}, status=400)
+    if request.url_vars["format"] == "csv":
+        return AsgiStream(lambda out: _stream(history, wanted, out), content_type=CSV_TYPE)
+    older = f"{history.path('traces')}.json?{wanted.query(before=found.older)}" if found.older else None
+    return Response.json(
+        {
+            "filter": wanted.text,
+            "sort": wanted.sort,
+            "rows": [asdict(line) for line in found.lines],
+            "older": older,
+        }
+    )
+
+
+def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
+    return tuple(Shown(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
+
+
+def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
+    """Return the most frequent values, and whatever is asked for."""
+    every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
+    chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
+    return tuple(
+        Value(
+            value,
+            one.prompts,
+            _changed(wanted.text, facet.field, value, is_chosen=value in chosen),
+            is_chosen=value in chosen,
+        )
+        for place, (one, value) in enumerate(every)
+        if place < MOST_VALUES or value in chosen
+    )
+
+
+def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str | None:
+    if not filters.part(field, value):
+        return None
+    return (filters.without_part if is_chosen else filters.with_part)(text, field, value)
+
+
+def _shortened(field: str, value: str) -> str:
+    return value[:VERSION_DIGITS] if field == "version" else value
+
+
+async def _some(history: History, wanted: Asked, before: str) -> Listing:
+    return await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=before, limit=ROWS_OF_DATA))
+
+
+async def _stream(history: History, wanted: Asked, out: Any) -> None:
+    before: str | None = wanted.before
+    await out.write(csv_lines([COLUMNS]))
+    while before is not None:
+        found = await _some(history, wanted, before)
+        await out.write(csv_lines(tuple(asdict(line).values()) for line in found.lines))
+        before = found.older

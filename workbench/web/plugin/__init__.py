@@ -1,0 +1,174 @@
+"""What Datasette calls.
+
+Every Datasette on the machine imports this: nothing here costs or changes anything where no database of ours is
+served.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from datasette import hookimpl
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Generator
+
+    from datasette.app import Datasette
+    from datasette.filters import FilterArguments
+    from datasette.utils.asgi import Request
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    from workbench.web.reading.history import History
+
+
+@hookimpl
+def startup(datasette: Datasette) -> None:
+    """Give a history that a plain ``datasette serve`` has opened the bounds of ours."""
+    from workbench.web.reading.history import find
+
+    if history := find(datasette):
+        from workbench.web.native import database
+
+        database.adopt(history.database)
+
+
+@hookimpl
+def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]]:
+    """Add the pages under ``/-/enricher``."""
+    del datasette
+    from workbench.web.routes import ROUTES
+
+    return ROUTES
+
+
+@hookimpl
+def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
+    """Give the tables of a served history the looks of its pages."""
+    from workbench.web import looks
+    from workbench.web.reading.history import find
+
+    del view_name
+    sheets = ("enricher.css", "tables.css") if find(datasette) else ()
+    return [looks.address(datasette, sheet) for sheet in sheets]
+
+
+@hookimpl
+def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
+    """Name the controls of Datasette's own pages; ours load no script."""
+    from workbench.web import looks
+    from workbench.web.reading.history import find
+
+    del view_name
+    return [looks.address(datasette, "tables.js")] if find(datasette) else []
+
+
+@hookimpl(trylast=True)
+def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
+    """Put the guard before everything else, where the configuration asks for one, and mark requests with SQL."""
+    from datasette.utils import StartupError
+
+    from workbench.web.native import confined
+    from workbench.web.server import guard
+
+    try:
+        asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
+    except guard.ConfigurationError as error:
+        raise StartupError(str(error)) from error
+    return lambda app: guard.guarded(confined.marking(app), asked) if asked else confined.marking(app)
+
+
+@hookimpl
+def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
+    """Add the functions of our questions, and keep queries of readers in bounds."""
+    if _served(datasette, database):
+        from workbench.web.native import functions
+
+        functions.add_to(conn)
+        functions.keep_in_bounds(conn)
+
+
+@hookimpl
+def render_cell(
+    row: sqlite3.Row, value: object, column: str, table: str | None, database: str, datasette: Datasette
+) -> Markup | None:
+    """Show ids as links, durations with their unit, evidence as signals, Markdown as text."""
+    history = _served(datasette, database)
+    if history is None:
+        return None
+    from workbench.web.native import cells
+
+    return cells.shown(history, value, column=column, table=table, row=row)
+
+
+@hookimpl
+def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
+    """Give ``base.html`` the links to our pages, which it shows on Datasette's own."""
+    from workbench.web.page import places_in
+    from workbench.web.reading.history import find
+
+    async def enricher_places(request: object) -> list[tuple[str, str]]:
+        history = find(datasette)
+        return await places_in(history, request) if history else []
+
+    env.globals["enricher_places"] = enricher_places
+
+
+@hookimpl(wrapper=True)
+def handle_exception(
+    datasette: Datasette, request: Request, exception: Exception
+) -> Generator[None, list[object], list[object]]:
+    """Answer an address that nothing stands at with a page that leads on.
+
+    Instead of Datasette's own answer, which 0.65 cannot give where no view raised the exception: it is a 500 then.
+    """
+    from workbench.web.reading.history import find
+
+    answers = yield
+    history = find(datasette)
+    if history is None or getattr(exception, "status", None) != 404:
+        return answers
+    from workbench.web.page import not_found
+
+    return [not_found(history, request, exception)]
+
+
+@hookimpl
+def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
+    """Lead from a page of the traces to the same in our list."""
+    history = _served(datasette, database) if table == "traces" and request is not None else None
+    if history is None:
+        return []
+    from urllib.parse import parse_qsl
+
+    from workbench.web.native import elsewhere
+
+    address = elsewhere.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
+    return [{"href": address, "label": "The same in the list of traces"}] if address else []
+
+
+@hookimpl(trylast=True)
+def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
+    """Search the traces by their words; last, so that Datasette does not take the search box away again."""
+    if table != "traces" or not _served(datasette, database):
+        return None
+    from workbench.web.native import search_box
+
+    return search_box.filtered(request)
+
+
+@hookimpl(wrapper=True)
+def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
+    """Have facets of the traces read from the sums; of any other table Datasette counts as ever."""
+    classes = yield
+    from workbench.web.native import facets
+
+    return facets.instead(classes)
+
+
+def _served(datasette: Datasette, database: str) -> History | None:
+    from workbench.web.reading.history import find
+
+    history = find(datasette)
+    return history if history is not None and history.database.name == database else None

@@ -1,0 +1,80 @@
+"""What was edited between two versions of the instructions, file by file, and what their figures became; pure."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.edits.progress import difference
+from workbench.views.differences import Section, compared, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.web.reading.versions import Counted, Source
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """A file that differs: its lines in sections, how many came and went, and the same as a unified difference."""
+
+    layer: str
+    path: str
+    sections: tuple[Section, ...]
+    added: int
+    cut: int
+    unified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A figure under both versions; ``filter`` finds the prompts that it counts, behind the version's own."""
+
+    name: str
+    before: int
+    of_before: int
+    after: int
+    of_after: int
+    filter: str = ""
+
+
+def edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
+    """Return the files that differ, lowest layer first; one that came or went is empty on the other side."""
+    pairs: list[tuple[Source | None, Source | None]] = [(_counterpart(one, before), one) for one in after]
+    used = [old for old, _new in pairs]
+    pairs += [(old, None) for old in before if old not in used]
+    return [_edit(old, new) for old, new in pairs if (old.text if old else None) != (new.text if new else None)]
+
+
+def moved(before: Counted, after: Counted) -> list[Moved]:
+    """Return how many prompts each judged, how many of them in silence, and as what."""
+    found = [
+        Moved("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
+    ]
+    names = sorted({**before.task_types, **after.task_types}, key=lambda one: -after.task_types.get(one, 0))
+    typed = sum(before.task_types.values()), sum(after.task_types.values())
+    for name in names:
+        counts = before.task_types.get(name, 0), after.task_types.get(name, 0)
+        found.append(Moved(name, counts[0], typed[0], counts[1], typed[1], f"type:{name}"))
+    return found
+
+
+def _counterpart(one: Source, others: Sequence[Source]) -> Source | None:
+    """Return the same file on the other side: by its path, else one of its layer and name that lies elsewhere."""
+    same = [other for other in others if other.path == one.path]
+    named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]
+    return next(iter(same or named), None)
+
+
+def _name(source: Source) -> str:
+    return os.path.basename(source.path)
+
+
+def _edit(old: Source | None, new: Source | None) -> FileEdit:
+    texts = old.text if old else "", new.text if new else ""
+    lines = compared(*texts)
+    added, cut = (sum(line.mark == mark for line in lines) for mark in "+-")
+    known = new or old
+    layer, path = (known.layer, known.path) if known else ("", "")
+    return FileEdit(layer, path, tuple(folded(lines)), added, cut, difference(*texts, path))

@@ -1,0 +1,149 @@
+"""What a kept replay tells: the verdict in words, and for each prompt that it changed what moved; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.replay.compare import KINDS
+from workbench.statistics import mcnemar_midp
+from workbench.views.differences import Section, compared, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from storage.evaluation.replays import Kept, Result, Seen
+
+VERDICTS_TOLD = {
+    "identical": "No prompt comes out otherwise.",
+    "changed": "Prompts come out otherwise; no approved case is among them, and labels do not say that it is worse.",
+    "regressed": "An approved case comes out otherwise, or surely more labelled prompts become wrong than right.",
+    "inconclusive": "Some labelled prompts become wrong, and there are too few labels to say that more become right.",
+}
+LOOKS = {"identical": "good", "changed": "quiet", "regressed": "bad", "inconclusive": "warn"}
+NOT_TESTS = "traces.origin <> 'test'"
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A fact of a prompt that differs between both sides."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A prompt that comes out otherwise; ``sections`` compare what the agent is told, empty where that is the same."""
+
+    trace_id: str
+    at: str
+    opening: str
+    kinds: tuple[str, ...]
+    cause: str
+    moves: tuple[Move, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A kept replay with its figures read; numbers are None where an earlier release did not keep them.
+
+    ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled ones.
+    """
+
+    kept: Kept
+    low: float | None
+    high: float | None
+    tokens: tuple[float, float] | None
+    silent: tuple[int, int] | None
+    unknown: int
+    approved: int
+    regressed: tuple[str, ...]
+    gained: int
+    lost: int
+
+    @property
+    def share(self) -> float:
+        """Of the prompts, those that come out otherwise."""
+        return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
+
+    @property
+    def p_value(self) -> float | None:
+        """Whether more labelled prompts became right or wrong than chance explains; None without any."""
+        return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
+
+    @property
+    def told(self) -> str:
+        """The verdict as a sentence."""
+        return VERDICTS_TOLD.get(self.kept.verdict, "")
+
+    @property
+    def look(self) -> str:
+        """The class of its word in the style sheet."""
+        return LOOKS.get(self.kept.verdict, "quiet")
+
+    @property
+    def selection(self) -> str:
+        """Which prompts were replayed, empty for all but those of tests."""
+        return "" if self.kept.selection == NOT_TESTS else self.kept.selection
+
+
+def replay(kept: Kept) -> Replay:
+    """Return a kept replay with its figures read."""
+    figures = kept.figures
+    low, high = figures.get("share") or (None, None)
+    tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
+    return Replay(
+        kept, low, high,
+        (float(tokens[0]), float(tokens[1])) if tokens else None,
+        (int(silent[0]), int(silent[1])) if silent else None,
+        int(figures.get("unknown", 0)), int(figures.get("approved", 0)),
+        tuple(map(str, figures.get("regressed", ()))), int(figures.get("gained", 0)), int(figures.get("lost", 0)),
+    )  # fmt: skip
+
+
+def changed(seen: Seen) -> Changed:
+    """Return what became of one prompt."""
+    result = seen.result
+    before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
+    opening = next((line.strip() for line in seen.prompt.splitlines() if line.strip()), "")
+    sections = tuple(folded(compared(before, after))) if before != after else ()
+    return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, tuple(moves(result)), sections)
+
+
+def moves(result: Result) -> Iterator[Move]:
+    """Yield the facts that differ, the task type first."""
+    before, after = result.before, result.after
+    for name, one, other in (
+        ("task type", _task_type(before), _task_type(after)),
+        ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
+        ("guardrails added", NONE, _beyond(after, before)),
+        ("guardrails dropped", _beyond(before, after), NONE),
+        ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),
+        ("context", _items(before), _items(after)),
+        ("tokens", str(before.get("tokens", "")), str(after.get("tokens", ""))),
+    ):
+        if one != other:
+            yield Move(name, one or NONE, other or NONE)
+
+
+def in_order(counts: dict[str, int]) -> dict[str, int]:
+    """Return the counts of the kinds of change in the order in which kinds are named."""
+    return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
+
+
+def _task_type(side: dict[str, Any]) -> str:
+    return f"{side.get('task_type', '')}{'' if side.get('shown', True) else ' (not shown)'}"
+
+
+def _beyond(side: dict[str, Any], other: dict[str, Any]) -> str:
+    return ", ".join(str(one) for one in side.get("guardrails", ()) if one not in other.get("guardrails", ())) or NONE
+
+
+def _items(side: dict[str, Any]) -> str:
+    unknown = side.get("unknown", ())
+    told = [f"{channel} {ref}" for channel, ref in side.get("items", ()) if channel not in unknown]
+    return ", ".join([*told, *(f"{channel}: unknown" for channel in unknown)])

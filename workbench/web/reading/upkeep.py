@@ -1,0 +1,28 @@
+"""What readers keep up to date beside the traces: the roll-ups, the index of words, the measured coverage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from storage.metrics import rollups
+from storage.traces import search
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+
+def catch_up(
+    db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
+) -> int:
+    """Bring all of it up to date, in short transactions; return how many rows still wait.
+
+    ``db`` is in autocommit mode. Coverage comes last, where it is due, and may take some ten seconds.
+    Raises sqlite3.Error where the database cannot be written.
+    """
+    left = max(rollups.catch_up(db, should_stop=should_stop), search.catch_up(db, should_stop=should_stop))
+    if with_coverage and not left and not should_stop():
+        from workbench.web.reading import measured
+
+        measured.measure(db, should_stop=should_stop)
+    return left

@@ -1,0 +1,141 @@
+"""One Datasette over the history, live or a snapshot, and a server for it that ends when it is told to."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from workbench.web.native.description import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from datasette.app import Datasette
+
+DATABASE = "history"
+SETTINGS = {
+    "suggest_facets": False,
+    "facet_time_limit_ms": 500,
+    "sql_time_limit_ms": 2000,
+    "default_page_size": 50,
+    "truncate_cells_html": 400,
+    "allow_download": False,
+    "allow_csv_stream": True,
+    "num_sql_threads": 2,
+}
+HOW_MANY_PORTS = 50
+GRACE_S = 3
+"""How long a download may go on after the end was asked for."""
+START_S = 30.0
+LOOK_EVERY_S = 0.02
+
+
+class ServingError(Exception):
+    """What a person is told instead of a traceback."""
+
+
+def datasette_over(
+    path: str, *, is_immutable: bool, plugin: dict[str, object] | None = None, base_url: str = "/"
+) -> Datasette:
+    """Return a Datasette of either version that serves this one file under the name "history".
+
+    ``plugin`` is the configuration of ours. Nothing is opened for writing.
+    """
+    from datasette.app import Datasette
+
+    from workbench.web.native.database import HistoryDatabase
+
+    ours = described(DATABASE, plugin=plugin or {})
+    served = Datasette(memory=False, settings={**SETTINGS, "base_url": base_url}, **ours)
+    served.remove_database("_memory")
+    served.add_database(HistoryDatabase(served, path=path, is_mutable=not is_immutable), name=DATABASE)
+    return served
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there, at one of the next ports where that is taken; raises ServingError."""
+    try:
+        family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as failure:
+        raise ServingError(f"{host} is no address of this machine: {failure}") from failure
+    refusal: OSError | None = None
+    for wanted in range(port, min(port + HOW_MANY_PORTS, 65_536)) if port else (0,):
+        own = socket.socket(family, kind, protocol)
+        try:
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            own.bind((address[0], wanted, *address[2:]))
+            own.listen(128)
+        except OSError as failure:
+            own.close()
+            refusal = failure
+        else:
+            return own
+    raise ServingError(f"no port from {port} on can be had at {host}: {refusal}") from refusal
+
+
+@contextlib.contextmanager
+def told_to_end() -> Iterator[threading.Event]:
+    """Give an event that is set by Ctrl-C and by SIGTERM, for as long as it is open."""
+    asked = threading.Event()
+
+    def ask(_signal: int, _frame: object) -> None:
+        asked.set()
+
+    wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, ask) for number in wanted}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, *, is_up: Callable[[], None]) -> None:
+    """Answer on the socket until the event is set; ``is_up`` is called once pages are answered.
+
+    Raises ServingError where it does not start.
+    """
+    import rich
+    import uvicorn
+
+    rich.reconfigure(quiet=True)  # Datasette prints every 404 there with all local variables, prompts among them
+    # In a thread of its own it leaves the signals to us: it would raise them again when it has ended.
+    config = uvicorn.Config(
+        served.app(), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [own]}, name="server")
+    thread.start()
+    try:
+        _wait_for_start(server, thread, asked_to_end)
+        if not asked_to_end.is_set():
+            is_up()
+        while thread.is_alive() and not asked_to_end.wait(1.0):
+            pass
+    finally:
+        server.should_exit = True
+        thread.join()
+        _close(served)
+        own.close()
+
+
+def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: threading.Event) -> None:
+    give_up_at = time.monotonic() + START_S
+    while not getattr(server, "started", False) and not asked_to_end.is_set():
+        if not thread.is_alive() or time.monotonic() > give_up_at:
+            raise ServingError("the server did not start; the lines above say why")
+        time.sleep(LOOK_EVERY_S)
+
+
+def _close(served: Datasette) -> None:
+    """End the threads that read; 1.0 has ended them itself."""
+    if executor := getattr(served, "executor", None):
+        executor.shutdown(wait=True, cancel_futures=True)
+    for database in served.databases.values():
+        with contextlib.suppress(sqlite3.Error):
+            database.close()

@@ -1,0 +1,208 @@
+"""How texts are told to others: secrets redacted once more, people and machines unnamed, sessions by pseudonyms.
+
+Evidence points into its prompt by code points: every replacement is known by its place, so that offsets move along
+and those of what was replaced are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from enricher.prompt.redaction import redact
+from storage.base.lean import keyed_hash
+from storage.memory.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from workbench.web.snapshot.identity import Identity
+
+FOLDER = "[folder]"
+PSEUDONYM_DIGITS = 12
+REMEMBERED_TEXTS = 4096
+LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
+SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
+"""Every machine has these, with the same in them: a path to something in one of them is kept."""
+SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
+ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
+CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
+"""Keys under which an outcome holds names of classes and ids, no text."""
+
+
+class Edit(NamedTuple):
+    """Where a text was replaced, and by how many characters."""
+
+    start: int
+    end: int
+    length: int
+
+
+class Teller:
+    """Tells texts to others; the same text comes out alike each time, ``sessions`` are ids that no text may hold."""
+
+    def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
+        self._key, self._sessions = key, {session.lower(): session for session in sessions}
+        self._places, self._names, self._placeholders = identity.places(), identity.names(), identity.placeholders()
+        self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
+
+    def told(self, text: str) -> str:
+        """Return the text without secrets, folders, names of this person and machine, and session ids."""
+        return self._known(text)[0]
+
+    def told_json(self, document: str) -> str:
+        """Return a JSON document with every text in it told."""
+        return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
+
+    def moved(self, evidence: str, prompt: str) -> str:
+        """Return ``[[signal, start, end, weight], …]`` for the prompt as it is told; what was replaced is left out."""
+        edits = self._known(prompt)[1]
+        found = []
+        for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
+            place = follow(start, end, edits) if 0 <= start <= end <= len(prompt) else None
+            if place:
+                found.append([self.told(str(signal)), *place, *weight])
+        return json.dumps(found, ensure_ascii=False)
+
+    def topics(self, words: str, prompt: str) -> str:
+        """Return those words of a prompt, a JSON list, that stand in it as it is told."""
+        told = self.told(prompt)
+        return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
+
+    def clusters(self, document: str, prompts: str) -> str:
+        """Return groups of prompts with those words only that stand in an example as it is published.
+
+        ``prompts`` is a JSON object of the examples' prompts by id. A group that no such word is left of is left out.
+        """
+        known = json.loads(prompts)
+        found = []
+        for one in _list(document):
+            told = {word for own in one["examples"] for word in words(self.told(str(known.get(own, ""))))}
+            if terms := [term for term in one["terms"] if term in told]:
+                found.append(one | {"terms": terms, "examples": [own for own in one["examples"] if own in known]})
+        return json.dumps(found, ensure_ascii=False)
+
+    def bare(self, document: str) -> str:
+        """Return a JSON document with its numbers and the names of classes, told, and no other text."""
+        return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
+
+    def pseudonym(self, kind: str, name: str) -> str:
+        """Return what stands for a session or a project, the same in every snapshot of one account."""
+        if not name:
+            return ""
+        return f"{kind}-{keyed_hash(self._key, f'{kind} {name}'.encode(errors='replace'))[:PSEUDONYM_DIGITS]}"
+
+    def chosen(self, selection: str) -> str:
+        """Return a filter, told; which session it names is left open."""
+        return self.told(SESSION_FILTER.sub("session:…", selection))
+
+    def _each(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.told(value)
+        if isinstance(value, list):
+            return [self._each(one) for one in value]
+        return {self.told(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Edit, ...], ...]]:
+        """Return the text as it is told, and the edits of each step in order."""
+        steps: list[tuple[Edit, ...]] = []
+        safe = redact(text)[0]
+        if safe != text:
+            steps.append((_difference(text, safe),))
+        safe = self._step(self._places, _place, safe, steps)
+        if self._names:
+            safe = self._step(self._names, lambda found: self._placeholders[(found.lastindex or 0) - 1], safe, steps)
+        for pattern in (UUID, LONG_WORD) if self._sessions else ():
+            safe = self._step(pattern, self._named, safe, steps)
+        return safe, tuple(steps)
+
+    def _named(self, found: re.Match[str]) -> str:
+        session = self._sessions.get(found[0].lower())
+        return self.pseudonym("session", session) if session else found[0]
+
+    def _without_text(self, value: Any, *, is_class: bool) -> Any:
+        if isinstance(value, str):
+            return self.told(value) if is_class else ""
+        if isinstance(value, list):
+            return [self._without_text(one, is_class=is_class) for one in value if is_class or not isinstance(one, str)]
+        if isinstance(value, dict):
+            return {self.told(key): self._without_text(one, is_class=key in CLASSES) for key, one in value.items()}
+        return value
+
+    @staticmethod
+    def _step(
+        pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str, steps: list[tuple[Edit, ...]]
+    ) -> str:
+        edits: list[Edit] = []
+
+        def replaced(found: re.Match[str]) -> str:
+            new = put(found)
+            if new != found[0]:
+                edits.append(Edit(found.start(), found.end(), len(new)))
+            return new
+
+        text = pattern.sub(replaced, text)
+        if edits:
+            steps.append(tuple(edits))
+        return text
+
+
+def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, int] | None:
+    """Return where a stretch of the text lies after all edits, None where one of them reaches into it."""
+    for edits in steps:
+        shift = 0
+        for edit in edits:
+            if edit.end <= start:
+                shift += edit.length - (edit.end - edit.start)
+            elif edit.start < end:
+                return None
+        start, end = start + shift, end + shift
+    return start, end
+
+
+def last_part(path: str) -> str:
+    """Return the name of a file without the folders that lead to it."""
+    return re.split(r"[/\\:]", path)[-1]
+
+
+def _list(document: str) -> list[Any]:
+    """Return a JSON list, an empty one for anything else: a merged history may hold any document."""
+    found = json.loads(document)
+    return found if isinstance(found, list) else []
+
+
+def _is_evidence(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 2 and isinstance(value[1], int) and isinstance(value[2], int)
+
+
+def _stands_in(word: str, text: str) -> bool:
+    """Say whether a text has it whole: "ada" does not stand in "adapter"."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _place(found: re.Match[str]) -> str:
+    if found.lastgroup == "path":
+        return _without_folder(found[0])
+    return {"url": found[0], "inner": FOLDER, "folder": FOLDER, "flat": "-~"}.get(found.lastgroup or "", "~")
+
+
+def _without_folder(path: str) -> str:
+    """Return an absolute path with what stands for its folder; a last part without an ending is a folder, too."""
+    last = [*SEPARATOR.finditer(path)][-1]
+    folder, name = path[: last.start()], path[last.end() :]
+    if folder in SYSTEM_FOLDERS:
+        return path
+    return f"{FOLDER}{last[0]}{name}" if ENDING.search(name) else FOLDER
+
+
+def _difference(before: str, after: str) -> Edit:
+    """Return the one stretch outside of which two texts are alike."""
+    room = min(len(before), len(after))
+    start = next((at for at in range(room) if before[at] != after[at]), room)
+    rest = room - start
+    tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    return Edit(start, len(before) - tail, len(after) - tail - start)

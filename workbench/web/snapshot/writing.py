@@ -1,0 +1,292 @@
+"""A snapshot: a database file with what the pages need and nothing else, to be served to others as it is.
+
+It is built table by table inside one read transaction. ``VACUUM INTO`` would copy everything first, and what is
+deleted afterwards may stay in free pages and index blocks: here nothing that is not published ever was in the file.
+The schema is the source's own.
+
+SnapshotError         what a person is told instead of a traceback
+├── NotASnapshotError      another file stands where one was to be
+└── InterruptedSnapshotError    somebody asked to stop; nothing is left of it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage import traces
+from storage.base import lean, private, reader
+from storage.erasure import snapshots
+from storage.metrics import rollups
+from storage.state import key
+from storage.traces import search
+from workbench.web.reading.history import WHAT_WAS_PUBLISHED, Publication
+from workbench.web.snapshot import columns
+from workbench.web.snapshot.disclosure import Teller, last_part
+from workbench.web.snapshot.identity import of_this_machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Advance = Callable[[str, int, int], None]
+
+BATCH_ROWS = 5_000
+STEPS_BETWEEN_LOOKS = 20_000
+CACHE_KB = 65_536
+HOW_IS_IT_MADE = """
+    select type, name, sql from source.sqlite_master
+    where type = :type and tbl_name in (select value from json_each(:tables)) and sql is not null order by rowid
+"""
+WHICH_VIEWS = "select name, sql from source.sqlite_master where type = 'view' order by rowid"
+WHICH_COLUMNS = "select name, type from pragma_table_info(:table, 'source')"
+WHICH_SESSIONS = "select distinct session_id from source.traces where session_id <> ''"
+WHICH_FOLDERS = "select distinct cwd from source.traces where cwd <> ''"
+WHICH_FILES = "select path from source.instructions_sources union select file from source.rule_coverage"
+WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from source.traces"
+TAKE_THE_NUMBERS = """
+    insert into main.trace_numbers select number, trace_id from source.trace_numbers
+    where trace_id in (select id from main.traces) order by number
+"""
+INDEX_THE_WORDS = "insert into prompts_fts (prompts_fts) values ('rebuild')"
+SAY_WHAT_IT_IS = """
+    create table published (at text not null, text text not null, prompts integer not null, since text not null,
+                            until text not null)
+"""
+SAY_WHAT_IS_IN_IT = """
+    insert into published select :at, :text, count(*), coalesce(min(at), ''), coalesce(max(at), '') from traces
+"""
+WHICH_WERE_DELETED = "select count(*) from main.traces where id not in (select {id} from source.traces)"
+WHAT_WOULD_BE_SEEN = """
+    select count(*), count(distinct nullif(project, '')), count(distinct nullif(cwd, '')),
+           count(distinct nullif(session_id, '')), coalesce(min(at), ''), coalesce(max(at), ''),
+           (select count(*) from trace_items where kept = 1 and channel = 'memory')
+    from traces where origin <> 'test'
+"""
+
+
+class SnapshotError(Exception):
+    """What a person is told instead of a traceback."""
+
+
+class NotASnapshotError(SnapshotError):
+    """Another file stands where one was to be."""
+
+
+class InterruptedSnapshotError(SnapshotError):
+    """Somebody asked to stop; nothing is left of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """What a snapshot with full texts would show of a history."""
+
+    prompts: int
+    projects: int
+    folders: int
+    sessions: int
+    since: str
+    until: str
+    memories: int
+
+
+def revealed(db: sqlite3.Connection) -> Revealed:
+    """Count what full texts would show."""
+    return Revealed(*db.execute(WHAT_WOULD_BE_SEEN).fetchone())
+
+
+def read(path: str) -> Publication:
+    """Return what a snapshot says of itself; raises NotASnapshotError where the file is none, or of another version."""
+    if not os.path.exists(path):
+        raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
+    try:
+        with contextlib.closing(reader.open_reader(path)) as db:
+            row = db.execute(WHAT_WAS_PUBLISHED).fetchone()
+            version = int(db.execute("pragma user_version").fetchone()[0])
+    except (reader.ReaderError, sqlite3.Error) as failure:
+        raise NotASnapshotError(f"{path} is no snapshot: {failure}") from failure
+    if row is None:
+        raise NotASnapshotError(f"{path} is no snapshot: it does not say what it holds")
+    if version != traces.SCHEMA_VERSION:
+        raise NotASnapshotError(
+            f"{path} has schema {version}, this version of enricher shows {traces.SCHEMA_VERSION}: "
+            f"write it anew with enricher publish --snapshot {path}"
+        )
+    return Publication(*row)
+
+
+def may_be_written(path: str) -> None:
+    """Raise SnapshotError where something stands under that name that is not a snapshot of ours."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise SnapshotError(f"{folder} is no folder: make it first, or name another file")
+    if not os.path.lexists(path):
+        return
+    try:
+        with contextlib.closing(reader.open_reader(path)) as db:
+            db.execute(WHAT_WAS_PUBLISHED).fetchone()
+    except (reader.ReaderError, sqlite3.Error) as failure:
+        raise NotASnapshotError(
+            f"{path} is there and is no snapshot; it stays as it is: name another file"
+        ) from failure
+
+
+def write(
+    state_dir: str,
+    path: str,
+    *,
+    text: str = columns.REDACTED,
+    should_stop: Callable[[], bool] = lambda: False,
+    advance: Advance | None = None,
+) -> Publication:
+    """Write a snapshot of the history in ``state_dir``, whole or not at all, and return what it says of itself.
+
+    ``text`` is one of ``columns.TEXTS``; the database is there and has this schema. Raises SnapshotError, OSError,
+    sqlite3.Error.
+    """
+    path = os.path.abspath(path)
+    may_be_written(path)
+    aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
+    snapshots.note(state_dir, aside)  # a killed process leaves it: forgetting finds it then
+    try:
+        os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
+        with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
+            _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
+            said = _sum_up(db, text=text, advance=advance or (lambda *_: None))
+            snapshots.note(state_dir, path)
+            if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
+                raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
+        _to_disk(aside)
+        os.replace(aside, path)
+    except sqlite3.Error as failure:
+        if should_stop():
+            raise InterruptedSnapshotError("interrupted: no snapshot was written") from failure
+        if failure.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            raise SnapshotError(f"the disk is full: {path} was not written") from failure
+        raise
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(aside)
+        snapshots.forget(state_dir, [aside])
+    return said
+
+
+@contextlib.contextmanager
+def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
+    """Open the new file, with the history beside it for reading only."""
+    with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
+        db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
+        for setting in ("journal_mode = off", "synchronous = off", f"cache_size = {-CACHE_KB:d}"):
+            db.execute(f"pragma {setting}")
+        db.execute("attach :source as source", {"source": reader.address(source)})
+        yield db
+
+
+def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
+    """Copy what is published, all of it as it is at one moment."""
+    db.execute("begin")
+    sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
+    _know(db, Teller(of_this_machine().with_folders(_folders(db)), secret, sessions))
+    _make(db, "table")
+    _copy_traces(db, text, advance)
+    for table in columns.COLUMNS:
+        if table != "traces":
+            advance(table, 0, 0)
+            db.execute(_copying(db, table, text))
+    advance("index", 0, 0)
+    _make(db, "index")
+    _make_views(db)
+    db.execute(SAY_WHAT_IT_IS)
+    db.execute(SAY_WHAT_IS_IN_IT, {"at": lean.utc_now(), "text": text})
+    if text != columns.HASH:
+        db.execute(TAKE_THE_NUMBERS)
+        db.execute(INDEX_THE_WORDS)
+    db.execute(f"pragma main.user_version = {traces.SCHEMA_VERSION:d}")
+    db.execute("commit")
+
+
+def _folders(db: sqlite3.Connection) -> Iterator[str]:
+    """Yield the folders in which prompts were typed, those in which rules stand, and that of the history."""
+    yield from (str(row[0]) for row in db.execute(WHICH_FOLDERS))
+    yield from (re.sub(r"[\\/][^\\/]*$", "", str(row[0])) for row in db.execute(WHICH_FILES))
+    yield from (os.path.dirname(row[2]) for row in db.execute("pragma database_list") if row[1] == "source")
+
+
+def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
+    """Count the traces that are published, and index those that came last."""
+    total = rollups.waiting(db)
+
+    def tell() -> bool:
+        advance("sums", total - rollups.waiting(db), total)
+        return False
+
+    rollups.catch_up(db, should_stop=tell)
+    if text != columns.HASH:
+        search.catch_up(db)
+    db.execute("analyze main")
+    return Publication(*db.execute(WHAT_WAS_PUBLISHED).fetchone())
+
+
+def _know(db: sqlite3.Connection, teller: Teller) -> None:
+    for name, places, function in (
+        ("told", 1, teller.told), ("told_json", 1, teller.told_json), ("moved", 2, teller.moved),
+        ("pseudonym", 2, teller.pseudonym), ("topics", 2, teller.topics), ("chosen", 1, teller.chosen),
+        ("bare", 1, teller.bare), ("clusters", 2, teller.clusters), ("last_part", 1, last_part),
+    ):  # fmt: skip
+        db.create_function(name, places, function, deterministic=True)
+
+
+def _make(db: sqlite3.Connection, kind: str) -> None:
+    """Make the tables, or the indices, that are published, as the source has them."""
+    tables = (*columns.COLUMNS, *columns.BUILT)
+    for _type, name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
+        db.execute(statement)
+        if name == "rolled_up":
+            _start_counting(db)
+
+
+def _start_counting(db: sqlite3.Connection) -> None:
+    """Put the one row that says how far the sums have come at its start."""
+    found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
+    values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
+    db.execute(f"insert into main.rolled_up values ({', '.join(values)})")
+
+
+def _make_views(db: sqlite3.Connection) -> None:
+    """Make the views that ask nothing but what is published."""
+    for name, statement in db.execute(WHICH_VIEWS).fetchall():
+        db.execute(statement)
+        try:
+            db.execute(f'select 1 from main."{name}" limit 0')
+        except sqlite3.OperationalError:
+            db.execute(f'drop view main."{name}"')
+
+
+def _copy_traces(db: sqlite3.Connection, text: str, advance: Advance) -> None:
+    last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
+    copying = f"{_copying(db, 'traces', text)} and source.traces.rowid > :after and source.traces.rowid <= :upto"
+    for after in range(0, last, BATCH_ROWS):
+        db.execute(f"{copying} order by source.traces.rowid", {"after": after, "upto": after + BATCH_ROWS})
+        advance("traces", min(after + BATCH_ROWS, last), last)
+
+
+def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
+    """Return the statement that copies a table; raises SnapshotError for a column that nobody decided on."""
+    shown = columns.expressions(table, text)
+    if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
+        raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")
+    names, values = ", ".join(f'"{name}"' for name in shown), ", ".join(shown.values())
+    rows = columns.ROWS.get(table, "true").format(trace_id=shown.get("trace_id"))
+    return f"insert into main.{table} ({names}) select {values} from source.{table} where {rows}"
+
+
+def _to_disk(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

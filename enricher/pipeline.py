@@ -17,9 +17,9 @@ from enricher.prompt.conversation import Conversation
 from enricher.prompt.event import skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
+from enricher.prompt.text import harmless
 from enricher.record.recording import describe
 from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing
-from enricher.respond.render import harmless
 from enricher.rules import cache
 from enricher.settings import GATES, asks_model, is_as_specified, is_on, with_environment
 from storage import traces

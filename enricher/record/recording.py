@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from enricher.prompt.text import estimate_tokens
 from enricher.record import upkeep
-from enricher.respond.render import estimate_tokens
 from storage import traces
 from storage.base.lean import dumps
 from storage.state import sessions

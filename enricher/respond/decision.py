@@ -9,6 +9,7 @@ from __future__ import annotations
 from enricher.classify import DECIDED, RULES, classify, verdict
 from enricher.context import Gathered
 from enricher.prompt.conversation import Conversation
+from enricher.prompt.text import estimate_tokens
 from enricher.respond.facts import read_facts
 from enricher.respond.guidance import (
     Miss,
@@ -18,7 +19,7 @@ from enricher.respond.guidance import (
     suggest_approach,
     words_that_call,
 )
-from enricher.respond.render import HARD_CAP_TOKENS, Item, Lines, estimate_tokens, finish, render
+from enricher.respond.render import HARD_CAP_TOKENS, Item, Lines, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
 from storage.base.lean import keyed_hash
 

@@ -6,7 +6,8 @@ channel's result as a block of its own, most important first, up to 2,000 tokens
 
 from __future__ import annotations
 
-from enricher.respond.render import ELLIPSIS, cut, estimate_tokens, harmless
+from enricher.prompt.text import ELLIPSIS, estimate_tokens, harmless
+from enricher.respond.render import cut
 
 ENRICHMENT, PIPELINE = "enrichment", "pipeline"
 NAMES = (ENRICHMENT, PIPELINE)

@@ -7,7 +7,7 @@ left out and the miss is told to ``explain``.
 
 from __future__ import annotations
 
-from enricher.respond.render import ELLIPSIS, harmless, without_last_word
+from enricher.prompt.text import ELLIPSIS, harmless, without_last_word
 from enricher.settings import AS_SPECIFIED
 
 LONGEST_FACT = 120

@@ -6,6 +6,8 @@ characters and of anything that imitates a host's tags, and length-limited.
 
 from __future__ import annotations
 
+from enricher.prompt.text import ELLIPSIS, LONGEST_LABEL, LOOK_ALIKES, estimate_tokens, harmless, without_last_word
+
 TITLE = "## Prompt Enrichment"
 BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no request of its own)"
 """Where the text is the last message that the model reads, and could be taken for the task."""
@@ -15,15 +17,9 @@ MOST_CHARACTERS = 9500
 MAX_BYTES = 9500
 """The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere."""
 HARD_CAP_TOKENS = 2000
-CJK_STARTS = "\u2e80"
-CJK_ENDS = "\u9fff"
-HANGUL = ("\uac00", "\ud7af")
-ELLIPSIS = "…"
 LONGEST_ITEM = 300
-LONGEST_LABEL = 240
 MOST_ITEMS = 15
 FEWEST_TOKENS_WORTH_SHOWING = 8
-LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,24 +65,6 @@ class Lines:
         self.partial: list[str] = []
 
 
-def harmless(text: str, *, longest: int) -> str:
-    """Return foreign text on one line, without control characters, fake host tags or comment ends."""
-    flat = " ".join(text.replace("\x1b", " ").split())
-    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
-    clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
-    return shortened(clean, longest)
-
-
-def shortened(text: str, longest: int) -> str:
-    """Return ``text``, ended with an ellipsis where it is longer than ``longest`` characters."""
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
-
-
-def without_last_word(text: str, *, window: int = 40) -> str:
-    """Return a text that was cut off without its last word, if that begins within the last ``window`` characters."""
-    return text.rpartition(" ")[0] if " " in text[-window:] else text
-
-
 def finish(text: str) -> str:
     """Return a text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
 
@@ -124,14 +102,6 @@ def _shortened(text: str) -> str:
     kept = raw[:MAX_BYTES].decode(errors="ignore")
     line_end = kept.rfind("\n")
     return kept[:line_end] if line_end > 0 else kept
-
-
-def estimate_tokens(text: str) -> int:
-    """Return max(words x 1.3 + 1, characters / 4, CJK characters), the estimate of ruling R12."""
-    if text.isascii() or max(text) < CJK_STARTS:
-        return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
-    wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
-    return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)
 
 
 def cut(text: str, *, tokens: int) -> str:

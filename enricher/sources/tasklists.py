@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 
-from enricher.context import Candidate
 from enricher.hosts.claude import task_folder
 from enricher.prompt.wording.words import stem
 from storage.base.lean import loads
@@ -90,8 +89,8 @@ class Wanted:
         self.ids = _ids(prompt[:READ_OF_PROMPT])
 
 
-def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[Candidate]:
-    """Return at most ``most`` tasks that the prompt is about, best first.
+def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[tuple[Task, float]]:
+    """Return at most ``most`` tasks that the prompt is about, each with its relevance from 0 to 1, best first.
 
     ``beads`` and ``checklists`` are files of the project; the first checklist that has a content is read.
     """
@@ -104,7 +103,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
         if relevance > NO_SCORE:
             scored.append((-relevance, task.where, task.id, task))
     scored.sort(key=lambda one: one[:3])
-    return [_candidate(task, -least) for least, _, _, task in scored[:most]]
+    return [(task, -least) for least, _, _, task in scored[:most]]
 
 
 def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
@@ -125,13 +124,6 @@ def _of_project(root: str, wanted: Wanted, beads: str, checklists: Sequence[str]
     if root:
         yield from _beads(root, beads, wanted)
         yield from _checklist(root, checklists, wanted)
-
-
-def _candidate(task: Task, relevance: float) -> Candidate:
-    at = f"{task.where}:{task.id}"
-    label = f"{at} ({task.status})" if task.is_line else f"task {task.id} ({task.where}, {task.status})"
-    ref = at if task.is_line else f"task {task.id} {task.where}"
-    return Candidate(task.title, ref, round(relevance, 3), label=label, date=task.date, kind="task")
 
 
 def score(task: Task, wanted: Wanted) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.respond.render import estimate_tokens
+from enricher.prompt.text import estimate_tokens
 
 if TYPE_CHECKING:
     from simulator import Account

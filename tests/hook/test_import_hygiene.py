@@ -33,7 +33,8 @@ ALWAYS = set(
     enricher.classify.table enricher.classify.topics enricher.context enricher.home enricher.hook
     enricher.hook.process enricher.hosts enricher.hosts.claude enricher.pipeline enricher.prompt
     enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
-    enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.wording
+    enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.text
+    enricher.prompt.wording
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
     enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
     enricher.respond.guidance enricher.respond.render enricher.rules enricher.rules.cache enricher.rules.layers

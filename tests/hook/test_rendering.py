@@ -9,17 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_answer_form import LABELS
 
+from enricher.prompt.text import estimate_tokens, harmless
 from enricher.respond.guidance import Scored
-from enricher.respond.render import (
-    HARD_CAP_TOKENS,
-    MOST_CHARACTERS,
-    Item,
-    Lines,
-    cut,
-    estimate_tokens,
-    harmless,
-    render,
-)
+from enricher.respond.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Item, Lines, cut, render
 from workbench.experiments.form import parse
 
 WORDS = st.one_of(

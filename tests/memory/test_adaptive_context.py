@@ -19,7 +19,7 @@ from enricher.interfaces.compat.recall import (
     SearchIntentConfig,
 )
 from enricher.prompt.project import identify
-from enricher.respond.render import estimate_tokens
+from enricher.prompt.text import estimate_tokens
 from enricher.settings import DEFAULTS
 from storage.db import database
 from storage.memory import memories

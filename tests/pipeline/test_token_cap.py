@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pipeline_caller import Caller, text_of
 
-from enricher.respond.render import estimate_tokens
+from enricher.prompt.text import estimate_tokens
 
 SUMMARY, CODE, SIMILAR = "summarization", "code_analysis", "similarity"
 

@@ -12,7 +12,7 @@ import pytest
 from host_files import Claude
 from simulator import BOOT
 
-from enricher.respond.render import estimate_tokens
+from enricher.prompt.text import estimate_tokens
 
 if TYPE_CHECKING:
     from simulator import Account, Answer

@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from enricher.respond.render import LOOK_ALIKES, harmless
+from enricher.prompt.text import LOOK_ALIKES, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from enricher.respond.render import LOOK_ALIKES
+from enricher.prompt.text import LOOK_ALIKES
 from tests.usefulness import figures as count
 from tests.usefulness.figures import by_kind, figures, kinds_of_lines, paths_in, pointed
 from tests.usefulness.replaying import SET_APART, with_kinds

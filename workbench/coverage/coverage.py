@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
-from enricher.respond.render import estimate_tokens
+from enricher.prompt.text import estimate_tokens
 from storage.evaluation import labelled
 from workbench import statistics
 from workbench.coverage.unmatched import Unmatched

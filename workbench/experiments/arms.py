@@ -11,8 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from enricher.prompt.text import estimate_tokens
 from enricher.respond.decision import Inputs, decide, replayed_verdict
-from enricher.respond.render import estimate_tokens
 from enricher.settings import is_as_specified
 from storage.base.lean import dumps, keyed_hash
 from workbench.experiments.form import FormError, Terms, allowance, parse, references

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from enricher.prompt.text import estimate_tokens
 from enricher.respond.render import (
     BACKGROUND_TITLE,
     CONTEXT_LABEL,
@@ -20,7 +21,6 @@ from enricher.respond.render import (
     MOST_CHARACTERS,
     PLAIN_CONTEXT_LABEL,
     TITLE,
-    estimate_tokens,
 )
 from enricher.settings import is_as_specified
 

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 from workbench.gate.case import WRONG
 
 if TYPE_CHECKING:

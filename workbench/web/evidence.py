@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, Place, Signal, places, signals
 
 if TYPE_CHECKING:

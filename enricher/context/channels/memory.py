@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.respond.render import ELLIPSIS, estimate_tokens, without_last_word
+from enricher.prompt.text import ELLIPSIS, estimate_tokens, without_last_word
 from enricher.settings import DEFAULTS, is_as_specified
 from storage.memory.presence import has_memories
 

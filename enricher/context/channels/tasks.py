@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from enricher.context import Channel
+from enricher.context import Candidate, Channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.context import Candidate, ChannelRule, Request
+    from enricher.context import ChannelRule, Request
+    from enricher.sources.tasklists import Task
 
 BEADS = ".beads/issues.jsonl"
 TODO_FILES = ("TODO.md", "todo.md", "TODO")
@@ -25,7 +26,15 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     from enricher.sources.tasklists import related
 
-    return related(request, BEADS, TODO_FILES, most=max(MOST_OFFERED, channel.most))
+    found = related(request, BEADS, TODO_FILES, most=max(MOST_OFFERED, channel.most))
+    return [_candidate(task, relevance) for task, relevance in found]
+
+
+def _candidate(task: Task, relevance: float) -> Candidate:
+    at = f"{task.where}:{task.id}"
+    label = f"{at} ({task.status})" if task.is_line else f"task {task.id} ({task.where}, {task.status})"
+    ref = at if task.is_line else f"task {task.id} {task.where}"
+    return Candidate(task.title, ref, round(relevance, 3), label=label, date=task.date, kind="task")
 
 
 def _has_lists(request: Request) -> bool:

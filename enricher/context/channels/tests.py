@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.respond.render import LONGEST_LABEL
+from enricher.prompt.text import LONGEST_LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

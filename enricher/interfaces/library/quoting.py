@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from enricher.respond.render import ELLIPSIS, without_last_word
+from enricher.prompt.text import ELLIPSIS, without_last_word
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])|\x9b[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.respond.render import harmless
+from enricher.prompt.text import harmless
 from enricher.rules.compiling.catalogue import Files, Guardrail, Shorthand, read_catalogue, read_shorthands
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.schema import LONGEST_TEXT, LONGEST_TITLE

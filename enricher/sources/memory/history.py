@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from enricher.respond.render import without_last_word
+from enricher.prompt.text import without_last_word
 from enricher.sources import git
 from enricher.sources.memory.reading import Reading, cleaned, headed
 from storage.memory.memories import Memory

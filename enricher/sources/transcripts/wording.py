@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.prompt.redaction import redact
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 
 
 def plain_status(status: object) -> str:

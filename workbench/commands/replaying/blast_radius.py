@@ -10,7 +10,7 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 from storage.memory.memories import short_source
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.lists.figures import Heading, Row

@@ -15,7 +15,7 @@ from enricher.home import state_dir
 from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words, without_asking
 from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
 from enricher.prompt.project import SHARED, identify
-from enricher.respond.render import shortened
+from enricher.prompt.text import shortened
 from storage.db import database
 from storage.memory import memories
 

@@ -42,7 +42,7 @@ def _print_topics(content: dict[str, Any]) -> None:
 
 
 def _print_topic(content: dict[str, Any]) -> None:
-    from enricher.respond.render import harmless
+    from enricher.prompt.text import harmless
 
     if not content["memories"]:
         click.echo(f"no memory has the topic {content['topic']}; enricher topics lists those there are")

@@ -1,0 +1,36 @@
+"""Texts made short and harmless: without control characters and fake tags, cut where they are too long."""
+
+from __future__ import annotations
+
+CJK_STARTS = "\u2e80"
+CJK_ENDS = "\u9fff"
+HANGUL = ("\uac00", "\ud7af")
+ELLIPSIS = "…"
+LONGEST_LABEL = 240
+LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+
+
+def harmless(text: str, *, longest: int) -> str:
+    """Return foreign text on one line, without control characters, fake host tags or comment ends."""
+    flat = " ".join(text.replace("\x1b", " ").split())
+    clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
+    clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
+    return shortened(clean, longest)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return ``text``, ended with an ellipsis where it is longer than ``longest`` characters."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
+
+
+def without_last_word(text: str, *, window: int = 40) -> str:
+    """Return a text that was cut off without its last word, if that begins within the last ``window`` characters."""
+    return text.rpartition(" ")[0] if " " in text[-window:] else text
+
+
+def estimate_tokens(text: str) -> int:
+    """Return max(words x 1.3 + 1, characters / 4, CJK characters), the estimate of ruling R12."""
+    if text.isascii() or max(text) < CJK_STARTS:
+        return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
+    wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])
+    return max(int(len(text.split()) * 1.3) + 1, len(text) // 4, wide)

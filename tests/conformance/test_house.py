@@ -1,4 +1,4 @@
-"""The house as docs/house.md draws it is the house as it stands, and no package has too many modules beside each other."""
+"""The house is the one that docs/house.md draws, and no package has too many modules beside each other."""
 
 from __future__ import annotations
 

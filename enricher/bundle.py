@@ -2,9 +2,10 @@
 
 Python's own compiled code, as in ``__pycache__``, and valid as long as that is: while
 every source file has the time and size that it had. What every prompt needs is run at
-once; the rest when it is imported. Without the file, or with that of another interpreter,
-Python loads the modules itself. A file that is damaged, or that somebody else could have
-written, is removed; the upkeep after the prompt writes a new one.
+once; another module when it is imported, together with all that it needs. Without the
+file, or with that of another interpreter, Python loads the modules itself. A file that
+is damaged, or that somebody else could have written, is removed; the upkeep after the
+prompt writes a new one.
 """
 
 import os
@@ -35,7 +36,7 @@ WITHOUT_DOCSTRINGS = 2
 
 Leaving out docstrings and line numbers makes the file a third smaller and loads it in two thirds of the time.
 """
-CHECKSUM_KEY = 2
+CHECKSUM_KEY = 3
 """Change it with the layout of the file: files of another layout then count as damaged."""
 CHECKSUM_BYTES = 8
 
@@ -55,9 +56,10 @@ if TYPE_CHECKING:
 class Bundle:
     """An importer (PEP 451) of the modules in the file."""
 
-    def __init__(self, root: str, modules: "dict[str, Module]") -> None:
+    def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
         self.root = root
         self.modules = modules
+        self.before = before
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> "Any":
         """Return how to load a module of ours; None leaves it to the other importers."""
@@ -65,6 +67,7 @@ class Bundle:
         module = self.modules.get(name)
         if module is None:
             return None
+        self.run(self.before[name])
         from _frozen_importlib import ModuleSpec  # what importlib.machinery gives that name to
 
         file, is_package, *_ = module
@@ -116,11 +119,11 @@ def install() -> None:
     try:
         _set_alarm(READING_S)
         try:
-            root, (modules, at_once) = root_dir(), _read()
+            root, (modules, before) = root_dir(), _read()
             if modules and _is_fresh(root, modules):
-                bundle = Bundle(root, modules)
+                bundle = Bundle(root, modules, before)
                 sys.meta_path.insert(0, bundle)
-                bundle.run(at_once)
+                bundle.run([*before[HOOK], HOOK])
         except UnsoundError:
             remove()
         finally:
@@ -157,21 +160,23 @@ def refresh() -> bool:
     """
     root = root_dir()
     loaded = {name for name in sys.modules if name.partition(".")[0] in OURS}
-    known, _at_once = _known()
+    known, _before = _known()
     if loaded <= known.keys() and _is_fresh(root, known):
         return False
-    at_once = _needed_by(HOOK, loaded)
-    modules = {}
-    for name in sorted(loaded | known.keys()):
-        module = _compiled(root, name)
-        if module is not None:
-            *about, code = module
-            modules[name] = (*about, code if name in at_once else dumps(code))
+    names = {name for name in loaded | known.keys() if _file_of(root, name)}
+    imports = _imports(root, names)
+    at_once = [*_needed_by(HOOK, imports), HOOK]
+    modules, before = {}, {}
+    for name in sorted(names):
+        file, code = _file_of(root, name), _compiled(root, name)
+        stamp = _stamp(root, file) or (0, 0)
+        modules[name] = (file, file.endswith("/__init__.py"), *stamp, code if name in at_once else dumps(code))
+        before[name] = [one for one in _needed_by(name, imports) if name == HOOK or one not in at_once]
     from _imp import source_hash
 
     from storage.base import private
 
-    content = dumps([root, sys.version, modules, at_once])
+    content = dumps([root, sys.version, modules, before])
     private.make_directory(state_dir())
     private.write_file(path(), source_hash(CHECKSUM_KEY, content) + content)
     return True
@@ -182,15 +187,15 @@ def path() -> str:
     return f"{state_dir()}/modules-{sys.implementation.cache_tag}"
 
 
-def _known() -> "tuple[dict[str, Module], list[str]]":
+def _known() -> "tuple[dict[str, Module], dict[str, list[str]]]":
     try:
         return _read()
     except UnsoundError:
-        return {}, []
+        return {}, {}
 
 
-def _read() -> "tuple[dict[str, Module], list[str]]":
-    """Return the modules of the file and which of them every prompt needs; none where it is of another root or Python.
+def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
+    """Return the modules of the file, and what each needs; none where it is of another root or Python.
 
     Raises UnsoundError. The checksum is the hash that Python itself checks ``.pyc`` files with: it takes a quarter of
     the time of BLAKE2, and no module has to be loaded for it.
@@ -199,12 +204,12 @@ def _read() -> "tuple[dict[str, Module], list[str]]":
 
     content = _own_bytes()
     if not content:
-        return {}, []
+        return {}, {}
     body = memoryview(content)[CHECKSUM_BYTES:]
     if source_hash(CHECKSUM_KEY, body) != content[:CHECKSUM_BYTES]:
         raise UnsoundError("it is damaged")
-    root, version, modules, at_once = loads(body)
-    return (modules, at_once) if (root, version) == (root_dir(), sys.version) else ({}, [])
+    root, version, modules, before = loads(body)
+    return (modules, before) if (root, version) == (root_dir(), sys.version) else ({}, {})
 
 
 def _own_bytes() -> bytes:
@@ -255,47 +260,56 @@ def _stamp(root: str, file: str) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _needed_by(name: str, loaded: "set[str]") -> "list[str]":
-    """Return a module and all that it imports at its top, each after what it imports itself."""
+def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
+    """Return which of ``names`` each of them imports at its top, not below "if TYPE_CHECKING"; its package first."""
     import ast
 
+    found = {}
+    for name in names:
+        wanted = [name.rpartition(".")[0]]
+        for node in ast.parse(_source(root, name)).body:
+            if isinstance(node, ast.ImportFrom):
+                wanted += [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
+        found[name] = [one for one in wanted if one in names]
+    return found
+
+
+def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
+    """Return all that a module imports, and what that imports, each after what it needs itself; without the module."""
     found: dict[str, None] = {}
     begun: set[str] = set()
 
     def visit(name: str) -> None:
-        if name not in loaded or name in begun:
-            return
-        begun.add(name)
-        visit(name.rpartition(".")[0])
-        with open(sys.modules[name].__file__ or "", encoding="utf-8") as file:
-            source = ast.parse(file.read())
-        for node in source.body:  # not what stands below "if TYPE_CHECKING"
-            if isinstance(node, ast.ImportFrom):
-                visit(node.module or "")
-                for one in node.names:
-                    visit(f"{node.module}.{one.name}")
-        found[name] = None
+        if name not in begun:
+            begun.add(name)
+            for one in imports[name]:
+                visit(one)
+            found[name] = None
 
     visit(name)
-    return list(found)
+    return [one for one in found if one != name]
 
 
-def _compiled(root: str, name: str) -> "Module | None":
-    """Compile a module without what no prompt needs: docstrings, line numbers, the import of ``__future__``."""
+def _file_of(root: str, name: str) -> str:
+    """Return the path of a module's source below the root, empty where there is none."""
+    stem = name.replace(".", "/")
+    return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if _stamp(root, file)), "")
+
+
+def _source(root: str, name: str) -> str:
     from importlib.machinery import SourceFileLoader
 
-    stem = name.replace(".", "/")
-    for file, is_package in ((f"{stem}/__init__.py", True), (f"{stem}.py", False)):
-        stamp = _stamp(root, file)
-        if stamp is not None:
-            path = f"{root}/{file}"
-            source = SourceFileLoader(name, path).get_source(name) or ""
-            code = compile(
-                source.replace(FUTURE, "", 1), path, "exec", flags=WITH_LATE_ANNOTATIONS, dont_inherit=True,
-                optimize=WITHOUT_DOCSTRINGS,
-            )  # fmt: skip
-            return (file, is_package, *stamp, _without_line_numbers(code))
-    return None
+    path = f"{root}/{_file_of(root, name)}"
+    return SourceFileLoader(name, path).get_source(name) or ""
+
+
+def _compiled(root: str, name: str) -> "CodeType":
+    """Compile a module without what no prompt needs: docstrings, line numbers, the import of ``__future__``."""
+    code = compile(
+        _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",
+        flags=WITH_LATE_ANNOTATIONS, dont_inherit=True, optimize=WITHOUT_DOCSTRINGS,
+    )  # fmt: skip
+    return _without_line_numbers(code)
 
 
 def _without_line_numbers(code: "CodeType") -> "CodeType":

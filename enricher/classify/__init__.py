@@ -131,11 +131,11 @@ def scanned_part(text: str) -> str:
 def verdict(
     prompt: str, rules: Rules, conversation: Conversation | None = None, *, is_explained: bool = True
 ) -> Classification:
-    """Return what a prompt asks for by the rules, with the evidence where it is to be explained.
+    """Return the classification of a prompt by the rules, with evidence if ``is_explained``.
 
-    Whatever needs a classification comes here, or to another function with this signature
-    that sets a ``source`` of its own. The conversation has the words that a prompt such as
-    "do the same for the other one" refers to.
+    Callers use this function, or another with the same signature that sets a ``source``
+    of its own. The conversation has the words to which a prompt such as
+    "do the same for the other one" refers.
     """
     referred = conversation.basis(prompt) if conversation is not None else ""
     earlier = classify(referred, rules.table, is_explained=False) if referred else None

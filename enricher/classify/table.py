@@ -81,7 +81,7 @@ class Table:
         return self._no_topics  # type: ignore[no-any-return]
 
     def leaning(self, word: str) -> str:
-        """Return the packed weights of a plain word: its own figures, then ``|next word=`` or ``|@place=`` with figures."""
+        """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
         found = self._packed_leanings.get(word)
         if found is None:
             found = self._leanings.find(word)

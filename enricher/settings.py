@@ -48,7 +48,7 @@ OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: output only what has evidence, or give each prompt the block of the seed documents (ruling R34)."""
+"""Profiles: output only what has its own evidence, or give each prompt the block of the seed documents (ruling R34)."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "profile": (QUIET, AS_SPECIFIED),

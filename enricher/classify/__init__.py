@@ -38,7 +38,7 @@ TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
 
 MOST_COMPLEX = 10
 WORDS_OF_A_STEP = 60
-FOREIGN_SHARE = 3
+FOREIGN_SHARE = 3  # one non-ASCII word in three makes a prompt non-English
 LEAST_FOREIGN_WORDS = 4
 
 

@@ -52,7 +52,7 @@ class UnfinishedError(database.DatabaseInUseError):
 class Plan:
     """What to forget: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
 
-    ``memories`` are ids of memories; a plan for memories has nothing else.
+    ``memories`` are ids of memories; deleting them deletes nothing else.
     """
 
     ids: tuple[str, ...] = ()

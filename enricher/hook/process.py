@@ -22,7 +22,7 @@ from storage.state import detached  # noqa: E402
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-WHITE_SPACE = 64
+WHITE_SPACE = 64  # trailing bytes in which the closing brace is looked for
 ANSWERED_BY_S = 1.9
 """Until then the hook waits for a slowly reading client or a slow disk; after that another process records."""
 EPILOGUE_S = 0.4
@@ -50,7 +50,7 @@ class DeadlineError(BaseException):
 def main(argv: list[str], *, started: float = STARTED) -> None:
     """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered."""
     try:
-        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)
+        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
         if PIPELINE in "=".join(argv):
             _answer_in_pipeline(_registered_name(argv))
         else:
@@ -294,7 +294,7 @@ def _count_failure(state: str, reason: str) -> None:
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)
-    if count == FAILURES_BEFORE_TELLING:
+    if count == FAILURES_BEFORE_TELLING:  # the length of the file is the count; notify once per series
         from storage.state import notices
 
         notices.leave(

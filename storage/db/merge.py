@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PAGE = 200
 """Number of traces per transaction."""
-MOST_CONFLICTS = 1000
+MOST_CONFLICTS = 1000  # listed; ``conflict_count`` counts all
 OLDEST_SCHEMA = 1
 
 COLUMNS = ", ".join(traces.TABLES["traces"])

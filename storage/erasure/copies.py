@@ -173,7 +173,7 @@ def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
         content = before + piece
         if any(one in content for one in others) or not usual.isdisjoint(_ids_in(content)):
             return True
-        before = content[-256:]
+        before = content[-256:]  # an id may be split between two pieces
     return False
 
 

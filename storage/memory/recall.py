@@ -60,7 +60,7 @@ through its neighbours only if the order has a meaning: in imports and in conver
 PREFIX = 5
 HEAVIEST_TERMS = 8
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
-"""Assumed other memories, this share of them with each common word: a store of five cannot tell which are rare."""
+"""Assumed further memories, and their share with each common word: a store of five cannot tell rare words."""
 ENOUGH = 15.0
 """How much weight, in nats, a memory must share with a question to be convincing: a single word may be chance."""
 E = 2.718281828459045
@@ -71,7 +71,7 @@ DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
-"""Factors on the score of an unapproved memory, of a superseded one, and of one about a folder below."""
+"""Factors on the score of an unapproved or superseded memory, and of one about a folder below the current one."""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOLDER = "sessions"
 CLAIMS = "claims"
 DUPLICATE_WITHIN_NS = 2_000_000_000
-LOCK_ATTEMPTS = 10
+LOCK_ATTEMPTS = 10  # with growing pauses, 22 ms in all
 LIMIT_BYTES = 256 * 1024
 FORGOTTEN_AFTER_S = 30 * 24 * 3600
 

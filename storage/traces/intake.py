@@ -25,6 +25,7 @@ LIMIT_REFUSED = 50
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
+"""Errors caused by the content of a record, not by the state of the database."""
 STORE_A_SOURCE = """
     insert into instructions_sources (hash, position, layer, path, text)
     values (:hash, :position, :layer, :path, :text) on conflict do nothing

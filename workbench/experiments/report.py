@@ -130,7 +130,7 @@ def report_on(
     unknown_context: int = 0,
     level: float = 0.95,
 ) -> Report:
-    """Return the report; ``same_arms`` says that both have one rules hash, which refuses every test."""
+    """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in METRICS]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]

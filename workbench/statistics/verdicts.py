@@ -1,4 +1,4 @@
-"""The four words that every comparison ends with, on every screen and in every file."""
+"""The four verdicts of comparisons, the same on every screen and in every file."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(slots=True)
 class Survey:
-    """The findings; ``since`` is the time of the oldest prompt to be stored, ``at_since`` counts prompts of that time."""
+    """The findings; ``since`` is the time of the oldest prompt to be stored, ``at_since`` the count at that time."""
 
     groups: dict[tuple[str, str], Group] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)

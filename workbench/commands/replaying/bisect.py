@@ -1,4 +1,4 @@
-"""``enricher bisect``: which stored version of the rules made a prompt come out otherwise, and which edit in it."""
+"""``enricher bisect``: find the stored version of the rules, and its edit, that changed a prompt's outcome."""
 
 from __future__ import annotations
 

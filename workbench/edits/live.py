@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 OPENED, HEAD = "opened", "HEAD"
 """Bases in addition to ``recorded`` and versions: the file as opened, and the file in git's HEAD."""
 MOST_CAUSES = 1000
+"""Newest changes whose cause is searched."""
 
 
 class Kept(sides.InAnyFolder):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Standing:
     """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base and fail now.
 
-    ``approved`` counts the approved cases judged; ``gained`` and ``lost`` the labels and cases that became right
+    ``approved`` counts the approved cases; ``gained`` and ``lost`` the labels and cases that became right
     and wrong.
     """
 

@@ -57,7 +57,7 @@ class Figures:
 
 
 def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> Figures:
-    """Return the figures; without a base (not ``is_paired``) gained and lost are 0."""
+    """Return the figures; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
     has_regressed = any(one.is_regression for one in checked)

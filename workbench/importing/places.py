@@ -27,6 +27,7 @@ WELL_KNOWN = {
 SUFFIXES = (".jsonl", ".json", ".db")
 SQLITE = b"SQLite format 3\0"
 LOOKED_AT_LINES = 50
+"""Lines of a file read to recognise its client."""
 NOT_KNOWN = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
 
 

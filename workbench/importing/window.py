@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, without those too long for the hook."""
+    """The last records of a session, without those too long for the hook; the reader skips those of subagents."""
 
     __slots__ = ("_bytes", "_host", "_records")
 

@@ -57,7 +57,7 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return the kinds of difference between two outcomes of one prompt; empty where they are the same.
 
     Where either side would have sent a channel a different request, the items of that channel are
-    «context unknown», whatever became of the recorded items.
+    «context unknown», regardless of the recorded items.
     """
     if before is after or before.is_same(after):
         return ()

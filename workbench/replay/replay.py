@@ -36,6 +36,7 @@ POOL_FROM = 20_000
 FIRST_BATCH, BATCH = 100, 500
 """Prompts between two checks of ``should_stop``, and between two updates of the screen."""
 WAITING_PER_PROCESS = 4
+"""Batches submitted per process before the oldest result is awaited."""
 
 
 def never() -> bool:

@@ -32,9 +32,11 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean difference of ``n`` pairs in ``clusters`` sessions, its interval and error; ``deviation`` is of pairs.
+    """The mean difference of ``n`` pairs in ``clusters`` sessions, with its interval.
 
-    ``error`` is the standard error, infinite with a single session; ``deviation`` the standard deviation.
+    ``error`` is the standard error of the mean, infinite with a single session; ``deviation`` is the standard
+    deviation of
+    single differences.
     """
 
     estimate: float

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MOST_HUNKS = 40
 """Most hunks undone singly, at 0.1 s of compiling each; more are joined by heading, then with their neighbours."""
 MOST_IN_PAIRS = 12
+"""Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 WORTH_A_REACH = 50
 """Prompts from which on a hunk's reach is computed; computing it costs as much as judging this many prompts."""
 

@@ -29,7 +29,7 @@ DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 AXIS = 10
 NAMES = 16
 NEAR = 2.0
-"""A budget up to this multiple of the highest value is drawn; a higher one is only mentioned in the text."""
+"""A budget up to this multiple of the highest value is drawn; a higher one is only named in the line above."""
 
 Piece = tuple[str, str]
 """A text and its component class."""

@@ -158,7 +158,7 @@ def _one_batch(db: sqlite3.Connection) -> bool:
     for catch_up in (rollups.catch_up, search.catch_up):
         stops = iter((False,))
         before = db.total_changes
-        if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # those of this turn
+        if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # bound per iteration
             return True
         if db.total_changes > before:
             return True

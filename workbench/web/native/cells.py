@@ -61,7 +61,7 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
 
 
 def _identity(history: History, value: object, *, table: str | None, row: sqlite3.Row) -> Markup | None:
-    if table in OF_TRACES or (table is None and "prompt" in row.keys()):  # noqa: SIM118  # a row is no mapping
+    if table in OF_TRACES or (table is None and "prompt" in row.keys()):  # noqa: SIM118  # sqlite3.Row is no mapping
         return _trace_link(history, value)
     return _replay_link(history, value) if table == "replays" else None
 

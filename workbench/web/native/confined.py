@@ -34,7 +34,7 @@ MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
 NICENESS = 10
 COMMAND = "from workbench.web.native.confined import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search", "words")
-"""Prefixes of request parameters with SQL, or with search words, some of which take the index as long."""
+"""Prefixes of parameters with SQL, or with search words, some of which keep the index busy as long as SQL does."""
 
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
 """Whether the current request holds SQL of a reader."""

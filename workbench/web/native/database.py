@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMED = re.compile(r"[:@$](\w+)")
 
 
-class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no types
+class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
     """A database that counts up to ``counted_up_to`` rows, and runs readers' SQL in other processes."""
 
     counted_up_to = 10_000

@@ -34,7 +34,7 @@ HOW_MANY = """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 
 
-class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no types
+class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
     """Counts like ``ColumnFacet``, from the sums where they have the columns."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:

@@ -103,7 +103,7 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, 
     import rich
     import uvicorn
 
-    rich.reconfigure(quiet=True)  # Datasette prints every 404 there with all local variables, prompts among them
+    rich.reconfigure(quiet=True)  # Datasette prints every 404 with all local variables, which include prompts
     # In a separate thread uvicorn leaves the signals to us: it would raise them again at its end.
     config = uvicorn.Config(
         served.app(), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S

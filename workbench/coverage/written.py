@@ -151,7 +151,7 @@ def in_force(cwd: str) -> Written:
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> Written:
-    """Return the rules with ``text`` for the file at ``path``, on top of the layers below it; raises SideError."""
+    """Return the rules with ``text`` for the file at ``path``, in its stack of layers; raises SideError."""
     return _sound(compile_texts(stack_with(path, versions), instead={known_as(path, versions): text}))
 
 

@@ -206,7 +206,7 @@ def _one_at_a_time(path: str) -> Iterator[None]:
 
         private.make_directory(folder)
         descriptor = os.open(folder, os.O_RDONLY)
-    except ImportError:  # no POSIX locks
+    except ImportError:  # no POSIX locks (Windows)
         yield
         return
     except OSError as failure:

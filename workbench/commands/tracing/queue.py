@@ -96,7 +96,7 @@ def _keys() -> Iterator[Callable[[], str]]:
     try:
         import termios
         import tty
-    except ImportError:  # no POSIX terminal
+    except ImportError:  # no POSIX terminal (Windows)
         yield click.getchar
         return
     terminal = sys.stdin.fileno()

@@ -1,7 +1,7 @@
 """The two sides of a comparison: the recorded one, a stored version, a file, an unsaved buffer, a git revision.
 
-A file that is a layer takes its place among the files of each recorded version: an edit is judged
-together with the layers below it, and a project's edit only on prompts that its file applies to
+A file that is a layer takes its place among the files of each recorded version: its edit is judged
+together with the other layers, and a project's edit only on prompts that its file applies to
 (``workbench.replay.rulesets.stacks``). Any other file replaces all layers.
 
 SideError             the side does not exist, or its rules are broken; holds the problems with file and line

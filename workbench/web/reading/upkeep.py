@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def catch_up(
     db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
 ) -> int:
-    """Update all of it in short transactions; return the number of rows that still wait.
+    """Update all of it in short transactions; return the number of rows still to be processed.
 
     ``db`` is in autocommit mode. Coverage is measured last, where it is due, and may take some ten seconds. Raises
     sqlite3.Error where the database cannot be written.

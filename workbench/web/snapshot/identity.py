@@ -87,7 +87,7 @@ _PATHS = (
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Absolute paths of any machine: the file of a Python traceback; with a drive letter; of a Windows server; below a usual
+"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a usual
 top-level folder; below another folder, if it leads to a file and no HTTP method precedes it; percent-encoded."""
 
 

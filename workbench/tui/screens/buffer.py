@@ -75,7 +75,7 @@ class BufferScreen(WorkbenchScreen):
         self._watcher: threading.Thread | None = None
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Examine the text in the editor; ``is_quiet`` examines an unchanged text again and shows only the final figures."""
+        """Examine the text in the editor; ``is_quiet`` examines an unchanged text again, showing only final figures."""
         raise NotImplementedError
 
     def show_file(self) -> None:

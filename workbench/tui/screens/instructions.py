@@ -205,7 +205,7 @@ What the channels found is taken from the record; where other rules would have a
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run over the buffer; without ``is_quiet``, only if the text, base or filter differs from the last run."""
+        """Start a run over the buffer, unless nothing has changed since the last run; ``is_quiet`` starts it anyway."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._desk is None or (key == self._examined and not is_quiet):

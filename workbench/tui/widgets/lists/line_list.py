@@ -141,7 +141,7 @@ class LineList(CursorView, inherit_bindings=False):
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line if that still exists, else on its row; on top it stays there."""
+        """Show these groups; the cursor stays on its line if that still exists, else on its row."""
         here = self._row(self.cursor) if self.cursor else None
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)

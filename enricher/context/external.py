@@ -160,6 +160,7 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
         (os.POSIX_SPAWN_DUP2, child_out, 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
+    # Python ignores SIGPIPE and SIGXFSZ; the program must not inherit that.
     return os.posix_spawnp(
         command[0], command, environment, file_actions=actions, setpgroup=0, setsigdef=[SIGPIPE, SIGXFSZ]
     )

@@ -55,6 +55,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
             _ask_ours(asked, request, results)
         finally:
             answers = external.collect(started, until=request.until)
+        # Inside a channel's own process nothing was started: its programs count as off.
         results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
         results.update((one.name, one) for one in answers)
     else:
@@ -88,7 +89,7 @@ def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gat
     for channel in sorted(asked, key=lambda one: -one.priority):
         if not channel.command:
             results[channel.name] = _ask(channel, request, until=until)
-    request.until = until
+    request.until = until  # ``_ask`` shortens it for each channel
 
 
 def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:

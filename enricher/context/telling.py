@@ -163,7 +163,7 @@ def evidence(prompt: Prompt, content: str, kind: str) -> tuple[float, frozenset[
 
 
 def _is_told(prompt: Prompt, memory: _Memory, headed: list[Term], *, share: float) -> bool:
-    """Decide whether to show a memory: ``headed`` are prompt terms in its head, ``share`` is the prompt's overlap."""
+    """Decide whether to show a memory; ``headed``: prompt terms in its head, ``share``: weighted share in all of it."""
     in_head = sum(term.worth == 1.0 for term in headed)
     if memory.kind == DOCUMENT:
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE

@@ -35,7 +35,7 @@ FOLDERS = {
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the helper that covers the prompt; nothing in ``as specified`` mode, where the approach names a skill."""
+    """Return the helper that covers the prompt; under ``as-specified`` none, as the approach names a skill there."""
     del channel
     if is_as_specified(request.settings):
         return []

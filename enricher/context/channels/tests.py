@@ -55,7 +55,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the tests of what the prompt names, or of what was just changed where it says "test it"."""
+    """Return the tests of the files or names in the prompt; for "test it" those of the files just changed."""
     del channel
     project = request.project
     prompt = request.prompt

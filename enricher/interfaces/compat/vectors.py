@@ -123,7 +123,7 @@ def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> l
 def _fused(
     db: sqlite3.Connection, found: list[Hit], near: list[tuple[int, float]], weights: Mapping[str, float]
 ) -> list[Hit]:
-    """Merge both lists, ordered by the weighted sum of 1 / (60 + rank); cap each score at that of its predecessor."""
+    """Merge both lists by the sum of 1 / (60 + rank); a score is the better of the two, at most its predecessor's."""
     hits = {hit.id: hit for hit in found}
     ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
     for at, (number, likeness) in enumerate(near, 1):

@@ -138,7 +138,7 @@ GUIDANCE = {
 
 
 def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
-    """Return the text of a prompt. Raises PromptError, StorageError."""
+    """Return the text of a prompt with its memories. Raises PromptError, StorageError."""
     prompt = _prompt(name)
     given = _checked(prompt, arguments)
     writers: dict[str, Callable[[Mapping[str, str], Library], str]] = {

@@ -192,7 +192,7 @@ def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
         return f"; used in {uses.files - 1} other files"
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
-        return ""  # a framework calls it
+        return ""  # a framework calls it, so the uses found would mislead
     in_tests = [place for place in uses.places if place.kind == TEST]
     places = [place for place in uses.places if place.kind != TEST] or in_tests
     if not places:

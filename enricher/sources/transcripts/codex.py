@@ -100,7 +100,7 @@ def _patched(patch: str, found: Found) -> None:
 
 
 def _output(output: object, found: Found) -> None:
-    """Add the error of a failed command: its exit code, in a separate field or in the text, is not 0."""
+    """Add the error of a failed command: an exit code other than 0, in a field or in the text, or no ``success``."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")

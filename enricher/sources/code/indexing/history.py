@@ -135,7 +135,7 @@ class Record:
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store a changed history and return 1; if unchanged, only set the recency of ``paths`` and return 0."""
+        """Store tags and commits and return 1 if HEAD moved; else only set the recency of ``paths`` and return 0."""
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""The numbers of ``enricher.sources.code.indexing.listing.KINDS``; that module is not imported on the hook's path."""
+"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is not imported here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
@@ -28,7 +28,7 @@ MOST_READ_BYTES = 200_000
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
-"""Number of first letters that a misspelled name must share with the correct one."""
+"""Number of initial letters that a misspelled name must share with the correct one."""
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
 _COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
 _DEFINING_WORDS = frozenset(

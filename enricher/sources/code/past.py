@@ -19,7 +19,7 @@ MOST_EVENTS = 400
 MOST_FILES = 60
 MOST_NAMES_IN_A_ROW = 4
 DOC = 2
-"""The number of documents in ``listing.KINDS``; a name that only documents mention counts as gone."""
+"""The kind "document", as numbered by ``listing.KINDS``; a name that only documents mention counts as gone."""
 
 
 class Event:

@@ -188,7 +188,7 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 
 
 def _of_files(project: Project) -> list[Row]:
-    """Return rows from files with a single purpose: pull request template, release workflow, changelog, git hook …"""
+    """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
     rows: list[Row] = []
     for path, text in project.texts.items():
         if _TEMPLATE.match(path):

@@ -194,7 +194,7 @@ def _known() -> "tuple[dict[str, Module], dict[str, list[str]]]":
 
 
 def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
-    """Return the modules, and for each those that it imports; nothing if the root or the Python is another.
+    """Return the modules, and for each its imports; both empty if the file is of another checkout or interpreter.
 
     Raises UnsoundError. The checksum is the hash with which Python checks ``.pyc`` files: it takes a quarter of
     the time of BLAKE2 and needs no module to be loaded.
@@ -293,7 +293,7 @@ def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
 
 
 def _file_of(root: str, name: str) -> str:
-    """Return the path of a module's source below the root, empty where there is none."""
+    """Return the path of a module's source below the root, empty if there is none."""
     stem = name.replace(".", "/")
     return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if _stamp(root, file)), "")
 

@@ -1,6 +1,6 @@
 """Find each client's hook configuration, and compute the change that adds or removes our hook.
 
-The files belong to the person: only our own entry is ever added, changed or removed.
+The files belong to the user: only our own entry is ever added, changed or removed.
 """
 
 from __future__ import annotations

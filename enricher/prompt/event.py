@@ -99,7 +99,7 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Return whether the prompt is a command without a written prompt as arguments."""
+    """Return whether the prompt is a slash command whose arguments are not a prompt themselves."""
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt

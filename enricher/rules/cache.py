@@ -111,7 +111,7 @@ def read_any_age(path: str) -> Rules | None:
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """Return what a cache file says of its making; empty where there is no sound one."""
+    """Return what a cache file says of its making; empty if there is no sound one."""
     return _split(_own_bytes(path))[0]
 
 

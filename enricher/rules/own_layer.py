@@ -50,7 +50,7 @@ class OwnLayer:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with everything up to the next one; ``rule`` is None where it has no yaml block."""
+    """A heading with everything up to the next one; ``rule`` is None if it has no yaml block."""
 
     title: str
     level: int
@@ -185,7 +185,7 @@ def sections(text: str) -> list[Section]:
 
 
 def _changed(old: Section, new: Section) -> str:
-    """Return a rule as a layer has to write it; empty where nothing but blank space differs."""
+    """Return a rule as a layer has to write it; empty if nothing but blank space differs."""
     if old.rule is None or new.rule is None or new.block is None:
         return new.text
     has_new_prose = old.prose != new.prose
@@ -209,7 +209,7 @@ def _extended(section: Section, lines: Sequence[str], *, has_prose: bool = True)
 
 
 def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
-    """Return the lines that ``extend`` needs to make the new rule of the old one; None where it cannot."""
+    """Return the lines that ``extend`` needs to make the new rule of the old one; None if it cannot."""
     root = yaml.compose("\n".join(block), Loader=LOADER)
     if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None

@@ -1,4 +1,4 @@
-"""Read SQLite in a process that is a few milliseconds old.
+"""Read SQLite without importing the ``sqlite3`` package, for a process that must answer within milliseconds.
 
 ``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost
 a cold process more than opening the database and running a query. The C module

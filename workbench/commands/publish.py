@@ -250,7 +250,7 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
-    """Open a browser, or print how to reach the server; ``port`` is 0 where no forwarding is needed."""
+    """Open a browser, or print how to reach the server; ``port`` is 0 if no forwarding is needed."""
     from workbench.web.server import surroundings
 
     for line in surroundings.forwarding(port) if port else ():

@@ -72,12 +72,12 @@ def nearest(cwd: str, *, given: str = "") -> str:
 
 
 def layer_of(path: str, cwd: str) -> str:
-    """Return the name of the file's layer in ``cwd``; empty where it is no layer."""
+    """Return the name of the layer that the file is for prompts typed in ``cwd``; empty if it is not a layer."""
     return next((one.layer for one in choices(cwd) if one.path == path), "")
 
 
 def objection(path: str) -> str:
-    """Return the reason not to edit the file in place; empty where there is none."""
+    """Return the reason not to edit the file in place; empty if there is none."""
     parts = os.path.realpath(path).split(os.sep)
     if os.path.realpath(path) == os.path.realpath(packaged_file()) and {"site-packages", "dist-packages"} & {*parts}:
         return "it belongs to the installed package; the next update would overwrite your edit"
@@ -106,7 +106,7 @@ def layer_of_edit(text: str, opened: str, cwd: str) -> OwnLayer:
 
 
 def read(path: str) -> str:
-    """Return the text of a file, empty where it does not exist yet; raises FileError."""
+    """Return the text of a file, empty if it does not exist yet; raises FileError."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(LARGEST + 1)
@@ -182,7 +182,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
 
 
 def trust_note(path: str, cwd: str) -> str:
-    """Return what the user must do before a saved file takes effect; empty where it takes effect at once."""
+    """Return what the user must do before a saved file takes effect; empty if it takes effect at once."""
     folder = next((folder for _name, folder in speaking_folders(cwd) if path.startswith(folder + os.sep)), "")
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""

@@ -180,7 +180,7 @@ class Desk:
         return sides.text_at(HEAD, self._saved.path)
 
     def _cases_file(self) -> str:
-        """Return the golden cases of the repository; empty where the file cannot be used, which the gate reports."""
+        """Return the golden cases of the repository; empty if the file cannot be used, which the gate reports."""
         path = path_for(self.cwd)
         try:
             cases.read(path)
@@ -207,7 +207,7 @@ class Desk:
             yield Caused(found)
 
     def _base_text(self, versions: Versions) -> str | None:
-        """Return the text of the file on the base's side; None where it depends on the prompt."""
+        """Return the text of the file on the base's side; None if it depends on the prompt."""
         if self.base == OPENED or (self.base == HEAD and self._own):
             return self.opened
         if self.base == HEAD:

@@ -74,7 +74,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """Problems that ``enricher check`` reports in addition to compile errors; empty where there are none."""
+    """Problems that ``enricher check`` reports in addition to compile errors; empty if there are none."""
 
     problems: tuple[Problem, ...]
 

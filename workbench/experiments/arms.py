@@ -33,7 +33,7 @@ REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "
 class Answer:
     """The answer of an arm to a prompt; ``names`` are the references that it shows, as ``kind:reference``.
 
-    ``latency_ms`` is None where the answer is computed now and has to be timed; ``failure`` is the reason
+    ``latency_ms`` is None if the answer is computed now and has to be timed; ``failure`` is the reason
     for a missing answer.
     """
 
@@ -67,7 +67,7 @@ class Arm(Protocol):
     hash: str
 
     def task(self, question: Question) -> Task | None:
-        """Return the task for a prompt, None where this arm has no answer to it."""
+        """Return the task for a prompt, None if this arm has no answer to it."""
 
     def tell(self, question: Question, answer: Answer) -> None:
         """Record what the session of the prompt has now been shown."""
@@ -100,7 +100,7 @@ class Instructions:
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: Question) -> Task | None:
-        """Return the task of deciding on the prompt; None where its rules are unknown."""
+        """Return the task of deciding on the prompt; None if its rules are unknown."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base
@@ -135,7 +135,7 @@ class Recording:
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
 
     def task(self, question: Question) -> Task | None:
-        """Return a task with the recorded answer; None where the file has none."""
+        """Return a task with the recorded answer; None if the file has none."""
         answer, base = self._answers.get(question.row.id), question.base
         if answer is None or base is None:
             return None

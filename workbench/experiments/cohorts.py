@@ -44,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two cohorts of one experiment; ``effects`` are b minus a, None where there are too few sessions.
+    """Two cohorts of one experiment; ``effects`` are b minus a, None if there are too few sessions.
 
     The verdict rests on the labels: changed where b is better and the interval excludes 0, regressed where it is
     worse, inconclusive otherwise and where a cohort has fewer than ten labelled sessions.

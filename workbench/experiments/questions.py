@@ -41,7 +41,7 @@ class QuestionError(ValueError):
 class Question:
     """One prompt; ``right`` and ``wrong`` are the task types that people labelled so.
 
-    ``base`` are the rules by which its inputs were collected, None where they were not stored; ``is_recorded``
+    ``base`` are the rules by which its inputs were collected, None if they were not stored; ``is_recorded``
     means that the row is a trace, whose inputs include what its session was shown before.
     """
 
@@ -57,7 +57,7 @@ class Question:
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
-        """Return 1 for a right task type, 0 for a wrong one, None where it is unknown."""
+        """Return 1 for a right task type, 0 for a wrong one, None if it is unknown."""
         if self.right:
             return float(task_type in self.right)
         return 0.0 if task_type in self.wrong else None

@@ -112,7 +112,7 @@ class Case:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of the fields that fail the case; empty where the case passes."""
+        """Return the names of the fields that fail the case; empty if the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing

@@ -168,7 +168,7 @@ def _refuse_without_text(trace: dict[str, Any]) -> None:
 
 
 def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
-    """Return the rules of the trace; None where they were not stored, or were compiled by another release."""
+    """Return the rules of the trace; None if they were not stored, or were compiled by another release."""
     stored = queries.instructions(db, trace["rules_hash"])
     try:
         return recorded_rules(trace["rules_hash"], stored) if stored else None

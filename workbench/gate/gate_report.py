@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Checked:
     """A case with its outcomes now and under the base; ``before`` is None without a base.
 
-    The faults name the fields that fail the case; empty where it passes.
+    The faults name the fields that fail the case; empty if it passes.
     """
 
     case: Case
@@ -81,7 +81,7 @@ class Report:
         return self.verdict != "regressed" and not self.problems and not self.missing
 
     def reasons(self) -> list[str]:
-        """Return the reasons why the gate is closed, one sentence each; empty where it is open."""
+        """Return the reasons why the gate is closed, one sentence each; empty if it is open."""
         regressions = sum(one.is_regression for one in self.checked)
         told = [
             (regressions, f"{_count(regressions, 'approved case')} came out differently"),

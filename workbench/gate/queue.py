@@ -77,7 +77,7 @@ def order(prompts: Sequence[Prompt]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[Prompt, _Cluster]]) -> list[tuple[Prompt, _Cluster]]:
-    """Order by worth of a label; each prompt taken from a session lowers the worth of the session's others."""
+    """Order prompts by how much a label would tell; each chosen prompt lowers the value of its session's others."""
     heap = [(-_worth(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -126,7 +126,7 @@ def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
 
 
 def _nearest(terms: frozenset[str], clusters: Iterable[_Cluster]) -> _Cluster | None:
-    """Return the cluster that shares most, the earliest on a tie; None where no share reaches ALIKE."""
+    """Return the cluster that shares most, the earliest on a tie; None if no share reaches ALIKE."""
     shares = ((_share(terms, one.terms), one) for one in clusters)
     share, nearest = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return nearest if share >= ALIKE else None

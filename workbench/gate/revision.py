@@ -30,7 +30,7 @@ class Revision:
         return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
 
     def _name(self, path: str) -> str:
-        """Return the path relative to the root, as git uses it; empty where it lies outside."""
+        """Return the path relative to the root, as git uses it; empty if it lies outside."""
         name = os.path.relpath(os.path.realpath(path), self.root)
         return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
 

@@ -21,7 +21,7 @@ HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file with conversations; ``host`` is empty where the file does not show which client wrote it."""
+    """A file with conversations; ``host`` is empty if the file does not show which client wrote it."""
 
     host: str
     path: str
@@ -60,7 +60,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or line that could not be read; ``line`` is 0 where the whole file is meant."""
+    """A file or line that could not be read; ``line`` is 0 if the whole file is meant."""
 
     path: str
     line: int

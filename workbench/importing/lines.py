@@ -49,7 +49,7 @@ def is_too_long(line: bytes) -> bool:
 
 
 def decoded(content: bytes) -> dict[str, Any] | None:
-    """Return the JSON object on a line, None where there is none; invalid UTF-8 is replaced."""
+    """Return the JSON object on a line, None if there is none; invalid UTF-8 is replaced."""
     try:
         value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
@@ -81,7 +81,7 @@ def _parsed(value: object) -> float | None:
 
 
 def text_at(record: object, *path: str) -> str:
-    """Return the string at ``path`` inside nested objects, empty where there is none."""
+    """Return the string at ``path`` inside nested objects, empty if there is none."""
     for key in path:
         record = record.get(key) if isinstance(record, dict) else None
     return record if isinstance(record, str) else ""

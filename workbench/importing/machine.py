@@ -54,7 +54,7 @@ TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a user-side text that is no prompt to enrich; empty where a person asks something.
+    """Return the kind of a user-side text that is no prompt to enrich; empty if a person asks something.
 
     The bypass prefix, which a person may set, is ignored.
     """

@@ -70,7 +70,7 @@ def read(source: Source, advance: Advance) -> Iterator[Event]:
 
 
 def recognise(path: str) -> str:
-    """Return the client that wrote a file, empty where its beginning does not show it; raises OSError."""
+    """Return the client that wrote a file, empty if its beginning does not show it; raises OSError."""
     with lines.opened(path) as file:
         if file.read(len(SQLITE)) == SQLITE:
             return "llm"

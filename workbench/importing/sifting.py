@@ -75,7 +75,7 @@ class Sieve:
         return found is None or not (found.id == self._project.id or f"{os.path.abspath(cwd)}/".startswith(f"{root}/"))
 
     def _kind(self, turn: Turn) -> str:
-        """Return why the hook would not have enriched the prompt, empty where it would have."""
+        """Return why the hook would not have enriched the prompt, empty if it would have."""
         settings = self.tracer.settings_for(turn.cwd)
         if settings["log"] not in KEEPS_TEXT:
             return NO_TEXT_KEPT

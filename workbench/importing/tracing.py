@@ -56,7 +56,7 @@ class Tracer:
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
-        """Return the project of a folder, derived from the path where the folder is gone; None where it is unknown."""
+        """Return the project of a folder, derived from the path where the folder is gone; None if it is unknown."""
         if not os.path.isabs(cwd):
             return None
         if cwd not in self._projects:

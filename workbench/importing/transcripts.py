@@ -163,7 +163,7 @@ class Transcript:
 
 
 def modified(path: str) -> int:
-    """Return when a file was last modified, in microseconds since 1970; 0 where it is gone."""
+    """Return when a file was last modified, in microseconds since 1970; 0 if it is gone."""
     try:
         return os.stat(path).st_mtime_ns // 1000
     except OSError:

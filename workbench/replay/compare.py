@@ -54,7 +54,7 @@ class Change:
 
 
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
-    """Return the kinds of difference between two outcomes of one prompt; empty where they are the same.
+    """Return the kinds of difference between two outcomes of one prompt; empty if they are the same.
 
     Where either side would have sent a channel a different request, the items of that channel are
     «context unknown», regardless of the recorded items.
@@ -118,7 +118,7 @@ class BlastRadius:
     unknown: int = 0
 
     def add(self, pair: Pair) -> Change | None:
-        """Count a pair; return its change, None where there is none."""
+        """Count a pair; return its change, None if there is none."""
         before, after = pair.before, pair.after
         tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, Tally())
         self.prompts += 1

@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """Reach of base and candidate relative to a recorded version, and of the edit between the two."""
+    """Which prompts an edit can affect: the differences between recorded, base and candidate rules."""
 
     base: Reach | None
     candidate: Reach | None
@@ -66,7 +66,7 @@ class Reaches:
 
 @dataclass(slots=True)
 class Judge:
-    """The rules of each recorded version, and of both sides for its prompts; None where the recorded outcome holds.
+    """The rules of each recorded version, and of both sides for its prompts; None if the recorded outcome holds.
 
     With ``ask_today``, today's stores answer the channel requests that differ from the recorded ones.
     """
@@ -91,7 +91,7 @@ class Judge:
         )
 
     def outcomes(self, task: Task) -> Sides:
-        """Return the outcomes of both sides, None where a side's outcome is the recorded one."""
+        """Return the outcomes of both sides, None if a side's outcome is the recorded one."""
         recorded = self.recorded[task.row.rules_hash]
         base, candidate = self.sides[task.situation]
         before, after = task.levels

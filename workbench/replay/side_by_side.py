@@ -38,7 +38,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One side: label, outcome, scores, and the time that judging takes here (0 where the outcome is only read)."""
+    """One side: label, outcome, scores, and the time that judging takes here (0 if the outcome is only read)."""
 
     label: str
     outcome: Outcome

@@ -46,7 +46,7 @@ def difference_of_means(first: Sequence[float], second: Sequence[float], *, leve
     """Return second minus first with Welch's interval, in the unit of the values.
 
     The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations,
-    corrected for small groups (Hedges 1981), and 0 where all values of each group are equal. Raises ValueError
+    corrected for small groups (Hedges 1981), and 0 if all values of each group are equal. Raises ValueError
     where a group has fewer than two values.
     """
     if min(len(first), len(second)) < FEWEST:

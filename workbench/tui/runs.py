@@ -30,7 +30,7 @@ def put(app: Workbench, run: Run) -> None:
 
 
 def last(app: Workbench) -> Run | None:
-    """Return the last run of the app, None where there was none."""
+    """Return the last run of the app, None if there was none."""
     return _LAST.get(app)
 
 

@@ -32,7 +32,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight of a signal; None where the way it is written does not allow that."""
+        """Return the text with another weight of a signal; None if the way it is written does not allow that."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -48,7 +48,7 @@ class Rewriter:
         return self._rewritten(rule, index, write, say)
 
     def without(self, rule: str, index: int) -> str | None:
-        """Return the text without a signal; None where it does not stand on lines of its own."""
+        """Return the text without a signal; None if it does not stand on lines of its own."""
         return self._rewritten(
             rule,
             index,
@@ -57,7 +57,7 @@ class Rewriter:
         )
 
     def with_phrase(self, rule: str, phrase: str, weight: int) -> str | None:
-        """Return the text with one more signal at the end of a rule; None where its signals are no list of lines."""
+        """Return the text with one more signal at the end of a rule; None if its signals are no list of lines."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             item = ITEM.match(lines[start])

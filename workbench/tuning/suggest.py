@@ -148,7 +148,7 @@ class _Trial:
         self._base: Side | None = None
 
     def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
-        """Return what the step does exactly; None where it cannot be written, fails the check, or helps nobody."""
+        """Return what the step does exactly; None if it cannot be written, fails the check, or helps nobody."""
         text = self._rewritten(candidate)
         rules = self._checked(text) if text else None
         if text is None or rules is None:

@@ -63,7 +63,7 @@ def propose(
     """Return a unified diff of ``instructions`` with the weights that fit the labelled prompts best.
 
     The examples of the file and the prompts of ``also`` take part, those of the repositories
-    ``without`` do not. The same files give the same diff; it is empty where nothing would change.
+    ``without`` do not. The same files give the same diff; it is empty if nothing would change.
     Weights of search intents stay where no prompt tells its own. Raises TuningError and LabelError.
     """
     path = Path(instructions)

@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of either text: ``mark`` is "-", "+" or a blank; the line numbers count from 1, 0 where it is absent."""
+    """A line of either text: ``mark`` is "-", "+" or a blank; the line numbers count from 1, 0 if it is absent."""
 
     mark: str
     before: int

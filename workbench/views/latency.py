@@ -70,7 +70,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One series under two versions; ``shift`` is candidate minus base, None where one side has no values."""
+    """One series under two versions; ``shift`` is candidate minus base, None if one side has no values."""
 
     series: Series
     base: Percentiles | None
@@ -80,7 +80,7 @@ class Comparison:
 
 
 class Tally:
-    """Sums up blocks, newest first; only the hours or days being read are held in full."""
+    """Sums the latencies of blocks of traces, newest first; keeps single values only for the current hour or day."""
 
     def __init__(self) -> None:
         self._whole: dict[Series, Counts] = {}
@@ -127,7 +127,7 @@ class Tally:
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
-    """Return the time limit of the series in milliseconds, None where there is none."""
+    """Return the time limit of the series in milliseconds, None if there is none."""
     if series == TOTAL:
         return INSIDE_MS
     if series.kind == "channel":

@@ -24,7 +24,7 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the filter part for one value, quoted where necessary; empty where the value cannot be expressed."""
+    """Return the filter part for one value, quoted where necessary; empty if the value cannot be expressed."""
     is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
     return _parts(field, [value]) if value and is_sayable else ""
 
@@ -53,7 +53,7 @@ def without_part(text: str, field: str, value: str) -> str:
 
 
 def in_datasette(text: str) -> str | None:
-    """Return the query string that shows the same rows in Datasette's table; None where there is none."""
+    """Return the query string that shows the same rows in Datasette's table; None if there is none."""
     asked: list[tuple[str, str]] = []
     for found in PART.finditer(text):
         if not found[0].strip():

@@ -194,7 +194,7 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Read the message of an error, which code of the project may contain; collect lines of code."""
+        """Collect names from a pasted line: an error message, which the project's code may contain, or a line of code."""
         head, colon, message = bare.partition(": ")
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
         if colon and is_error(head):

@@ -33,7 +33,7 @@ def leave_shipped(state: str) -> None:
 
 
 def packaged_texts() -> tuple[str, Texts] | None:
-    """Return identity and files of the packaged version, None where they are not those it was compiled from."""
+    """Return identity and files of the packaged version, None if they are not those it was compiled from."""
     from enricher.rules.compiling.catalogue import Files
     from enricher.rules.compiling.compiler import (  # loads pydantic: five times the rest of the upkeep
         CATALOGUE,

@@ -134,7 +134,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """Return a side's text of the file; None where it has none."""
+    """Return a side's text of the file; None if it has none."""
     from workbench.replay.rulesets.sides import texts_of
     from workbench.replay.rulesets.speaking import Speaking
 
@@ -144,7 +144,7 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _text_then(path: str, versions: Versions, *, now: str) -> str:
-    """Return the file's text in the newest recorded version where it differs; empty where no version has the file."""
+    """Return the file's text in the newest recorded version where it differs; empty if no version has the file."""
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
     return next((text for text in texts if text != now), now if texts else "")

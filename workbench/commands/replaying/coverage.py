@@ -185,7 +185,7 @@ def percent(share: float) -> str:
 
 
 def rightness(row: Row) -> str:
-    """Return how many labels confirm a signal, with Wilson's interval."""
+    """Return the share of labels that confirm a signal, with its Wilson interval."""
     count = row.right + row.wrong
     if not count:
         return ""

@@ -200,7 +200,7 @@ def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Ad
 
 
 def _moment(since: str) -> int:
-    """Return the time of ``--since`` in microseconds, 0 where it is empty."""
+    """Return the time of ``--since`` in microseconds, 0 if it is empty."""
     from storage.traces.queries import is_date
 
     if not since:

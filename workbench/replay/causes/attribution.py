@@ -83,7 +83,7 @@ class Cause:
 class Undoing:
     """One edit to one stack of files, and the rules that result when some of its hunks are undone.
 
-    ``compiler`` compiles texts by path to rules, None where they are broken. ``prompts`` is the number
+    ``compiler`` compiles texts by path to rules, None if they are broken. ``prompts`` is the number
     of prompts that will be asked about.
     """
 
@@ -133,7 +133,7 @@ class Undoing:
         return Cause(tuple(reaching or self.edits.hunks), SET)
 
     def without(self, hunks: Iterable[Hunk]) -> Rules | None:
-        """Return the rules of the candidate without these hunks; None where the remaining text does not compile."""
+        """Return the rules of the candidate without these hunks; None if the remaining text does not compile."""
         hunks = tuple(hunks)
         key = frozenset(part for hunk in hunks for part in hunk.parts)
         if key not in self._rules:

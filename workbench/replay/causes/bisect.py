@@ -43,7 +43,7 @@ class BisectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The outcome of the prompt under one version; ``outcome`` is None where the version was skipped.
+    """The outcome of the prompt under one version; ``outcome`` is None if the version was skipped.
 
     ``skipped`` is the reason for skipping. ``kinds`` are the differences from the version judged before;
     ``cause`` is the hunks behind them, ``note`` why there is none. ``is_own`` marks the version that the

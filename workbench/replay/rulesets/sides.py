@@ -51,7 +51,7 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """Rules for judging recorded prompts; ``hash`` is empty where it depends on the prompt."""
+    """Rules for judging recorded prompts; ``hash`` is empty if it depends on the prompt."""
 
     label: str
     hash: str
@@ -67,7 +67,7 @@ class Side(Protocol):
         """Return what the rules for a prompt depend on in addition to its version: where it was typed."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; None where the recorded outcome holds."""
+        """Return the rules for prompts recorded under that version; None if the recorded outcome holds."""
 
 
 class InAnyFolder:
@@ -138,7 +138,7 @@ class Edited(InAnyFolder):
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules of the version with the text in place; None where the recorded outcome holds.
+        """Return the rules of the version with the text in place; None if the recorded outcome holds.
 
         It holds where another file has this file's place, and where the text breaks the rules of an earlier
         version (as a broken edit leaves the last good version in force); ``problems`` then lists why.
@@ -253,5 +253,5 @@ def sound(compiled: Compiled, label: str) -> Rules:
 
 
 def texts_of(side: Side, versions: Versions) -> Texts:
-    """Return the files of a side (layer, path, text); empty where they are unknown."""
+    """Return the files of a side (layer, path, text); empty if they are unknown."""
     return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

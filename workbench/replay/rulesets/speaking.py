@@ -85,7 +85,7 @@ class Speaking:
         return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
 
     def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
-        """Return the rules for prompts of a recorded version and a scope; None where the recorded outcome holds.
+        """Return the rules for prompts of a recorded version and a scope; None if the recorded outcome holds.
 
         It holds where the local layers of another project cannot be compiled on top of today's other layers.
         """

@@ -42,7 +42,7 @@ class UnpackedTable(Table):
         return [group for group in found if group]
 
     def base(self, word: str) -> str:
-        """Return the base form that ``word`` is an inflection of; empty where there is none."""
+        """Return the base form that ``word`` is an inflection of; empty if there is none."""
         return self._bases.get(word, "")
 
     def phrases(self, word: str, follower: str) -> list[Any]:

@@ -35,7 +35,7 @@ class Versions:
         self.in_use = [identity for identity, _prompts, _newest in corpus.versions(db)]
 
     def rules(self, identity: str) -> Rules | None:
-        """Return the compiled version; None where it was not stored, or was stored by another release."""
+        """Return the compiled version; None if it was not stored, or was stored by another release."""
         if identity not in self._rules:
             stored = queries.instructions(self._db, identity)
             self._rules[identity] = _readable(identity, stored)

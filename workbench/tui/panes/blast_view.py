@@ -167,7 +167,7 @@ def change_groups(
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
-    """Return the problems, with file names for files other than ``path``; None where there are none."""
+    """Return the problems, with file names for files other than ``path``; None if there are none."""
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"

@@ -84,5 +84,5 @@ SCREENS = (
 
 
 def place(name: str) -> Place | None:
-    """Return the place of that name, None where there is none."""
+    """Return the place of that name, None if there is none."""
     return next((one for one in SCREENS if one.name == name), None)

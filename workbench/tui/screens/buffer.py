@@ -202,7 +202,7 @@ class BufferScreen(WorkbenchScreen):
             self.notify(str(error), severity="error", markup=False)
 
     def action_save(self) -> None:
-        """Save the buffer; ask where that would lose another program's work, or the edit itself."""
+        """Save the buffer; ask first if that would overwrite another program's changes or drop part of the edit."""
         if files.saves_as_layer(self._path):
             self._ask_for_layer()
         elif objection := files.objection(self._path):

@@ -179,7 +179,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Close what is open; clear the filter where nothing is."""
+        """Close the open pane; if none is open, clear the filter."""
         if self.has_class("-reading") and self.has_class("-narrow"):
             self.rows.focus()
             self.remove_class("-reading")

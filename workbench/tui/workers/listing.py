@@ -193,7 +193,7 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
-    """Post a trace with its labels and sources, and its session if requested; None where it was deleted meanwhile."""
+    """Post a trace with its labels and sources, and its session if requested; None if it was deleted meanwhile."""
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)

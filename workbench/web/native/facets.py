@@ -53,13 +53,13 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the source of the table's sums, and their columns: empty where the table is not one of ours."""
+        """Return the source of the table's sums, and their columns: empty if the table is not one of ours."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
 
     def _chosen(self) -> list[tuple[str, str]] | None:
-        """Return the conditions of the page's filters, each with its value; None where the sums do not cover them."""
+        """Return the conditions of the page's filters, each with its value; None if the sums do not cover them."""
         chosen, known = [], self._sums()[1]
         for key, value in self.get_querystring_pairs():
             column, _, lookup = key.partition("__")

@@ -137,7 +137,7 @@ async def _not_one(
 
 
 def _moment(wanted: str) -> str:
-    """Return the UTC time encoded in an id, empty where there is none."""
+    """Return the UTC time encoded in an id, empty if there is none."""
     from datetime import UTC, datetime
 
     try:

@@ -42,7 +42,7 @@ TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 class Value:
     """A value of a facet: its count of prompts, and the filter with the value added or, where chosen, removed.
 
-    ``filter`` is None where no filter can ask for the value.
+    ``filter`` is None if no filter can ask for the value.
     """
 
     value: str
@@ -61,7 +61,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The request of the address."""
+    """The filter, sort order and page that the URL asks for."""
 
     text: str
     sort: str

@@ -35,7 +35,7 @@ class Measured:
 class Rule:
     """A rule for the page: ``filter`` finds the prompts on which it fired, ``anchor`` is its line in the files.
 
-    Both are empty where there is none.
+    Both are empty if there is none.
     """
 
     row: Row
@@ -56,7 +56,7 @@ class Rule:
 
 
 def measured(db: sqlite3.Connection) -> list[Measured]:
-    """Return the versions with stored coverage, the last used first; empty where the table does not exist."""
+    """Return the versions with stored coverage, the last used first; empty if the table does not exist."""
     found = []
     with suppress(sqlite3.OperationalError):
         found = [Measured(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]

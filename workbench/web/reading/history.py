@@ -89,7 +89,7 @@ class History:
 
 
 def find(datasette: Datasette) -> History | None:
-    """Return the first served database that is ours, None where there is none; cached after the first call."""
+    """Return the first served database that is ours, None if there is none; cached after the first call."""
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:

@@ -89,7 +89,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 where it is too far to count."""
+    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 if it is too far to count."""
 
     before: str
     after: str
@@ -194,7 +194,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> Record:
 
 
 def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> Session:
-    """Return the prompts of a session after the one with id ``after``; empty where there is no such session."""
+    """Return the prompts of a session after the one with id ``after``; empty if there is no such session."""
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
     rows = [_asked(row) for row in db.execute(WHICH_PROMPTS, wanted)]

@@ -36,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A prompt with a changed outcome; ``sections`` compare the texts for the agent, empty where they are the same."""
+    """A prompt with a changed outcome; ``sections`` compare the texts for the agent, empty if they are the same."""
 
     trace_id: str
     at: str
@@ -49,7 +49,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A stored replay with its figures parsed; numbers are None where an earlier release did not store them.
+    """A stored replay with its figures parsed; numbers are None if an earlier release did not store them.
 
     ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled prompts.
     """
@@ -72,7 +72,7 @@ class Replay:
 
     @property
     def p_value(self) -> float | None:
-        """Mid-p of McNemar's test on labelled prompts that became right or wrong; None where there are none."""
+        """Mid-p of McNemar's test on labelled prompts that became right or wrong; None if there are none."""
         return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
 
     @property
@@ -87,7 +87,7 @@ class Replay:
 
     @property
     def selection(self) -> str:
-        """The filter of the replayed prompts; empty for all but tests."""
+        """The filter that selected the replayed prompts; empty for the default, all prompts but tests."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 

@@ -70,9 +70,9 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version that traces name; ``files`` are (layer, path), lowest layer first, empty where they were not stored.
+    """A version that traces name; ``files`` are (layer, path), lowest layer first, empty if they were not stored.
 
-    ``last_at`` and ``last_id`` are empty where it was last used before the newest ``WALKED_ROWS`` prompts.
+    ``last_at`` and ``last_id`` are empty if it was last used before the newest ``WALKED_ROWS`` prompts.
     """
 
     hash: str
@@ -133,7 +133,7 @@ def _age(one: Version) -> tuple[str, str, str]:
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:
-    """Return the files of a version by its full hash; empty where they were not stored."""
+    """Return the files of a version by its full hash; empty if they were not stored."""
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]

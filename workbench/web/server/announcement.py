@@ -37,7 +37,7 @@ def announced(state_dir: str, url: str) -> Iterator[None]:
 
 
 def known(state_dir: str) -> str:
-    """Return the address at which a server of this account shows the history, empty where there is none."""
+    """Return the address at which a server of this account shows the history, empty if there is none."""
     try:
         descriptor = os.open(f"{state_dir}/{NAME}", os.O_RDONLY | private.NOFOLLOW | private.NONBLOCK)
     except OSError:

@@ -63,7 +63,7 @@ class Guard:
     base: str = "/"
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
-        """Return the status and message that refuse a request; status 0 where it is accepted."""
+        """Return the status and message that refuse a request; status 0 if it is accepted."""
         known = {name.lower(): value for name, value in headers}
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:
@@ -87,7 +87,7 @@ class Guard:
 
 
 def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
-    """Return the guard that a plugin's configuration asks for, None where it asks for nothing.
+    """Return the guard that a plugin's configuration asks for, None if it asks for nothing.
 
     Raises ConfigurationError where the password is missing or short.
     """

@@ -57,7 +57,7 @@ def names_of(host: str) -> list[str]:
 
 
 def forwarding(port: int) -> list[str]:
-    """Return instructions for forwarding the port from the user's machine; empty where this is that machine."""
+    """Return instructions for forwarding the port from the user's machine; empty if this is that machine."""
     if is_over_ssh():
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]

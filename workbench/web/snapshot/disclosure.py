@@ -152,7 +152,7 @@ class Teller:
 
 
 def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, int] | None:
-    """Return the span's position after all edits, None where one of them overlaps it."""
+    """Return the span's position after all edits, None if one of them overlaps it."""
     for edits in steps:
         shift = 0
         for edit in edits:

@@ -184,7 +184,7 @@ def _part_of_a_path(name: str) -> str:
 
 
 def _spelt(word: str) -> str:
-    """Return a pattern for a word as a text, an address or a file name spells it."""
+    """Return a pattern that matches a word as spelt in prose, in a URL and in a file name."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)
 

@@ -94,7 +94,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @property
     def chosen(self) -> str:
-        """The key of the row under the cursor, empty where there is none."""
+        """The key of the row under the cursor, empty if there is none."""
         return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
     def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:

@@ -98,7 +98,7 @@ class RowView(CursorView, inherit_bindings=False):
         return self.cursor == 0
 
     def line(self, row: int) -> Line | None:
-        """Return the line of that row, None where its page is not loaded."""
+        """Return the line of that row, None if its page is not loaded."""
         if row < len(self._head):
             return self._head[-1 - row] if row >= 0 else None
         number, offset = divmod(row - len(self._head), PAGE_ROWS)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """Returns a task type; empty where the user cancelled."""
+    """Returns a task type; empty if the user cancelled."""
 
     DEFAULT_CSS = """
     ClassChooser {

@@ -31,7 +31,7 @@ class Answer:
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
-    """Returns the value of the chosen answer; empty where the user cancelled."""
+    """Returns the value of the chosen answer; empty if the user cancelled."""
 
     DEFAULT_CSS = """
     Picker {

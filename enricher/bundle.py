@@ -170,7 +170,9 @@ def refresh() -> bool:
         file, code = _file_of(root, name), _compiled(root, name)
         stamp = _stamp(root, file) or (0, 0)
         modules[name] = (file, file.endswith("/__init__.py"), *stamp, code if name in at_once else dumps(code))
-        before[name] = [one for one in _needed_by(name, imports) if name == HOOK or one not in at_once]
+        needed = [one for one in _needed_by(name, imports) if name == HOOK or one not in at_once]
+        is_above_them = any(one.startswith(f"{name}.") for one in needed)  # its own modules need the package first
+        before[name] = [] if is_above_them else needed
     from _imp import source_hash
 
     from storage.base import private

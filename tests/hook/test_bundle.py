@@ -129,6 +129,26 @@ print(*(name for name, module in ours.items() if not module.__spec__))
     assert {"storage", *ended.stdout.decode().split()} == set(at_once) - {"enricher", "enricher.home"}
 
 
+def test_a_module_is_run_where_its_package_is_there_and_a_transcript_is_read(installed: tuple[Account, Path]) -> None:
+    account, boot = installed
+    transcript = account.write("t.jsonl", '{"type":"user","message":{"role":"user","content":"look at the cache"}}\n')
+    account.cli("memory", "add", "the session middleware drops the user key on logout")
+    said = []
+    for number in range(3):
+        said.append(_ask(account, boot, PROMPT, session_id=f"s{number}", transcript_path=str(transcript)))
+        bundle_of(account)
+    _root, _version, modules, before = modules_in(bundle_of(account))
+    at_once = [*before[bundle.HOOK], bundle.HOOK]
+
+    assert {one.stdout for one in said} == {said[0].stdout}
+    assert "enricher.sources.transcripts.claude" in modules
+    assert [trace["inputs"]["conversation"]["prompts"] for trace in account.traces()] == [["look at the cache"]] * 3
+    for name, needed in before.items():
+        there = {"", "enricher", "enricher.home", *needed, *(() if name == bundle.HOOK else at_once)}
+        there |= {name[:at] for at, letter in enumerate(name) if letter == "."}
+        assert {one.rpartition(".")[0] for one in needed} <= there, name
+
+
 def test_what_cannot_be_run_at_once_is_left_to_python(installed: tuple[Account, Path]) -> None:
     account, boot = installed
     said = [ask(account, boot, PROMPT, session_id=f"s{number}").stdout for number in range(2)]

@@ -21,9 +21,8 @@ INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
 
 @pytest.fixture
 def instructions(tmp_path: Path) -> Path:
-    for file in Path(packaged_file()).parent.glob("*.md"):
-        shutil.copy(file, tmp_path)
-    return tmp_path / Path(packaged_file()).name
+    folder = shutil.copytree(Path(packaged_file()).parent, tmp_path / "rules")
+    return folder / Path(packaged_file()).name
 
 
 @pytest.mark.slow
@@ -32,13 +31,14 @@ def test_the_same_prompts_give_the_same_proposal(instructions: Path) -> None:
 
     assert first == propose(INVENTED, instructions)
     assert first.startswith(f"--- {instructions.name}")
+    assert "\n--- fitted/task-types.md" in first
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("patch") is None, reason="needs the patch program")
 def test_an_applied_proposal_compiles(instructions: Path) -> None:
     diff = propose(INVENTED, instructions)
-    subprocess.run(["patch", "-s", str(instructions)], input=diff, text=True, check=True)
+    subprocess.run(["patch", "-s", "-p0", "-d", str(instructions.parent)], input=diff, text=True, check=True)
     compiled = compile_layers([Layer("tuned", str(instructions))])
 
     assert compiled.broken == []

@@ -25,7 +25,8 @@ def build_packaged() -> Compiled:
     compiled = compile_layers([Layer("packaged", packaged_file())])
     if compiled.body and not compiled.broken:
         sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
-        _write(shipped_file(), _header(compiled, sources, state=FRESH), compiled.body)
+        header = _header(compiled, sources, state=FRESH) | {"layers": [layer for layer, *_ in compiled.texts]}
+        _write(shipped_file(), header, compiled.body)
     return compiled
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.rules.compiling.compiler import CATALOGUE
+from enricher.rules.compiling.compiler import NAMED_FILES
 from enricher.rules.compiling.sources import packaged_texts
 from storage.traces.windows import ABOVE_ALL, IN_BRIEF
 
@@ -85,7 +85,7 @@ class Version:
     @property
     def layers(self) -> list[str]:
         """The layers of its files, lowest first, without catalogues, which go with the packaged one."""
-        return [layer for layer, _path in self.files if layer != CATALOGUE]
+        return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiling.compiler import Compiled, compile_layers
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.sources import leave
 from enricher.rules.layers import Layer, Layers, packaged_file
+from enricher.rules.sources import leave
 from storage.base import log, private
 from storage.base.lean import dumps
 from storage.state import notices

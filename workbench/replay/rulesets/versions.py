@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from enricher.interfaces.api import recorded_rules
 from enricher.rules.compiling.compiler import NAMED_FILES, compile_layers
-from enricher.rules.compiling.sources import packaged_texts
 from enricher.rules.layers import Layer
+from enricher.rules.sources import packaged_texts
 from storage.evaluation import corpus
 from storage.traces import queries
 from workbench.replay.rulesets.unpacked import UnpackedTable

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.compiling.compiler import NAMED_FILES
-from enricher.rules.compiling.sources import packaged_texts
+from enricher.rules.sources import packaged_texts
 from storage.traces.windows import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:

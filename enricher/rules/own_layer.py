@@ -164,7 +164,7 @@ def entries_for(
     new = {one.key: one for one in sections(edited)}
     for key, section in new.items():
         part = (fitted or {}).get(key)
-        copied = _with_fitted(section, part) if part else section.text
+        copied = with_fitted(section, part) if part else section.text
         text = copied if key in verbatim or key not in old else _changed(old[key], section, copied)
         if section.rule is None:
             text = _new_prose(old.get(key), section)
@@ -195,7 +195,7 @@ def fitted_sections(compiled: Compiled) -> dict[str, Section]:
     return {one.key: one for text in texts for one in sections(text) if one.rule}
 
 
-def _with_fitted(section: Section, part: Section) -> str:
+def with_fitted(section: Section, part: Section) -> str:
     """Return a rule with its fitted lists behind its own: the same lines where the lists have lines of their own."""
     if section.block is None or part.block is None or section.rule is None or section.rule.data.get("disabled"):
         return section.text

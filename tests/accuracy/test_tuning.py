@@ -121,11 +121,13 @@ def test_prompts_without_a_search_intent_leave_its_weights_alone(tmp_path: Path,
     file.write_text('{"prompt": "mend the broken login", "task_type": "debug"}\n' * 3)
 
     ended = _tune(file, "--force", "--instructions", str(instructions))
-    diff = [line for line in ended.stdout.splitlines() if line.startswith("@@")]
+    main, _, fitted = ended.stdout.partition("\n--- fitted/")
+    diff = [line for line in main.splitlines() if line.startswith("@@")]
     first_intent = instructions.read_text().splitlines().index("## Search intent: howto")
 
     assert ended.exit_code == 0
     assert diff and all(int(line.split("-")[1].split(",")[0]) <= first_intent for line in diff)
+    assert fitted.startswith("task-types.md") and "search-intents.md" not in fitted
 
 
 @pytest.mark.slow

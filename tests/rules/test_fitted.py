@@ -90,6 +90,18 @@ def test_a_copy_of_the_instructions_alone_goes_with_the_packaged_fitted_files(ac
     assert f"{lone}:" in account.cli("check", str(lone))
 
 
+@pytest.mark.slow
+def test_tune_writes_leanings_into_the_fitted_file(account: Account) -> None:
+    folder = shutil.copytree(INSTRUCTIONS, account.home / "rules")
+    prompts = ROOT / "tests" / "accuracy" / "invented_prompts.jsonl"
+
+    diff = account.cli("tune", str(prompts), "--force", "--instructions", str(folder / MAIN.name))
+
+    main, _, fitted = diff.partition("\n--- fitted/task-types.md")
+    assert re.search(r"^[+-]  -?\d: \[", fitted, re.MULTILINE)
+    assert not re.search(r"^[+-]  -?\d: \[", main, re.MULTILINE)
+
+
 def test_an_edited_fitted_file_is_compiled_anew(account: Account) -> None:
     account.instruct(GADGET)
     file = account.write("config/fitted/more.md", MORE)

@@ -190,9 +190,9 @@ def sections(text: str) -> list[Section]:
 
 
 def fitted_sections(compiled: Compiled) -> dict[str, Section]:
-    """Return the parts of rules that stand in fitted files, by rule."""
+    """Return the parts of rules that stand in fitted files, by rule; those of the lowest layer win."""
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
-    return {one.key: one for text in texts for one in sections(text) if one.rule}
+    return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
 
 def with_fitted(section: Section, part: Section) -> str:

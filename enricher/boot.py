@@ -1,13 +1,13 @@
-"""Where the launcher starts us, with nothing on the path but the standard library."""
+"""Entry point of the launcher, with only the standard library on the path."""
 
 import gc
 import sys
 
 gc.disable()  # the process ends before its garbage would matter
 sys.path.append(__file__[: -len("/enricher/boot.py")])
-from enricher import bundle  # noqa: E402 (found there)
+from enricher import bundle  # noqa: E402 (found on the path that was just added)
 
 bundle.install()
-from enricher.hook.process import main  # noqa: E402 (its modules come from there)
+from enricher.hook.process import main  # noqa: E402 (the bundle provides its modules)
 
 main(sys.argv[1:], started=bundle.STARTED)

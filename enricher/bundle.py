@@ -1,10 +1,10 @@
-"""The modules that prompts load, kept in one file: to find and read sixty costs a cold process more than to run them.
+"""The modules that prompts load, in one file: to find and read sixty costs a cold process more than to run them.
 
-Python's own compiled code, as in ``__pycache__``, and valid as long as that is: while
-every source file has the time and size that it had. What every prompt needs is run at
-once; the rest when it is imported. Without the file, or with that of another interpreter,
-Python loads the modules itself. A file that is damaged, or that somebody else could have
-written, is removed; the upkeep after the prompt writes a new one.
+It contains Python's own compiled code, as in ``__pycache__``, and is valid under the same condition: every
+source file still has its recorded time and size. Modules that every prompt needs are run at once; any other
+is run on import, together with all that it imports. If the file is missing, or from another interpreter,
+Python loads the modules itself. A file that is damaged, or that another user could have written, is removed;
+the upkeep after the prompt writes a new one.
 """
 
 import os
@@ -15,28 +15,28 @@ from marshal import dumps, loads
 from enricher.home import root_dir, state_dir
 
 STARTED = time.perf_counter()
-"""The deadline of a prompt counts from here: reading the file is part of it."""
+"""The deadline of a prompt counts from here, since reading the file is part of it."""
 
 OURS = ("enricher", "storage")
 HOOK = "enricher.hook.process"
-"""What this module imports, and what that imports, every prompt needs."""
+"""Every prompt needs what this module imports, directly and indirectly."""
 FUTURE = "from __future__ import annotations\n"
 WITH_LATE_ANNOTATIONS = 0x1000000
 """The compiler flag that FUTURE sets (``__future__.annotations.compiler_flag``).
 
-Modules in the bundle are compiled with the flag and without the line, which would make Python read ``__future__.py``.
+Modules in the bundle are compiled with the flag but without the line, which would make Python read ``__future__.py``.
 This module and ``enricher.home`` are loaded before the bundle, so they use neither.
 """
 LARGEST = 8 << 20
 READING_S = 0.3
-"""After this time the file is not waited for any longer (its disk hangs)."""
+"""After this time the file is given up (its disk hangs)."""
 WITHOUT_DOCSTRINGS = 2
-"""Nothing on the hook's path reads them, nor line numbers: a failure is recorded by its type and its message.
+"""Code on the hook's path reads neither docstrings nor line numbers: failures are recorded by type and message.
 
-Leaving out docstrings and line numbers makes the file a third smaller and loads it in two thirds of the time.
+Without them the file is a third smaller and loads in two thirds of the time.
 """
-CHECKSUM_KEY = 2
-"""Change it with the layout of the file: files of another layout then count as damaged."""
+CHECKSUM_KEY = 3
+"""Change it with the format of the file: files of another format then count as damaged."""
 CHECKSUM_BYTES = 8
 
 TYPE_CHECKING = False
@@ -48,24 +48,26 @@ if TYPE_CHECKING:
     Module = tuple[str, bool, int, int, CodeType | bytes]
     """Path below the root, whether it is a package, time in nanoseconds, size, code.
 
-    The code is marshalled where not every prompt needs it.
+    The code is marshalled unless every prompt needs it.
     """
 
 
 class Bundle:
     """An importer (PEP 451) of the modules in the file."""
 
-    def __init__(self, root: str, modules: "dict[str, Module]") -> None:
+    def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
         self.root = root
         self.modules = modules
+        self.before = before
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> "Any":
-        """Return how to load a module of ours; None leaves it to the other importers."""
+        """Return the spec of one of our modules; None leaves the module to the other importers."""
         del path, target
         module = self.modules.get(name)
         if module is None:
             return None
-        from _frozen_importlib import ModuleSpec  # what importlib.machinery gives that name to
+        self.run(self.before[name])
+        from _frozen_importlib import ModuleSpec  # the class that importlib.machinery exports as ModuleSpec
 
         file, is_package, *_ = module
         spec = ModuleSpec(name, self, origin=f"{self.root}/{file}", is_package=is_package)  # type: ignore[arg-type]  # PEP 451 asks for less
@@ -75,16 +77,16 @@ class Bundle:
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Leave that to Python."""
+        """Leave the creation to Python."""
 
     def exec_module(self, module: "ModuleType") -> None:
-        """Run the module's code in it."""
+        """Run the module's code in its namespace."""
         file, *_, code = self.modules[module.__name__]
         module.__file__ = f"{self.root}/{file}"
         exec(loads(code) if type(code) is bytes else code, module.__dict__)
 
     def run(self, names: "list[str]") -> None:
-        """Make modules, each after those that it imports, without Python's importers: they take a third of the time."""
+        """Create and run modules, dependencies first, without Python's importers, which take a third of the time."""
         made = [type(sys)(name) for name in names if name not in sys.modules]
         waiting = {module.__name__: module for module in made}
         sys.modules.update(waiting)
@@ -104,7 +106,7 @@ class Bundle:
 
 
 class UnsoundError(Exception):
-    """The file is damaged, no regular file, or could have been written by somebody else."""
+    """The file is damaged, not a regular file, or could have been written by another user."""
 
 
 class _TooSlowError(BaseException):
@@ -112,25 +114,25 @@ class _TooSlowError(BaseException):
 
 
 def install() -> None:
-    """Have our modules come from the file where it holds what the sources say; never raises or hangs."""
+    """Import our modules from the file if it matches the sources; never raises or hangs."""
     try:
         _set_alarm(READING_S)
         try:
-            root, (modules, at_once) = root_dir(), _read()
+            root, (modules, before) = root_dir(), _read()
             if modules and _is_fresh(root, modules):
-                bundle = Bundle(root, modules)
+                bundle = Bundle(root, modules, before)
                 sys.meta_path.insert(0, bundle)
-                bundle.run(at_once)
+                bundle.run([*before[HOOK], HOOK])
         except UnsoundError:
             remove()
         finally:
             _set_alarm(0)
-    except BaseException:  # whatever it is: Python finds the modules itself
+    except BaseException:  # on any failure Python finds the modules itself
         return
 
 
 def fault() -> str:
-    """Return what is wrong with the file, empty where it is sound or not there."""
+    """Return what is wrong with the file, empty if it is sound or missing."""
     try:
         _read()
     except UnsoundError as error:
@@ -139,7 +141,7 @@ def fault() -> str:
 
 
 def remove() -> bool:
-    """Remove the file and say whether it is gone; a folder of that name goes only if it is empty."""
+    """Remove the file and return whether it is gone; a folder of that name is removed only if it is empty."""
     try:
         os.unlink(path())
     except OSError:
@@ -151,64 +153,66 @@ def remove() -> bool:
 
 
 def refresh() -> bool:
-    """Write the file anew where a source has changed, or a prompt has loaded more; say whether it was written.
+    """Rewrite the file if a source changed or the prompt loaded further modules; return whether it was written.
 
-    Called by a process that has just answered a prompt: what it has loaded is what prompts load.
+    Called by a process that has just answered a prompt, so its loaded modules are those that prompts load.
     """
     root = root_dir()
     loaded = {name for name in sys.modules if name.partition(".")[0] in OURS}
-    known, _at_once = _known()
+    known, _before = _known()
     if loaded <= known.keys() and _is_fresh(root, known):
         return False
-    at_once = _needed_by(HOOK, loaded)
-    modules = {}
-    for name in sorted(loaded | known.keys()):
-        module = _compiled(root, name)
-        if module is not None:
-            *about, code = module
-            modules[name] = (*about, code if name in at_once else dumps(code))
+    names = {name for name in loaded | known.keys() if _file_of(root, name)}
+    imports = _imports(root, names)
+    at_once = [*_needed_by(HOOK, imports), HOOK]
+    modules, before = {}, {}
+    for name in sorted(names):
+        file, code = _file_of(root, name), _compiled(root, name)
+        stamp = _stamp(root, file) or (0, 0)
+        modules[name] = (file, file.endswith("/__init__.py"), *stamp, code if name in at_once else dumps(code))
+        before[name] = [one for one in _needed_by(name, imports) if name == HOOK or one not in at_once]
     from _imp import source_hash
 
     from storage.base import private
 
-    content = dumps([root, sys.version, modules, at_once])
+    content = dumps([root, sys.version, modules, before])
     private.make_directory(state_dir())
     private.write_file(path(), source_hash(CHECKSUM_KEY, content) + content)
     return True
 
 
 def path() -> str:
-    """Return where this interpreter's file lies."""
+    """Return the path of this interpreter's file."""
     return f"{state_dir()}/modules-{sys.implementation.cache_tag}"
 
 
-def _known() -> "tuple[dict[str, Module], list[str]]":
+def _known() -> "tuple[dict[str, Module], dict[str, list[str]]]":
     try:
         return _read()
     except UnsoundError:
-        return {}, []
+        return {}, {}
 
 
-def _read() -> "tuple[dict[str, Module], list[str]]":
-    """Return the modules of the file and which of them every prompt needs; none where it is of another root or Python.
+def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
+    """Return the modules, and for each those that it imports; nothing if the root or the Python is another.
 
-    Raises UnsoundError. The checksum is the hash that Python itself checks ``.pyc`` files with: it takes a quarter of
-    the time of BLAKE2, and no module has to be loaded for it.
+    Raises UnsoundError. The checksum is the hash with which Python checks ``.pyc`` files: it takes a quarter of
+    the time of BLAKE2 and needs no module to be loaded.
     """
     from _imp import source_hash
 
     content = _own_bytes()
     if not content:
-        return {}, []
+        return {}, {}
     body = memoryview(content)[CHECKSUM_BYTES:]
     if source_hash(CHECKSUM_KEY, body) != content[:CHECKSUM_BYTES]:
         raise UnsoundError("it is damaged")
-    root, version, modules, at_once = loads(body)
-    return (modules, at_once) if (root, version) == (root_dir(), sys.version) else ({}, [])
+    root, version, modules, before = loads(body)
+    return (modules, before) if (root, version) == (root_dir(), sys.version) else ({}, {})
 
 
 def _own_bytes() -> bytes:
-    """Return the content of the file, empty where there is none; ``storage.base.private`` is not loaded yet."""
+    """Return the content of the file, empty if there is none; ``storage.base.private`` is not loaded yet."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path(), flags)
@@ -230,7 +234,7 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """As ``storage.base.lean.on_alarm``, which is not loaded yet."""
+    """Set the alarm like ``storage.base.lean.on_alarm``, which is not loaded yet."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:
@@ -255,47 +259,59 @@ def _stamp(root: str, file: str) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _needed_by(name: str, loaded: "set[str]") -> "list[str]":
-    """Return a module and all that it imports at its top, each after what it imports itself."""
+def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
+    """Return, for each of ``names``, those that it imports at its top level; its package first.
+
+    Imports below "if TYPE_CHECKING" do not count.
+    """
     import ast
 
+    found = {}
+    for name in names:
+        wanted = [name.rpartition(".")[0]]
+        for node in ast.parse(_source(root, name)).body:
+            if isinstance(node, ast.ImportFrom):
+                wanted += [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
+        found[name] = [one for one in wanted if one in names]
+    return found
+
+
+def _needed_by(name: str, imports: "dict[str, list[str]]") -> "list[str]":
+    """Return all modules that a module imports, directly or not, dependencies first; without the module itself."""
     found: dict[str, None] = {}
     begun: set[str] = set()
 
     def visit(name: str) -> None:
-        if name not in loaded or name in begun:
-            return
-        begun.add(name)
-        visit(name.rpartition(".")[0])
-        with open(sys.modules[name].__file__ or "", encoding="utf-8") as file:
-            source = ast.parse(file.read())
-        for node in source.body:  # not what stands below "if TYPE_CHECKING"
-            if isinstance(node, ast.ImportFrom):
-                visit(node.module or "")
-                for one in node.names:
-                    visit(f"{node.module}.{one.name}")
-        found[name] = None
+        if name not in begun:
+            begun.add(name)
+            for one in imports[name]:
+                visit(one)
+            found[name] = None
 
     visit(name)
-    return list(found)
+    return [one for one in found if one != name]
 
 
-def _compiled(root: str, name: str) -> "Module | None":
-    """Compile a module without what no prompt needs: docstrings, line numbers, the import of ``__future__``."""
+def _file_of(root: str, name: str) -> str:
+    """Return the path of a module's source below the root, empty where there is none."""
+    stem = name.replace(".", "/")
+    return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if _stamp(root, file)), "")
+
+
+def _source(root: str, name: str) -> str:
     from importlib.machinery import SourceFileLoader
 
-    stem = name.replace(".", "/")
-    for file, is_package in ((f"{stem}/__init__.py", True), (f"{stem}.py", False)):
-        stamp = _stamp(root, file)
-        if stamp is not None:
-            path = f"{root}/{file}"
-            source = SourceFileLoader(name, path).get_source(name) or ""
-            code = compile(
-                source.replace(FUTURE, "", 1), path, "exec", flags=WITH_LATE_ANNOTATIONS, dont_inherit=True,
-                optimize=WITHOUT_DOCSTRINGS,
-            )  # fmt: skip
-            return (file, is_package, *stamp, _without_line_numbers(code))
-    return None
+    path = f"{root}/{_file_of(root, name)}"
+    return SourceFileLoader(name, path).get_source(name) or ""
+
+
+def _compiled(root: str, name: str) -> "CodeType":
+    """Compile a module without what no prompt needs: docstrings, line numbers, the import of ``__future__``."""
+    code = compile(
+        _source(root, name).replace(FUTURE, "", 1), f"{root}/{_file_of(root, name)}", "exec",
+        flags=WITH_LATE_ANNOTATIONS, dont_inherit=True, optimize=WITHOUT_DOCSTRINGS,
+    )  # fmt: skip
+    return _without_line_numbers(code)
 
 
 def _without_line_numbers(code: "CodeType") -> "CodeType":

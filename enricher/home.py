@@ -1,7 +1,7 @@
-"""Where things live: our own root, the state of this user, the configuration of this user.
+"""Paths: our own root, this user's state and this user's configuration.
 
-The folders are those that platformdirs would name; asking it costs the hook more
-than everything else it does, so a test compares the two instead.
+The folders are those that platformdirs would name; using it would cost the hook more
+than all its other work, so a test compares the two instead.
 """
 
 import os
@@ -16,16 +16,16 @@ SKILL_FOLDERS = {
     "cursor": (".cursor/skills", ".claude/skills"),
     "opencode": (".opencode/skills", ".claude/skills"),
 }
-"""Where each host keeps its skills, below the person's home and below a project."""
+"""The folders of each host's skills, relative to the user's home and to a project."""
 
 
 def root_dir() -> str:
-    """Return the folder that holds the packages ``enricher``, ``storage`` and the folder ``instructions``."""
+    """Return the folder that contains the packages ``enricher``, ``storage`` and the folder ``instructions``."""
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def state_dir() -> str:
-    """Return the folder of database, spool, compiled rules, launcher and log (``$ENRICHER_HOME`` wins)."""
+    """Return the folder of database, spool, compiled rules, launcher and log (``$ENRICHER_HOME`` has priority)."""
     named = os.environ.get("ENRICHER_HOME")
     if named:
         return named if os.path.isabs(named) else os.path.abspath(named)
@@ -33,7 +33,7 @@ def state_dir() -> str:
 
 
 def config_dir() -> str:
-    """Return the folder of ``config.toml`` and the user's instructions (``$ENRICHER_CONFIG_HOME`` wins)."""
+    """Return the folder of ``config.toml`` and the user's instructions (``$ENRICHER_CONFIG_HOME`` has priority)."""
     named = os.environ.get("ENRICHER_CONFIG_HOME")
     return named or _user_dir("XDG_CONFIG_HOME", ".config", "Library/Application Support")
 
@@ -50,7 +50,7 @@ def _user_dir(variable: str, unix: str, mac: str) -> str:
 
 
 def project_root(cwd: str) -> str:
-    """Return the nearest folder at or above ``cwd`` that holds ``.git``, else ``cwd`` itself."""
+    """Return the nearest folder at or above ``cwd`` that contains ``.git``, else ``cwd`` itself."""
     folder = os.path.abspath(cwd) if cwd else os.getcwd()
     for candidate in ancestors(folder):
         if os.path.lexists(os.path.join(candidate, ".git")):
@@ -59,7 +59,7 @@ def project_root(cwd: str) -> str:
 
 
 def from_home(path: str) -> str:
-    """Return the path as a person writes it: from their home, where it lies below that."""
+    """Return the path as people write it: with ``~`` if it is below their home."""
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
 
@@ -73,7 +73,7 @@ def ancestors(folder: str) -> list[str]:
 
 
 def skill_folders(host: str, project: str) -> list[str]:
-    """Return the folders that exist of those in which ``host`` looks for skills, and ``$AOPS/skills``."""
+    """Return the existing folders in which ``host`` looks for skills, and ``$AOPS/skills``."""
     bases = [os.path.expanduser("~"), project] if project else [os.path.expanduser("~")]
     folders = [os.path.join(base, folder) for base in bases for folder in SKILL_FOLDERS.get(host, ())]
     if aops := os.environ.get("AOPS"):

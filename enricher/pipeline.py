@@ -1,7 +1,7 @@
-"""The whole way of a prompt on one page: redact, skip or classify, gather, decide, say.
+"""The complete path of a prompt: redact, skip or classify, gather, decide, answer.
 
-Here is all the input and output between a host's event and its answer; what is
-decided in between is pure (``enricher.respond.decision``).
+All input and output between a host's event and its answer is in this module; the
+decision itself is pure (``enricher.respond.decision``).
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
     from storage.traces import Trace
 
 PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
-"""How long a prompt waits for the compiler after an edit; nobody waits without one."""
+"""How long a prompt waits for the compiler after an edit; without an edit there is no wait."""
 
 PROMPT_LIMIT = 64 * 1024
-"""Characters of a prompt that are judged and kept (ruling R33)."""
+"""Characters of a prompt that are processed and stored (ruling R33)."""
 
 HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
 
 KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which anything a person typed is kept."""
+"""The ``log`` levels at which text typed by a person is stored."""
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
-"""Without one of these words a prompt asks for nothing to be remembered, and nothing is loaded to find out."""
+"""Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
 
 LONGEST_SAID = 80
 TOLD_OF_MISSING_MODEL = "told-of-missing-model"
 
 
 class Run:
-    """One prompt on its way: what is known so far, so that a deadline can still answer and record."""
+    """The state of one prompt in the pipeline, so that after a deadline it can still be answered and recorded."""
 
     __slots__ = (
         "enrichment",
@@ -91,18 +91,18 @@ class Run:
             self.trace.origin = "test"
 
     def tick(self, stage: str) -> None:
-        """End a stage and note its milliseconds."""
+        """End a stage and record its milliseconds."""
         now = time.perf_counter()
         self.trace.stages.append((stage, round((now - self.last) * 1000, 3)))
         self.last = now
 
     def text(self) -> str:
-        """Return what goes to the agent."""
+        """Return the text for the agent."""
         return self.trace.output_text if self.trace.status in traces.INJECTING else ""
 
 
 def enrich(event: PromptEvent, run: Run) -> None:
-    """Take one prompt all the way to its text; ``run`` holds the outcome, ready to be recorded."""
+    """Run the whole pipeline for one prompt; ``run`` holds the outcome, ready to be recorded."""
     rules = _load_rules(event, run)
     run.tick("rules")
     event.prompt = _judged_prompt(event, run)
@@ -141,14 +141,14 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
 
 
 def _tell_of_missing_model(run: Run) -> None:
-    """Say, once for this account, that no model takes part in finding the search intent."""
+    """Notify the user, once per installation, that no model takes part in finding the search intent."""
     told = f"{run.state}/{TOLD_OF_MISSING_MODEL}"
     if os.path.exists(told):
         return
     try:
         private.make_directory(run.state)
         os.close(private.open_file(told, os.O_WRONLY | os.O_EXCL))
-    except OSError:  # another prompt says it, or it cannot be remembered that it was said
+    except OSError:  # another prompt notifies, or the file cannot be written
         return
     reason = (
         "search_intent.use_llm or .llm_timeout_ms is set, but no model is configured; signals alone find the intent"
@@ -167,7 +167,7 @@ def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
 
 
 def _judged_prompt(event: PromptEvent, run: Run) -> str:
-    """The text that everything works on: redacted, then capped; with ``log = full`` only capped."""
+    """Return the text that all stages process: redacted, then capped; with ``log = full`` only capped."""
     trace = run.trace
     original = traces.storable(event.prompt)
     if run.settings["log"] == "full" and len(original) <= PROMPT_LIMIT:
@@ -230,7 +230,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
-    """Say whether the agent can call our MCP server; looked up only where the answer can change the text."""
+    """Return whether the agent can call our MCP server; checked only if that can change the text."""
     if not is_as_specified(settings):
         return False
     from enricher.hosts.servers import has_our_server
@@ -239,7 +239,7 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[Gathered], run: Run) -> None:
-    """Have the log say which channels failed; to be late is normal where the caller takes what is there (seed 004)."""
+    """Log the channels that failed; a timeout is normal if the caller uses partial results (seed 004)."""
     for one in channels:
         is_minor = bool(run.form) and one.status == "timeout"
         if one.status == "error" or (one.status == "timeout" and not is_minor):
@@ -249,7 +249,7 @@ def _note_failed(channels: list[Gathered], run: Run) -> None:
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told: list[str]) -> Conversation:
-    """Return what was said before in this session, as far as the host's transcript tells."""
+    """Return the earlier conversation of this session, as far as the host's transcript contains it."""
     if not is_on(settings, "channels", "session"):
         return Conversation()
     if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.lexists(event.transcript_path):
@@ -260,7 +260,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told:
 
 
 def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
-    """Once a session, that a project's rules take no part; where trust follows a branch, the upkeep looks first."""
+    """Notify once per session that a project's rules are unused; if trust follows a branch, the upkeep checks first."""
     if run.untrusted and f"notice:{run.untrusted}" not in told:
         from enricher.prompt.trust import follows_branch
 
@@ -273,15 +273,15 @@ def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
 
 
 def has_memory_cue(prompt: str) -> bool:
-    """Say whether it is worth finding out what the prompt asks to be remembered."""
+    """Return whether the prompt may ask to remember something, so that it is worth parsing."""
     low = prompt.lower()
     return any(cue in low for cue in MEMORY_CUES)
 
 
 def _remember(prompt: str, run: Run) -> bool:
-    """Keep what the prompt asks to be remembered, and tell the person; say whether it asks for nothing else.
+    """Store what the prompt asks to remember, and notify the user; return whether it asks for nothing else.
 
-    Nothing is kept where the log keeps no text.
+    Nothing is stored if the log stores no text.
     """
     if run.settings["log"] not in KEEPS_TEXT or not is_on(run.settings, "channels", "memory"):
         return False

@@ -1,6 +1,6 @@
-"""What a person may switch: the keys, their defaults, and which source won.
+"""The settings: keys, defaults, conversion, and which source has priority.
 
-Sources in rising order: these defaults, the instructions file (budgets), the
+Sources in rising order of priority: these defaults, the instructions file (budgets), the
 user's ``config.toml``, a trusted project's, the environment. Files are read when
 rules are compiled; only the environment is read for each prompt.
 """
@@ -42,13 +42,13 @@ DEFAULTS: dict[str, Value] = {
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
-"""Switches of seed 004 without a default: unsaid, they keep channels that ask a model off, and nothing else."""
+"""Switches of seed 004 without a default: if unset, channels that ask a model stay off, and all else is unaffected."""
 
 OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: say only what has evidence of its own, or give each prompt the block of the seed documents (ruling R34)."""
+"""Profiles: output only what has its own evidence, or give each prompt the block of the seed documents (ruling R34)."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "profile": (QUIET, AS_SPECIFIED),
@@ -58,7 +58,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
-"""Settings that were true or false before they had names, and what these mean."""
+"""Settings that used to be booleans, and the meaning of false and true."""
 
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),
@@ -75,10 +75,10 @@ LIMITS: dict[str, tuple[float, float]] = {
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
 }
-"""Lowest and highest value; a number outside is moved to the nearer end (ruling R12 caps tokens at 2,000)."""
+"""Lowest and highest value; a number outside is moved to the nearer limit (ruling R12 caps tokens at 2,000)."""
 
 POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Numbers that are refused, not moved, where they are not above zero (row S1-6.5c)."""
+"""Numbers that are rejected, not moved, unless they are above zero (row S1-6.5c)."""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -92,15 +92,15 @@ ALIASES = {
     "ENABLE_LOCAL_ENRICHMENT": "enable_local_enrichment",
     "OMNICLAUDE_NO_HANDLERS": "no_handlers",
 }
-"""Environment names of seeds 001 and 004; our own ``ENRICHER_…`` names win over them."""
+"""Environment variables of seeds 001 and 004; our own ``ENRICHER_…`` variables have priority over them."""
 
 
 class BadValueError(ValueError):
-    """A setting that cannot be read; the message says what would be."""
+    """A setting that cannot be read; the message tells what would be valid."""
 
 
 def convert(key: str, value: object) -> Value:
-    """Return ``value`` as the type that ``key`` has; numbers are moved inside their limits.
+    """Return ``value`` in the type of ``key``; numbers are moved inside their limits.
 
     Raises BadValueError with the remedy.
     """
@@ -154,7 +154,7 @@ def _as_number(key: str, value: object, default: float) -> float:
 def with_environment(
     compiled: Mapping[str, Value], environ: Mapping[str, str]
 ) -> tuple[dict[str, Value], list[tuple[str, str]]]:
-    """Return the settings with the environment applied, and a (variable, message) pair for each refused value.
+    """Return the settings with the environment applied, and a (variable, message) pair for each rejected value.
 
     A setting that is newer than the compiled rules has its default.
     """
@@ -169,7 +169,7 @@ def with_environment(
 
 
 def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the (variable, key) pairs that ``environ`` sets, the winning ones last."""
+    """Return the (variable, key) pairs that ``environ`` sets; a later pair has priority."""
     found = [(name, key) for name, key in ALIASES.items() if name in environ]
     for key in (*DEFAULTS, *GATES):
         name = "ENRICHER_" + key.upper().replace(".", "_")
@@ -179,16 +179,16 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Say whether every prompt gets the block of the seed documents."""
+    """Return whether every prompt gets the block of the seed documents."""
     return settings.get("profile") == AS_SPECIFIED
 
 
 def asks_model(settings: Mapping[str, Value]) -> bool:
-    """Say whether somebody wants a language model to take part in finding the search intent."""
+    """Return whether a language model is to take part in finding the search intent."""
     timeout = "search_intent.llm_timeout_ms"
     return bool(settings["search_intent.use_llm"]) or settings[timeout] != DEFAULTS[timeout]
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:
-    """Say whether a named channel or host is switched on; nothing said means yes."""
+    """Return whether a named channel or host is switched on; the default is yes."""
     return bool(settings.get(f"{table}.{name}", True))

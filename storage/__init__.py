@@ -1,1 +1,1 @@
-"""The ground floor: one SQLite database, a spool beside it, and a log. Knows no hook, host or screen."""
+"""The bottom layer: one SQLite database, a spool directory and a log. Imports nothing about hooks, hosts or screens."""

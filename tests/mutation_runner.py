@@ -20,6 +20,7 @@ import sysconfig
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -140,6 +141,7 @@ def _try(mutation: Mutation, original: Path, folder: Path) -> Result:
     file.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
     failures, problem = _run(folder, mutation.tests.split(), timeout_s=TIMEOUT_S)
     seconds = time.monotonic() - begun
+    _end_processes_of(folder)
     shutil.rmtree(folder, ignore_errors=True)
     for name, message in failures:
         if any(sign in message[:200] for sign in ASSERTIONS):
@@ -173,6 +175,18 @@ def _run(folder: Path, tests: Sequence[str], *, timeout_s: float) -> tuple[list[
     if process.returncode not in (0, 1) or not report.exists():
         return [], f"pytest ended with {process.returncode}: {' '.join(output.splitlines()[-3:])}"
     return _failures(report), ""
+
+
+def _end_processes_of(folder: Path) -> None:
+    """Kill what a broken product has started and left behind: it may run for ever."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            is_left = f"{folder}/venv/".encode() in (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if is_left:
+            with suppress(ProcessLookupError):
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def _install(folder: Path) -> str:

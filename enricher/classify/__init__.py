@@ -1,4 +1,4 @@
-"""Classify a prompt: signals fire, their weights add up, the lead gives the confidence.
+"""Classify a prompt: signals fire, their weights are summed, and the lead gives the confidence.
 
 Pure and linear: the same text and the same compiled table always give the same
 result. The table comes from the instructions file (``enricher.rules.compiling.signals``).
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 RULES = "rules"
-"""The source of a verdict that prompt, rules and conversation give again at any time."""
+"""Source of a verdict that can be reproduced at any time from prompt, rules and conversation."""
 DECIDED = ("task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics")
-"""What another source may decide otherwise; scores, features and evidence are always those of the rules."""
+"""Fields that another source may decide differently; scores, features and evidence always come from the rules."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
-"""What is scanned of a prompt that is longer than both together."""
+"""The parts of a longer prompt that are scanned."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 LEANING = "plain words"
-"""How the evidence names what all words that lean add together."""
+"""Name in the evidence for the sum of all word weights."""
 EARLIER = "earlier turn"
-"""How the evidence names what the words add that a prompt points back to."""
+"""Name in the evidence for the points from the earlier words that a prompt refers to."""
 
 TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
-"""Bounds, in words, of the length features."""
+"""Upper limits, in words, of the length features."""
 
 MOST_COMPLEX = 10
 WORDS_OF_A_STEP = 60
-FOREIGN_SHARE = 3
+FOREIGN_SHARE = 3  # one non-ASCII word in three makes a prompt non-English
 LEAST_FOREIGN_WORDS = 4
 
 
 class Evidence:
-    """One signal that fired: for which class, where in the text, and how much it added."""
+    """A signal that fired: its class, its place in the text, and the points it added."""
 
     __slots__ = ("end", "facet", "name", "signal", "start", "weight")
 
@@ -57,11 +57,11 @@ class Evidence:
 
 
 class Classification:
-    """What a prompt asks for, how sure that is, and why.
+    """The task of a prompt, the confidence in it, and the evidence.
 
-    ``task_type`` is always the best guess; ``uncertain`` says that it is not worth
-    showing. ``search_intent`` is empty where nothing is worth looking up. ``source``
-    names who decided: RULES, or whatever else implements the signature of ``verdict``.
+    ``task_type`` is always the best guess; ``uncertain`` means that it should not be
+    shown. ``search_intent`` is empty if nothing is worth looking up. ``source`` names
+    who decided: RULES, or another function with the signature of ``verdict``.
     """
 
     __slots__ = (
@@ -103,13 +103,13 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a replay needs: the source, and what it decided where that is not the rules' own verdict."""
+        """Return the source, and the decided fields if the source is not the rules: what a replay needs."""
         decided = {} if self.source == RULES else {name: getattr(self, name) for name in DECIDED}
         return {"source": self.source, **decided}
 
 
 class Observation:
-    """What a text shows before any weight is looked at: its words, its features, the signals that hold."""
+    """What a text contains before weights are applied: its words, its features, the signals that fire."""
 
     __slots__ = ("contained", "features", "found", "masked", "read")
 
@@ -124,18 +124,18 @@ class Observation:
 
 
 def scanned_part(text: str) -> str:
-    """Return what is scanned of ``text``: all of it, or head and tail of a huge one."""
+    """Return the part of ``text`` that is scanned: all of it, or head and tail of a huge one."""
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
 def verdict(
     prompt: str, rules: Rules, conversation: Conversation | None = None, *, is_explained: bool = True
 ) -> Classification:
-    """Return what a prompt asks for by the rules, with the evidence where it is to be explained.
+    """Return the classification of a prompt by the rules, with evidence if ``is_explained``.
 
-    Whatever needs a classification comes here, or to another function with this signature
-    that sets a ``source`` of its own. The conversation has the words that a prompt such as
-    "do the same for the other one" refers to.
+    Callers use this function, or another with the same signature that sets a ``source``
+    of its own. The conversation has the words to which a prompt such as
+    "do the same for the other one" refers.
     """
     referred = conversation.basis(prompt) if conversation is not None else ""
     earlier = classify(referred, rules.table, is_explained=False) if referred else None
@@ -147,8 +147,8 @@ def classify(
 ) -> Classification:
     """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
 
-    ``earlier`` classifies the words that the text refers to: its task types count too,
-    and then the text is no small talk.
+    ``earlier`` is the classification of the words that the text refers to: its task types
+    are added, and the text then does not count as small talk.
     """
     result = Classification()
     scanned = scanned_part(text)
@@ -193,7 +193,7 @@ def _unscanned(offset: int, tail_at: int) -> int:
 
 
 def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, table: Table) -> None:
-    """Add the features that only the words together show."""
+    """Add the features that depend on all words together."""
     words = read.words
     own = [word for word in words if word not in reading.MARKS]
     count = sum(1 for word in own if word[0] < "\ue000")
@@ -249,7 +249,7 @@ def _is_foreign(own: list[str], english: Collection[str]) -> bool:
 
 
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
-    """Return the code points that each fired phrase covers."""
+    """Return the character range of each fired phrase."""
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
     if origin is not None:
@@ -328,7 +328,7 @@ def _explain_leanings(
 
 
 def _carry(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task types of the words that this prompt points back to, and take small talk out."""
+    """Add the task type scores of the words that this prompt refers to, and take out small talk."""
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
     if earlier.task_type in silent:
@@ -341,7 +341,7 @@ def _carry(result: Classification, earlier: Classification, table: Table) -> Non
 
 
 def choose_task_type(result: Classification, table: Table) -> None:
-    """Set the best task type of ``result.scores``, its confidence, and whether that is worth showing."""
+    """Set the best task type of ``result.scores``, its confidence, and whether it is too uncertain to show."""
     facet = next((facet for facet in table.facets if facet["name"] == TASK_TYPE), None)
     scores = result.scores.get(TASK_TYPE)
     if facet is None or not scores:
@@ -382,7 +382,7 @@ def _speaking_for_an_intent(found: dict[int, tuple[int, int]], table: Table) -> 
 
 
 def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
-    """Add what seed 001 asks of a search intent: confidence, keywords, topics."""
+    """Add the parts of a search intent that seed 001 specifies: confidence, keywords, topics."""
     counted = intents.merged(matched)
     result.intent_confidence = intents.confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]

@@ -1,7 +1,7 @@
 """Decide which signals of the compiled table a prompt fires.
 
-One walk over the words with dictionary look-ups; a gap of a phrase is at most twelve
-words and is searched once per first word, so no prompt and no signal can hang it.
+One pass over the words with dictionary look-ups; a gap in a phrase is at most twelve
+words and is searched once per first word, so the time is bounded for any prompt and signal.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, 
 REACH_OF_AN_OBJECT = 6
 MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
-"""How many occurrences of one word are looked at; what has not fired by then does not."""
+"""Maximum occurrences of a word that are tried; further ones fire no signal."""
 
 WEAKEST = -10
 AT_LEAD, AT_OBJECT = "@lead", "@object"
-"""The places that a plain word may lean at; elsewhere it leans wherever it stands."""
+"""The places at which a plain word may have an extra weight; its other weights apply anywhere."""
 
 Span = tuple[int, int]
 
 
 class _Places:
-    """The positions that ``at`` speaks of."""
+    """The positions in a prompt to which a phrase's ``at`` can refer."""
 
     __slots__ = ("end", "first_order", "last_order", "last_sentence", "object_end", "reading", "whole")
 
@@ -49,7 +49,7 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return for each word the places that a phrase may begin at; its end may still speak against it."""
+        """Return for each word, as bits, the places at which a phrase may begin; the phrase's end is checked later."""
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
         found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
@@ -68,14 +68,14 @@ class _Places:
         return found
 
     def ends_well(self, place: int, end: int) -> bool:
-        """Say whether a phrase that ends at ``end`` still holds at ``place``."""
+        """Return whether a phrase that ends at ``end`` satisfies ``place``."""
         if place == OBJECT:
             return end <= self.object_end
         return place != END or end == self.end
 
 
 def contained(masked: str, table: Table) -> dict[int, Span]:
-    """Return the signals that hold by a text inside words, each with its first span of characters."""
+    """Return the signals that fire by a text inside words, each with its first span of characters."""
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():
         low = lowered(masked)
@@ -88,7 +88,7 @@ def contained(masked: str, table: Table) -> dict[int, Span]:
 
 
 def _object_end(words: list[str], order: int) -> int:
-    """Return where the words end that an order may be about: the sentence's, and at most six."""
+    """Return where the object of an order ends: with the sentence, or after at most six words."""
     at = order + 1
     limit = min(len(words), at + REACH_OF_AN_OBJECT)
     while at < limit and words[at] not in STOPS:
@@ -97,9 +97,9 @@ def _object_end(words: list[str], order: int) -> int:
 
 
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
-    """Return the signals that hold, each with its first span of words.
+    """Return the signals that fire, each with its first span of words.
 
-    A feature has the span (-1, -1), and so has each of those that hold by a text ``inside`` words.
+    Signals by features have the span (-1, -1), as have those in ``inside``, which fire by a text inside words.
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -139,7 +139,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
 
 
 def _surplus(words: list[str]) -> set[int]:
-    """Return the places of words that were looked at often enough before."""
+    """Return the positions of words that occurred more than MOST_TRIES times before."""
     if len(words) - len(set(words)) < MOST_TRIES:
         return set()
     found: set[int] = set()
@@ -152,7 +152,7 @@ def _surplus(words: list[str]) -> set[int]:
 
 
 def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
-    """Return the signals that rest on the task type a prompt came out as."""
+    """Return the signals that depend on the chosen task type."""
     later = table.late.get(task_type, ())
     if not later:
         return {}
@@ -161,7 +161,7 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
 
 
 class Leaner:
-    """One plain word, pair of words or word at a place that leans: where it stands first, and (class, strength)."""
+    """A weighted word, pair of words, or word at a place: its first occurrence, and its (class, strength) pairs."""
 
     __slots__ = ("end", "figures", "start")
 
@@ -172,7 +172,7 @@ class Leaner:
 
 
 def leaners(reading: Reading, table: Table) -> list[Leaner]:
-    """Return what leans in a prompt, each wording once; words of a prohibition do not."""
+    """Return the weighted wordings of a prompt, each once, except words in a prohibition."""
     found: list[Leaner] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
@@ -197,7 +197,7 @@ def leaners(reading: Reading, table: Table) -> list[Leaner]:
 
 
 def wordings(reading: Reading) -> set[str]:
-    """Return all that could lean in a prompt: ``word``, ``word next``, ``word @lead``, ``word @object``."""
+    """Return all wordings that could have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
     words, quiet, leads, objects, last = _plain(reading)
     found: set[str] = set()
     for at, word in enumerate(words):
@@ -213,17 +213,17 @@ def wordings(reading: Reading) -> set[str]:
 
 
 def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """The words, those of prohibitions, the leads, the object of the first order, and the last word's place."""
+    """Return the words, those of prohibitions, the leads, the object of the first order, and the last index."""
     words, order = reading.words, reading.order
     objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
     return words, reading.quiet, reading.leads, objects, len(words) - 1
 
 
 def leanings(leaning: list[Leaner], table: Table) -> dict[int, int]:
-    """Return the points that the plain words of a prompt add per class.
+    """Return the points per class that the plain words of a prompt add.
 
-    Twice the sum of the strengths, divided by the root of the number of wordings that
-    lean at all: a long prompt holds more words, not more evidence.
+    Twice the sum of the strengths, divided by the square root of the number of weighted
+    wordings: a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
     for one in leaning:
@@ -234,7 +234,7 @@ def leanings(leaning: list[Leaner], table: Table) -> dict[int, int]:
 
 
 def strongest(leaning: list[Leaner], classes: Iterable[int]) -> dict[int, Span]:
-    """Return for each of the classes the place of the wording that leans most towards it."""
+    """Return for each of the classes the span of the wording with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
     for one in leaning:
         for class_at, strength in one.figures:
@@ -244,7 +244,7 @@ def strongest(leaning: list[Leaner], classes: Iterable[int]) -> dict[int, Span]:
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return where the phrase ends that begins at ``at``; 0 where it does not match."""
+    """Return where the phrase that begins at ``at`` ends; 0 if it does not match."""
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:
@@ -276,7 +276,7 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
 
 
 def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
-    """Leave out what its own ``unless`` forbids or whose ``with`` is missing."""
+    """Remove the signals whose ``unless`` fired or whose ``with`` did not."""
     refused = []
     fired_ones, condition_of = found.keys(), table.condition
     for condition in found:

@@ -1,6 +1,6 @@
-"""Read masked text the way a developer is read: words, sentences, and where each sentence gives its order.
+"""Split masked text into words and sentences, and find the order (imperative) in each sentence.
 
-The order of a sentence is the first word behind openers ("ok, now") and requests
+The order of a sentence is its first word after openers ("ok, now") and requests
 ("can you", "i want you to"); both lists come from the instructions file.
 """
 
@@ -30,14 +30,14 @@ _SPACED_ABROAD = (
     ("¿", " "), ("¡", " "), ("«", " "), ("»", " "), ("「", " "), ("」", " "),
 )  # fmt: skip
 _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
-"""Kana and Chinese characters: written without spaces, so each is read as a word."""
+"""Kana and Chinese characters: written without spaces, so each counts as a word."""
 
 
 class Reading:
     """The words of a prompt with their sentence numbers and order positions.
 
-    ``origin[i]`` is the index of the chunk that word ``i`` came from: a contraction
-    gives two words of one chunk.
+    ``origin[i]`` is the index of the chunk from which word ``i`` came: a contraction
+    gives two words for one chunk.
     """
 
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
@@ -55,7 +55,7 @@ class Reading:
 
 
 def lowered(text: str) -> str:
-    """Return ``text`` in lower case with every offset kept."""
+    """Return ``text`` in lower case, keeping all offsets."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -63,7 +63,7 @@ def lowered(text: str) -> str:
 
 
 def spaced_abroad(text: str) -> str:
-    """Return text of other scripts with spaces where English has them."""
+    """Return text in other scripts with spaces where English has them."""
     for sign, spaced in _SPACED_ABROAD:
         if sign in text:
             text = text.replace(sign, spaced)
@@ -146,7 +146,7 @@ def _behind_openers(words: list[str], at: int, openers: Collection[str]) -> int:
 
 
 def _lead(reading: Reading, at: int, table: Table) -> int:
-    """Return where the order of a sentence stands that begins at ``at``."""
+    """Return the index of the order in the sentence that begins at ``at``."""
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
     for _ in range(3):
@@ -169,7 +169,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
 
 
 def _hush(reading: Reading, at: int) -> None:
-    """Leave the rest of a prohibition uncounted: "do not change the tests" asks for no change."""
+    """Mark the rest of a prohibition as not counted: "do not change the tests" does not ask for a change."""
     words = reading.words
     while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):
         reading.quiet.add(at)

@@ -1,7 +1,7 @@
-"""The compiled signals as a prompt needs them: loaded packed, unpacked word by word.
+"""The compiled signals in the form a prompt needs: loaded packed, unpacked word by word.
 
-Every cold start reads this table and a prompt holds a few dozen of its words, so
-what it does not ask for stays the text that it was loaded as.
+Every cold start loads this table, but a prompt contains only a few dozen of its words;
+entries of other words stay packed text.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ GAP = 0
 """Stands for … in a compiled phrase; the words themselves are strings."""
 
 MOST_REMEMBERED = 100_000
-"""Bound of what a long-lived process keeps unpacked."""
+"""Limit on the unpacked entries that a long-lived process caches."""
 
 
 LETTERS = 2
-"""Words that begin with the same letters, so many of them, stand in one text."""
+"""Words with this many first letters in common are stored in one text."""
 
 
 class Drawers:
-    """Values by word, in one text for each two first letters: quick to load and to search, unpacked only when found."""
+    """Values by word, one text per two first letters: fast to load and to search, unpacked only on a match."""
 
     __slots__ = ("_texts",)
 
@@ -32,7 +32,7 @@ class Drawers:
         self._texts = texts
 
     def find(self, word: str) -> str:
-        """Return the value of ``word``, empty where it has none."""
+        """Return the value of ``word``, empty if it has none."""
         text = self._texts.get(word[:LETTERS], "")
         at = text.find(f"~{word}=")
         return text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
@@ -41,8 +41,8 @@ class Drawers:
 class Table:
     """The compiled signals, unpacked as far as a prompt needs them.
 
-    Every cold start reads the table, and most of it concerns words that the prompt
-    does not hold: phrases and conditions stay packed texts until they are asked for.
+    Every cold start loads the table, and most of it is about words that the prompt
+    does not contain: phrases and conditions stay packed until they are looked up.
     """
 
     __slots__ = (
@@ -75,13 +75,13 @@ class Table:
 
     @property
     def no_topics(self) -> frozenset[str]:
-        """The words that are no topics."""
+        """Return the words that are never topics."""
         if self._no_topics.__class__ is str:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
 
     def leaning(self, word: str) -> str:
-        """Return what is packed of a plain word: its own figures, then ``|next word=`` or ``|@place=`` and more."""
+        """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
         found = self._packed_leanings.get(word)
         if found is None:
             found = self._leanings.find(word)
@@ -90,7 +90,7 @@ class Table:
         return found
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
-        """Return towards which classes a wording leans, and how strongly: (class, strength)."""
+        """Return the weights in ``figures`` as (class, strength)."""
         found = self._strengths.get(figures)
         if found is None:
             numbers = [int(figure) for figure in figures.split()]
@@ -100,7 +100,7 @@ class Table:
         return found
 
     def base(self, word: str) -> str:
-        """Return the base form that ``word`` is an inflection of, empty where it is none."""
+        """Return the base form of an inflected ``word``, empty if it has none."""
         found = self._bases.get(word)
         if found is None:
             found = self._fold.find(word)
@@ -109,9 +109,9 @@ class Table:
         return found
 
     def phrases(self, word: str, follower: str) -> list[Any]:
-        """Return the phrases that may begin with ``word`` and go on with ``follower``.
+        """Return the phrases that may begin with ``word`` followed by ``follower``.
 
-        Each is the number of a condition, or number, gap and the other words.
+        Each is the number of a condition, or a list of number, gap and the other words.
         """
         found = self.remembered.get((word, follower))
         if found is None:
@@ -124,7 +124,7 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return one condition: unless, with, [(class, weight)], feature, label."""
+        """Return a condition: unless, with, [(class, weight)], feature, label."""
         found = self._conditions[number]
         if found.__class__ is str:
             unless, needs, weights, feature, label = found.split(";", 4)
@@ -137,7 +137,7 @@ class Table:
 
 
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
-    """The entries that stand alone or have a gap, and those whose second word is one of ``seconds``."""
+    """Return the entries that are single words or have a gap, and those whose second word is in ``seconds``."""
     alone, _, behind = packed.partition("|")
     found = [entry_of(text) for text in alone.split(";") if text]
     for second in seconds:
@@ -149,7 +149,7 @@ def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
 
 
 def entry_of(packed: str) -> Any:
-    """Return a phrase behind its first word: the number of its condition, or that, the gap and the other words."""
+    """Return a phrase without its first word: the number of its condition, or number, gap and the other words."""
     number, _, rest = packed.partition(" ")
     if not rest:
         return int(number)

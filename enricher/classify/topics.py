@@ -1,4 +1,4 @@
-"""What the search intent adds to its class: the confidence of seed 001, the matched keywords, the topics."""
+"""Details of a search intent beyond its class: the confidence of seed 001, the matched keywords, the topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002
 
 
 def confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per further signal (at most 0.15), per length over 50, per several sentences."""
+    """Return 0.5, plus 0.1 per further signal (at most 0.15), for over 50 characters, for several sentences."""
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:
         value += 0.1
@@ -24,7 +24,7 @@ def confidence(text: str, signals: int) -> float:
 
 
 def has_sentences(text: str) -> bool:
-    """Say whether ``text`` holds more than one sentence; a dot inside or right behind a short token ends none."""
+    """Return whether ``text`` has more than one sentence; a dot within or right after a short token ends none."""
     ended = False
     for chunk in text.split():
         if ended:
@@ -35,7 +35,7 @@ def has_sentences(text: str) -> bool:
 
 
 def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in their order, leaving out each that overlaps an earlier or longer one."""
+    """Return the spans in order, without those that overlap an earlier or longer one."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or start >= kept[-1][1]:
@@ -44,7 +44,7 @@ def merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
-    """Return up to five content words behind ``start``, in the order of their first mention."""
+    """Return up to five content words after ``start``, in the order of their first mention."""
     spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
     found: list[str] = []
     for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():

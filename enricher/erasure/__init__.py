@@ -1,1 +1,1 @@
-"""Forget prompts and memories everywhere the product has written them, and screen again what is stored."""
+"""Forget prompts and memories everywhere the product has stored them; rescreen stored data for secrets."""

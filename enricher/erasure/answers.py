@@ -1,4 +1,4 @@
-"""Take the agent's answers out of traces that earlier versions recorded whole; what a replay needs of them stays."""
+"""Remove the agent's answers from traces of earlier versions that stored them whole; keep what a replay needs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 SEEN = "answers"
-"""The file of the state folder that names the last row which was looked at."""
+"""The file in the state folder that contains the number of the last checked row."""
 LONGEST_NUMBER = 20
 PAGE = 200
 KEY = '"answer":'
-"""Only a key of the JSON text reads so: within a value the quotes are escaped."""
+"""Only a JSON key looks like this: within a value the quotes are escaped."""
 
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 WHICH_HAVE_ONE = """
@@ -29,7 +29,7 @@ KEEP_LESS = "update traces set inputs = :inputs where rowid = :row"
 
 
 def without_answer(prompt: str, inputs: str) -> str:
-    """Return the recorded inputs of a prompt as they are recorded now; what is of another form comes back as it is."""
+    """Return the recorded inputs of a prompt in the current form; unchanged if they have another structure."""
     if KEY not in inputs:
         return inputs
     try:
@@ -43,9 +43,9 @@ def without_answer(prompt: str, inputs: str) -> str:
 
 
 def take_out(db: sqlite3.Connection, state: str) -> int:
-    """Go through the traces that came since the last time; return how many held an answer.
+    """Process the traces added since the last call; return how many contained an answer.
 
-    Raises what ``forgetting.scrub`` does; the next call goes through the same traces again.
+    Raises like ``forgetting.scrub``; the next call then processes the same traces again.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     after, found = min(_seen(state), last), 0

@@ -1,7 +1,7 @@
-"""Forget prompts everywhere the product has written them, and keep what it writes within bounds.
+"""Forget prompts everywhere the product has stored them, and keep stored data within its limits.
 
-What is begun is noted in the file ``forgetting`` of the state folder first: whoever comes next, the same command or
-the upkeep behind a prompt, ends what was interrupted.
+The plan is first written to the file ``forgetting`` in the state folder: after an interruption, the next run of a
+command or of the upkeep after a prompt completes it.
 
 UnfinishedError       another process is forgetting something; nothing was done
 """
@@ -39,7 +39,7 @@ NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
 COMPILE_MS = 10_000
 FEW_PROMPTS = 20
-"""Of so many forgotten prompts the texts themselves are looked for in files too; of more, their ids."""
+"""Up to this many forgotten prompts, files are searched for their texts, too; beyond that only for their ids."""
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
@@ -50,9 +50,9 @@ class UnfinishedError(database.DatabaseInUseError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be forgotten: traces newest first, whole sessions, texts; ``quoting`` are those that repeat others.
+    """What to forget: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
 
-    ``memories`` are the ids of memories; they are forgotten with nothing else.
+    ``memories`` are ids of memories; deleting them deletes nothing else.
     """
 
     ids: tuple[str, ...] = ()
@@ -62,13 +62,13 @@ class Plan:
     memories: tuple[str, ...] = ()
 
     def every_id(self) -> tuple[str, ...]:
-        """Return all traces that go, newest first."""
+        """Return the ids of all traces to delete, newest first."""
         return tuple(sorted({*self.ids, *self.quoting}, reverse=True))
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of it: traces deleted, versions pruned, what was done to files, what the person should know."""
+    """Result: number of traces deleted, of versions pruned, messages about files, remarks for the user."""
 
     traces: int = 0
     versions: int = 0
@@ -77,9 +77,9 @@ class Outcome:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> Plan:
-    """Return what goes: the traces that are named, of the session, or that mention the text; and who quotes them.
+    """Return what to delete: the named traces, those of the session or mentioning the text, and those quoting them.
 
-    Raises ``queries.UnknownTraceError`` where an id or the session is not there.
+    Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
     """
     found = [queries.find(db, one) for one in ids]
     if session:
@@ -94,9 +94,9 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
 
 
 def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
-    """Delete it everywhere; what an earlier call left undone is ended first.
+    """Delete the planned data everywhere, after completing an interrupted earlier call.
 
-    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call goes on then.
+    Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
     """
     with alone(state):
         earlier = _noted(state)
@@ -106,9 +106,9 @@ def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance |
 
 
 def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
-    """Delete memories so that their text stands nowhere in the database or its log, whoever reads from it.
+    """Delete memories so that their text remains nowhere in the database or its log, even while others read it.
 
-    Raises as ``forget``; the same call goes on then, and so does the upkeep.
+    Raises like ``forget``; after that, the same call or the upkeep continues.
     """
     with alone(state):
         earlier = _noted(state)
@@ -123,13 +123,13 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
 
 def memories_begun(state: str) -> tuple[str, ...]:
-    """Return the memories whose deletion was begun and has not been ended; they may be gone from the table."""
+    """Return the memories of an unfinished deletion; they may already be gone from the table."""
     earlier = _noted(state)
     return earlier.memories if earlier else ()
 
 
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> Plan | None:
-    """End what was begun and interrupted; return what it was, None where there is nothing. Raises as ``forget``."""
+    """Complete an interrupted call; return its plan, None if there is none. Raises like ``forget``."""
     with alone(state, patience_s=patience_s):
         earlier = _noted(state)
         if earlier is not None:
@@ -138,12 +138,12 @@ def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.P
 
 
 def is_unfinished(state: str) -> bool:
-    """Say whether something was begun that has not been ended."""
+    """Return whether an interrupted call is waiting to be completed."""
     return os.path.exists(f"{state}/{NOTE}")
 
 
 def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
-    """Return what stays although it says the same, and how it is forgotten too; before the traces are deleted."""
+    """Return remarks on other data that mentions the same, and how to forget it; call before deleting the traces."""
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
@@ -164,7 +164,7 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning would delete: traces oldest first, how many versions of the instructions, which files."""
+    """What pruning would delete: traces oldest first, the number of instruction versions, files."""
 
     ids: list[str]
     versions: int
@@ -172,7 +172,7 @@ class Pruning:
 
 
 def plan_pruning(db: sqlite3.Connection, state: str, bounds: retention.Bounds) -> Pruning:
-    """Return what ``prune`` with snapshots would delete, refused records aside; deletes nothing."""
+    """Return what ``prune`` with snapshots would delete, except refused records; deletes nothing."""
     ids = retention.surplus(db, bounds)
     versions = retention.prune_versions(db, state, in_use=versions_in_use(state), is_dry=True)
     older_than = time.time() - bounds.days * retention.DAY_S if bounds.days else 0.0
@@ -188,10 +188,10 @@ def prune(
     with_snapshots: bool = False,
     advance: Advance | None = None,
 ) -> Outcome:
-    """Delete what is beyond the bounds, and what nothing names any more. Raises as ``forget``.
+    """Delete data beyond the limits, and unreferenced data. Raises like ``forget``.
 
-    ``with_snapshots`` removes the published ones that go back further than what is left: a person's wish, not that
-    of a bound, which would take a snapshot away from whoever serves it every day.
+    ``with_snapshots`` also removes published snapshots that go back further than the remaining traces. Only a user may
+    ask for that: as part of the limits it would remove a served snapshot every day.
     """
     outcome = Outcome()
     with alone(state):
@@ -209,15 +209,15 @@ def prune(
 
 
 def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
-    """Return the bounds that the settings name."""
+    """Return the limits from the settings."""
     names = [f"retention.{name}" for name in ("days", "rows", "mb")]
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 
 
 def settings_of_the_account() -> dict[str, Any]:
-    """Return the settings in force outside any project: no repository says how long this account keeps its history.
+    """Return the settings outside any project: no repository decides how long this installation keeps its history.
 
-    Raises ``cache.NoRulesError`` where they have never been compiled: nothing is deleted by a guess.
+    Raises ``cache.NoRulesError`` if they were never compiled: nothing is deleted based on a guess.
     """
     rules, _layers = cache.load("", wait_ms=COMPILE_MS)
     if rules.state == cache.UNSETTLED:
@@ -226,9 +226,9 @@ def settings_of_the_account() -> dict[str, Any]:
 
 
 def look_after(state: str) -> None:
-    """End what was interrupted, prune by the account's settings, take out what earlier versions kept beyond need.
+    """Complete an interrupted deletion, prune by the user's settings, remove answers that earlier versions stored.
 
-    Behind a prompt, in a process that nobody waits for. Raises what ``prune`` does.
+    Runs after a prompt, in a background process. Raises like ``prune``.
     """
     turn = detached.claim(state, maintenance.HOUSEKEEPING)
     if turn < 0 or not os.path.exists(f"{state}/{traces.DATABASE}"):
@@ -262,7 +262,7 @@ def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance 
     outcome.remarks += remarks
     outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
     forgetting.delete_beside(db, sessions=gone.sessions, wanted=Mentions(what.texts))
-    if late := forgetting.still_there(db, what.every_id()):  # taken in again by a drain that had read its file before
+    if late := forgetting.still_there(db, what.every_id()):  # imported again by a drain that had already read its file
         forgetting.delete(db, late)
     _end(db, state, outcome, wanted=Mentions(what.texts))
     return outcome
@@ -289,7 +289,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
 
 
 def _end(db: sqlite3.Connection, state: str, outcome: Outcome, *, wanted: Mentions | None = None) -> None:
-    """Prune what nothing names any more, make the deletion final, and note that it is done."""
+    """Prune unreferenced data, make the deletion final, and remove the note."""
     sweep_rules(state)
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
@@ -297,7 +297,7 @@ def _end(db: sqlite3.Connection, state: str, outcome: Outcome, *, wanted: Mentio
 
 
 def event_files(db: sqlite3.Connection, state: str) -> list[str]:
-    """Return the files to which events were sent, as every version of the rules, compiled or recorded, names them."""
+    """Return the files to which events were sent, from the environment and every compiled or recorded rule version."""
     named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
     for body in _bodies(db, state):
         with contextlib.suppress(ValueError, KeyError, TypeError):
@@ -315,13 +315,13 @@ def _bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, Any]]:
 
 
 def versions_in_use(state: str) -> set[str]:
-    """Return the versions that a prompt may get: the packaged one, and those compiled for any layers."""
+    """Return the versions that a prompt may get: the packaged one and all compiled ones."""
     headers = map(cache.read_header, [cache.shipped_file(), *_compiled(state)])
     return {str(header["hash"]) for header in headers if header}
 
 
 def sweep_rules(state: str) -> int:
-    """Remove rules compiled for layers that no prompt has used for long; return how many."""
+    """Remove compiled rules that no prompt has used for 90 days; return how many."""
     old = [path for path in _compiled(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
     for path in old:
         with contextlib.suppress(FileNotFoundError):
@@ -347,7 +347,7 @@ def _last_used(path: str) -> float:
 
 @contextlib.contextmanager
 def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
-    """Let one process at a time forget; raises UnfinishedError where another one goes on for too long."""
+    """Let only one process at a time forget; raises UnfinishedError if another one takes too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:
         if time.monotonic() > give_up_at:
@@ -365,7 +365,7 @@ def _note(state: str, what: Plan) -> None:
 
 
 def _noted(state: str) -> Plan | None:
-    """Return what was begun; a note that cannot be read still says that the database is to be scrubbed."""
+    """Return the plan in the note; an unreadable note gives an empty plan, so that the database is scrubbed."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
         return Plan(**{name: tuple(value.get(name, ())) for name in Plan.__dataclass_fields__})

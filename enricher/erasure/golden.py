@@ -1,6 +1,6 @@
-"""Golden cases of prompts that are forgotten: their lines in the files that repositories carry.
+"""Remove forgotten prompts from the golden cases, which are lines of files in repositories.
 
-``workbench.gate.cases`` writes these files; it and this hold the same lock.
+``workbench.gate.cases`` writes these files; both modules take the same lock.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LARGEST_CASES = 32 << 20
 
 
 def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
-    """Take the golden cases of forgotten traces out of the files of the repositories around these folders.
+    """Remove the golden cases of forgotten traces from the files of the repositories around these folders.
 
-    Return what was done, and what the person should know.
+    Return messages about what was done, and remarks for the user.
     """
     done: list[str] = []
     remarks: list[str] = []
@@ -45,7 +45,7 @@ def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
 
 
 def _drop_cases(path: str, gone: Forgotten) -> int:
-    """Write the file without the lines that are meant; ``workbench.gate.cases`` takes the same lock to add one."""
+    """Rewrite the file without the forgotten cases; ``workbench.gate.cases`` takes the same lock to add one."""
     if not os.path.isfile(path):
         return 0
     target = os.path.realpath(path)
@@ -61,7 +61,7 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
 
 
 def _remove_half_written(target: str) -> None:
-    """Remove what killed processes left beside the file: whoever holds the lock is the only one who writes there."""
+    """Remove temporary files of killed processes; only the holder of the lock writes in this folder."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
         middle = name.removeprefix(file).removesuffix(unfinished.ENDING).removeprefix(".")

@@ -1,7 +1,7 @@
-"""Screen what is stored already for secrets, everywhere the product has written it, as ``forgetting`` reaches it.
+"""Screen all stored data for secrets again, in every place that ``forgetting`` covers.
 
-Rows keep their place and lose the secret; lines of the log and of events, and whole copies, go as they do when
-something is forgotten. It may be interrupted anywhere: doing it again ends it.
+Rows are kept without the secret; lines of the log and of events, and whole copies, are removed as if they were
+forgotten. It may be interrupted at any point: running it again completes it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""In characters; a shorter secret may be an ordinary word and would match files that do not hold it."""
+"""In characters; a shorter secret may be an ordinary word and match files without the secret."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 
 @dataclass(slots=True)
 class Outcome:
-    """Rows that change by table, what was done to files, what the person should know."""
+    """Number of changed rows by table, messages about files, remarks for the user."""
 
     rows: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class _Secrets(Mentions):
-    """What was found in rows, and what the screen itself finds in a line or a file."""
+    """The secrets found in rows, and any secret that the screen finds in a line or a file."""
 
     __slots__ = ()
 
@@ -57,14 +57,14 @@ class _Secrets(Mentions):
 
 
 def _printable(piece: str) -> str:
-    """Return the texts of a database's bytes, each on lines of its own."""
+    """Return the texts within a database's bytes, separated by line breaks."""
     return "".join(character if character.isprintable() and character != "\ufffd" else "\n" for character in piece)
 
 
 def rescreen(db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None) -> Outcome:
-    """Take out what this version of the screen finds; ``is_dry`` only counts the rows.
+    """Redact everything that this version of the screen finds; with ``is_dry``, only count the rows.
 
-    Raises what ``forgetting.forget`` does; the same call goes on then.
+    Raises like ``forgetting.forget``; after that, the same call continues.
     """
     secrets: set[str] = set()
 

@@ -1,1 +1,1 @@
-"""The process that a client starts for a prompt, and what it tells the person."""
+"""The process that a client starts for each prompt, and the notices that it shows to the user."""

@@ -1,7 +1,7 @@
-"""The hook process: an event's bytes in, the answer's bytes out, always within the deadline, always exit 0.
+"""The hook process: read an event on stdin, print the answer, always within the deadline, always with exit code 0.
 
-A host that gets another exit code may throw the person's prompt away, so nothing
-leaves this module but ``os._exit(0)``. What fails is recorded in the log.
+A host may discard the user's prompt on any other exit code, so the only way out of this
+module is ``os._exit(0)``. Failures are recorded in the log.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from storage.state import detached  # noqa: E402
 DEADLINE_S = 1.5
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-WHITE_SPACE = 64
+WHITE_SPACE = 64  # trailing bytes in which the closing brace is looked for
 ANSWERED_BY_S = 1.9
-"""A client that reads slowly is waited for until then; so is a slow disk, after which another process records."""
+"""Until then the hook waits for a slowly reading client or a slow disk; after that another process records."""
 EPILOGUE_S = 0.4
-"""The least time for the answer, and for the record where no other process can be started."""
+"""The minimum time for the answer, and for recording if no other process can be started."""
 RECORDING_S = 30.0
-"""For that other process, which nobody waits for."""
+"""For that other process; nothing waits for it."""
 PIPELINE = "--format=pipeline"
-"""Also as two words."""
+"""Also accepted as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 
 class DeadlineError(BaseException):
-    """The hook's time is up; what is known by now is the answer."""
+    """The hook's time is up; the answer is made of what is known so far."""
 
 
 def main(argv: list[str], *, started: float = STARTED) -> None:
-    """Answer the one event on stdin and leave; ``argv`` holds the name the hook was registered under."""
+    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered."""
     try:
-        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)
+        on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
         if PIPELINE in "=".join(argv):
             _answer_in_pipeline(_registered_name(argv))
         else:
             _answer(_registered_name(argv))
-    except BaseException as failure:  # the outermost frame: whatever it is, the prompt goes on
+    except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
     os._exit(0)
@@ -70,7 +70,7 @@ def _registered_name(argv: list[str]) -> str:
 
 
 def _answer_in_pipeline(named: str) -> None:
-    """Give the caller of seed 004 its four keys, also where there was nothing to read or no time to think."""
+    """Print the four keys that seed 004 specifies, even if no event could be read or the time is up."""
     from enricher.respond import formats
 
     try:
@@ -101,10 +101,10 @@ def _answer(named: str, payload: object = None, form: str = "") -> None:
         if unsaid:
             run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
         run.tick("answer")
-    finally:  # also where the alarm rang between two of these lines
+    finally:  # also if the alarm rang between two of these lines
         try:
             on_alarm(0, _ring)
-        finally:  # it may have rung on the way here
+        finally:  # the alarm may have rung before it was cancelled
             on_alarm(0, _ring)
             _record(run)
 
@@ -114,9 +114,9 @@ def _left(run: pipeline.Run) -> float:
 
 
 def _record(run: pipeline.Run) -> None:
-    """Record the prompt: the trace first, then the log, then what the next prompt needs.
+    """Record the prompt: the trace first, then the log, then the data for the next prompt.
 
-    The process leaves in time. What the disk or the machine was too slow for is then done by a process of its own.
+    The process exits in time. Steps that a slow disk or machine left undone run in a separate process.
     """
     steps: list[Callable[[], None]] = [
         lambda: recording.send_events(run),
@@ -133,7 +133,7 @@ def _record(run: pipeline.Run) -> None:
 
 
 def _do(steps: list[Callable[[], None]], *, within_s: float) -> None:
-    """Do the steps in order and take each off the list once it is done, or has failed; raises DeadlineError."""
+    """Run the steps in order and remove each from the list once it is done or has failed; raises DeadlineError."""
     try:
         on_alarm(within_s, _ring)
         while steps:
@@ -153,7 +153,7 @@ def _in_form(run: pipeline.Run) -> dict[str, object]:
 
 
 def _forget_session(payload: dict[str, object]) -> None:
-    """What the host dropped from its context may be said again (ruling R27)."""
+    """Reset the session on ``compact`` or ``clear``: items that left the context may be injected again (ruling R27)."""
     from enricher.prompt.conversation import NEWS
     from storage.state.sessions import reset_session, tell
 
@@ -165,21 +165,21 @@ def _forget_session(payload: dict[str, object]) -> None:
 
 
 def _attempt(action: Callable[[], None]) -> BaseException | None:
-    """Do it, and return what went wrong instead of raising it."""
+    """Run the action, and return its exception instead of raising it."""
     try:
         action()
-    except BaseException as failure:  # a failing stage must not take the others with it
+    except BaseException as failure:  # a failing step must not stop the others
         return failure
     return None
 
 
 def _read_event() -> object:
-    """Return the first complete JSON value on stdin; also when its writer never closes the pipe."""
+    """Return the first complete JSON value on stdin, even if its writer never closes the pipe."""
     received = bytearray()
     while len(received) < LARGEST_EVENT:
         try:
             piece = os.read(0, 1 << 20)
-        except BlockingIOError:  # the client's end of the pipe does not wait, and neither does ours
+        except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
             _wait_for(0)
             continue
         except OSError:
@@ -198,7 +198,7 @@ def _read_event() -> object:
 
 
 def _has_more(received: bytearray) -> bool:
-    """Say whether a large event goes on at once: parsing it after every piece would take quadratic time."""
+    """Return whether more of a large event is available: parsing after every piece would take quadratic time."""
     if len(received) < SMALL_EVENT:
         return False
     import select
@@ -227,7 +227,7 @@ def _write(answer: dict[str, object] | None) -> None:
 
 
 def _wait_for(descriptor: int) -> None:
-    """Wait until a descriptor that is set not to wait can be read, or written to."""
+    """Wait until a non-blocking descriptor is ready for reading or writing."""
     import select
 
     waiting = select.poll()
@@ -236,7 +236,7 @@ def _wait_for(descriptor: int) -> None:
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
-    """What the person should see: a failure that persists, news left by the maintenance, on request a summary."""
+    """Return the text for the user: persistent failures, messages from maintenance, and a summary if enabled."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
     told = "\n".join(run.notices)
@@ -252,7 +252,7 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
 
 def _log(run: pipeline.Run) -> None:
-    """Write what went wrong into the log, and count failures in a row."""
+    """Write problems to the log, and count consecutive failures."""
     if run.problems:
         from storage.base import log
 
@@ -266,14 +266,14 @@ def _log(run: pipeline.Run) -> None:
 
 
 def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
-    """Say nothing to the agent, and why."""
+    """Drop the text for the agent and record the reason."""
     run.trace.status, run.trace.error, run.trace.output_text = "error", _reason(failure), ""
     stage = run.trace.stages[-1][0] if run.trace.stages else "read"
     run.problems.insert(0, (f"after {stage}", run.trace.error))
 
 
 def _note_failure(failure: BaseException) -> None:
-    """Log what kept an event from being read, or from becoming a prompt."""
+    """Log why an event could not be read or parsed."""
     from storage.base import log
 
     state, reason = state_dir(), _reason(failure)
@@ -294,7 +294,7 @@ def _count_failure(state: str, reason: str) -> None:
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)
-    if count == FAILURES_BEFORE_TELLING:
+    if count == FAILURES_BEFORE_TELLING:  # the length of the file is the count; notify once per series
         from storage.state import notices
 
         notices.leave(

@@ -1,4 +1,4 @@
-"""Tell the person in the client what was added to a prompt, where the setting ``show`` asks for it."""
+"""Show the user in the client what was added to a prompt, if the setting ``show`` is on."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The agent clients we speak with: which one is calling, and what its adapter needs.
+"""The supported agent clients: detect which one is calling, and load its adapter.
 
-One file per client; a call loads only the one that is speaking. Every adapter has
-``parse(payload)``, which takes whatever the client sent and never raises, and
+One module per client; a call loads only the module it needs. Every adapter has
+``parse(payload)``, which accepts anything the client sent and never raises, and
 ``answer(context, notice)``, which puts two finished texts (``enricher.respond.render.finish``)
-into the one object that client understands, or returns None for "print nothing".
+into the JSON object that the client expects, or returns None for "print nothing".
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from enricher.prompt.event import PromptEvent
 
     class Adapter(Protocol):
-        """What every module of this package offers."""
+        """The interface of every module of this package."""
 
         def parse(self, payload: object) -> PromptEvent:
             """Return the prompt event that a decoded payload describes."""
 
         def answer(self, context: str, notice: str) -> dict[str, object] | None:
-            """Return what to print, or None for nothing."""
+            """Return the object to print, or None for nothing."""
 
 
 BARE = ("codex",)
-"""Clients that hand our text to the model as a message of its own, behind the prompt and without a word about it."""
+"""Clients that pass our text to the model as a separate message after the prompt, without saying where it is from."""
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 
-# Gemini and Cursor set CLAUDE_PROJECT_DIR too, so only names that one client alone sets are markers.
+# Gemini and Cursor set CLAUDE_PROJECT_DIR, too; markers are only variables that a single client sets.
 _MARKERS = (
     ("copilot", ("COPILOT_CLI",)),
     ("cursor", ("CURSOR_VERSION",)),
     ("gemini", ("GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR")),
     ("claude", ("CLAUDECODE",)),
 )
-# Keys that only this client sends, all of them in every event.
+# Keys that only this client sends, and sends in every event.
 _SIGNATURES = (
     ("claude", ("prompt_id", "transcript_path")),
     ("codex", ("turn_id",)),
@@ -55,10 +55,10 @@ _EVENT_NAMES = {
 def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
     """Return the name of the client that is calling.
 
-    Its environment decides, then the keys of its event, then ``named`` (under which
-    name the hook was registered), then the shape most clients share. A client
-    started from another's shell inherits that one's marker: an event that only one
-    client can have sent overrules it.
+    The first that identifies it counts: keys of the event that only one client sends, the
+    environment, ``named`` (the name under which the hook was registered), the most common
+    form. The event goes before the environment because a client that was started from
+    another's shell inherits that one's variables.
     """
     fields = payload if isinstance(payload, dict) else {}
     return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)
@@ -82,14 +82,14 @@ def _by_event(payload: dict[str, object]) -> str:
 
 
 def adapter(name: str) -> Adapter:
-    """Return the adapter of a client, loading no other; an unknown name gets the shared shape."""
+    """Return the adapter of a client, loading no other; an unknown name gets the adapter of Claude Code."""
     known = name if name in NAMES else FALLBACK
     module: Adapter = __import__(f"enricher.hosts.{known}", fromlist=("parse", "answer"))
     return module
 
 
 def text(payload: object, *path: str) -> str:
-    """Return the string at ``path`` inside nested objects, empty where there is none."""
+    """Return the string at ``path`` inside nested objects, empty if there is none."""
     value = payload
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
@@ -97,7 +97,7 @@ def text(payload: object, *path: str) -> str:
 
 
 def common_event(payload: object, host: str) -> PromptEvent:
-    """Return the event of a client that uses the field names most of them share."""
+    """Return the event of a client that uses the most common field names."""
     from enricher.prompt.event import PromptEvent
 
     return PromptEvent(
@@ -112,7 +112,7 @@ def common_event(payload: object, host: str) -> PromptEvent:
 
 
 def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
-    """Return the answer that Claude Code, Gemini CLI and Codex CLI share, without any key one of them refuses."""
+    """Return the answer format of Claude Code, Gemini CLI and Codex CLI, without keys that one of them rejects."""
     shaped: dict[str, object] = {}
     if notice:
         shaped["systemMessage"] = notice

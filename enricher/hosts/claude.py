@@ -1,7 +1,7 @@
-"""Claude Code: event ``UserPromptSubmit``, and the shape that every unknown client is answered in.
+"""Claude Code: event ``UserPromptSubmit``; unknown clients are answered in this form, too.
 
-Context counts only inside ``hookSpecificOutput`` with the right event name; at
-the top level it is dropped without a word.
+Context is used only inside ``hookSpecificOutput`` with the right event name; at
+the top level it is silently ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROJECT_FILE = ".claude/settings.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event; the two older payload forms (``project_path``, ``hookSpecificData``) are understood too."""
+    """Return the event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
     return PromptEvent(
         text(payload, "prompt") or text(payload, "hookSpecificData", "userPromptContent"),
         host="claude",
@@ -38,12 +38,12 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print: context for the model, a notice for the person."""
+    """Return the object to print: context for the model, a notice for the user."""
     return nested(EVENT, context, notice)
 
 
 def task_folder(session_id: str) -> str:
-    """Return where Claude Code keeps a session's tasks; empty for an id that could lead elsewhere."""
+    """Return the folder of a session's tasks; empty for an id that could lead to another folder."""
     if not session_id or "/" in session_id or "\\" in session_id or "\0" in session_id or session_id.startswith("."):
         return ""
     home = os.environ.get(HOME_VARIABLE) or os.path.join(os.path.expanduser("~"), HOME_FOLDER)

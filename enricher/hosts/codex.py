@@ -1,7 +1,7 @@
 """Codex CLI: event ``UserPromptSubmit`` under a strict schema.
 
-One key it does not know and the whole answer is refused; a timeout that is no
-integer and the whole hooks file is.
+A single unknown key makes it reject the whole answer; a timeout that is not an
+integer makes it reject the whole hooks file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """GitHub Copilot CLI: event ``userPromptSubmitted`` or its VS Code form ``UserPromptSubmit``.
 
-It reads the flat ``additionalContext`` only, shows the person nothing that a hook
-says, and names no transcript.
+It reads only the flat ``additionalContext``, shows the user no message of a hook,
+and sends no transcript path.
 """
 
 from __future__ import annotations
@@ -36,5 +36,5 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:  # noqa: ARG001 (this client shows no notice)
-    """Return the object to print; a notice has nowhere to go here and waits for ``enricher doctor``."""
+    """Return the object to print; this client cannot show a notice, so notices wait for ``enricher doctor``."""
     return {"additionalContext": context} if context else None

@@ -1,6 +1,6 @@
 """Cursor: event ``beforeSubmitPrompt``.
 
-``additional_context`` is undocumented for this event but taken by current
+``additional_context`` is undocumented for this event but accepted by current
 clients; ``continue`` is documented and must never be false.
 """
 
@@ -11,7 +11,7 @@ from enricher.prompt.event import PromptEvent
 
 EVENT = "beforeSubmitPrompt"
 TITLE = "Cursor"
-HANDLER = {"command": ""}  # no timeout: its unit is disputed, and ours holds inside
+HANDLER = {"command": ""}  # no timeout: sources disagree about its unit, and our own deadline is shorter
 COMMAND_KEY = "command"
 IS_GROUPED = False
 HAS_COMMENTS = True
@@ -23,7 +23,7 @@ PROJECT_FILE = ".cursor/hooks.json"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event; of several workspace folders the first is the project."""
+    """Return the event; the first of several workspace folders is the project."""
     return PromptEvent(
         text(payload, "prompt"),
         host="cursor",
@@ -42,7 +42,7 @@ def _first_root(payload: object) -> str:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print: context for the model, a notice for the person."""
+    """Return the object to print: context for the model, a notice for the user."""
     if not (context or notice):
         return None
     shaped: dict[str, object] = {"continue": True}

@@ -1,6 +1,6 @@
 """Gemini CLI: event ``BeforeAgent``, timeouts in milliseconds.
 
-Anything printed that is not JSON is shown to the person, and any exit code but 0
+It shows any output that is not JSON to the user, and any exit code except 0
 and 1 cancels the turn.
 """
 
@@ -31,5 +31,5 @@ def parse(payload: object) -> PromptEvent:
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
-    """Return the object to print: context for the model, a notice for the person."""
+    """Return the object to print: context for the model, a notice for the user."""
     return nested(EVENT, context, notice)

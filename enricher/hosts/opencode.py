@@ -1,6 +1,6 @@
-"""OpenCode: no command hooks, so our own plugin ``prompt-enricher.js`` calls us from ``chat.message``.
+"""OpenCode: it has no command hooks, so our plugin ``prompt-enricher.js`` calls us from ``chat.message``.
 
-Both sides of this conversation are ours; the plugin turns ``additionalContext``
+Both ends of this protocol are ours; the plugin turns ``additionalContext``
 into a synthetic text part and ``systemMessage`` into a toast.
 """
 
@@ -18,7 +18,7 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 
 
 def parse(payload: object) -> PromptEvent:
-    """Return the event as our plugin sends it."""
+    """Return the event that our plugin sent."""
     return PromptEvent(
         _as_typed(text(payload, "prompt")),
         host="opencode",
@@ -30,7 +30,7 @@ def parse(payload: object) -> PromptEvent:
 
 
 def _as_typed(prompt: str) -> str:
-    """Take off the quotes that ``opencode run`` puts around a prompt of several words."""
+    """Remove the quotes that ``opencode run`` puts around a prompt of several words."""
     inside = prompt[1:-1].replace('\\"', "")
     if len(prompt) < 3 or prompt[0] != '"' or prompt[-1] != '"' or '"' in inside or inside.endswith("\\"):
         return prompt

@@ -1,6 +1,6 @@
-"""Where each client lists its MCP servers, and whether ours is among them.
+"""The files in which each client lists its MCP servers, and the check whether ours is listed.
 
-The hook asks in the profile ``as-specified`` only, so that a prompt in the default one does
+The hook checks this in the profile ``as-specified`` only, so that prompts in the default profile do
 not pay for reading another program's configuration. Nothing here raises.
 """
 
@@ -13,9 +13,9 @@ from enricher.hosts import FALLBACK, NAMES, adapter
 from storage.base.lean import loads
 
 NAME = "prompt-enricher"
-"""What ``install --mcp`` calls our server; under another name it is known by its command."""
+"""The name that ``install --mcp`` gives our server; under other names its command identifies it."""
 LARGEST = 16 << 20
-"""Claude Code keeps past conversations in the file that lists its servers, so that one may be large."""
+"""Claude Code stores past conversations in the same file as its servers, so it may be large."""
 LARGEST_WITH_COMMENTS = 256 << 10
 
 TYPE_CHECKING = False
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Listing:
-    """Where one client lists its servers: a file of the person, one of the project, the key, the form of an entry.
+    """The files in which one client lists its servers (user and project), the key, and the form of an entry.
 
-    ``has_argv``: program and arguments are one list, and the environment has its long name.
-    ``extra`` is what an entry needs besides.
+    ``has_argv``: program and arguments are one list, and the environment variables are under ``environment``.
+    ``extra`` are further keys that an entry needs.
     """
 
     __slots__ = ("extra", "has_argv", "key", "project_file", "user_file")
@@ -58,7 +58,7 @@ LISTINGS = {
 
 
 def home_folder(host: str) -> str:
-    """Return the folder in which a client keeps the person's configuration."""
+    """Return the folder of a client's user configuration."""
     known: Any = adapter(host)
     named = os.environ.get(known.HOME_VARIABLE) if known.HOME_VARIABLE else ""
     configuration = os.environ.get("XDG_CONFIG_HOME", "") if known.HOME_FOLDER.startswith(".config/") else ""
@@ -68,27 +68,27 @@ def home_folder(host: str) -> str:
 
 
 def user_file(host: str) -> str:
-    """Return the file in which a person lists servers for all projects."""
+    """Return the file that lists a user's servers for all projects."""
     folder = home_folder(host)
     if host == "claude" and not os.environ.get("CLAUDE_CONFIG_DIR"):
-        folder = os.path.dirname(folder)  # beside its folder, unless that was moved
+        folder = os.path.dirname(folder)  # next to that folder, unless it was moved
     return os.path.join(folder, LISTINGS[host].user_file)
 
 
 def project_file(host: str, cwd: str) -> str:
-    """Return the file in which the project around ``cwd`` lists servers."""
+    """Return the file that lists the servers of the project around ``cwd``."""
     return os.path.join(project_root(cwd), LISTINGS[host].project_file)
 
 
 def has_our_server(host: str, cwd: str) -> bool:
-    """Say whether this client, started in ``cwd``, can call our server."""
+    """Return whether this client, started in ``cwd``, can call our server."""
     host = host if host in NAMES else FALLBACK
     files = [user_file(host), *([project_file(host, cwd)] if cwd else [])]
     return any(_lists_us(file, LISTINGS[host].key, cwd) for file in files)
 
 
 def is_ours(name: str, entry: object) -> bool:
-    """Say whether an entry of a list of servers starts ``enricher mcp`` and is not switched off."""
+    """Return whether an entry of a server list starts ``enricher mcp`` and is enabled."""
     if not isinstance(entry, dict) or entry.get("enabled") is False or entry.get("disabled") is True:
         return False
     command, arguments = entry.get("command"), entry.get("args")
@@ -110,7 +110,7 @@ def _lists_us(path: str, key: str, cwd: str) -> bool:
 
 
 def _content(path: str) -> bytes:
-    """Return a regular file's content, or nothing if it is too large. Never blocks on a pipe."""
+    """Return a regular file's content, empty if it is too large. Never blocks on a pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -128,7 +128,7 @@ def _parsed(text: str) -> object:
 
 
 def _without_comments(text: str) -> str:
-    """Return JSON without the comments and the trailing commas that some clients allow."""
+    """Return JSON without the comments and trailing commas that some clients allow."""
     kept: list[str] = []
     at, is_string = 0, False
     while at < len(text):
@@ -151,7 +151,7 @@ def _without_comments(text: str) -> str:
 
 
 def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
-    """Return the entries by name: those for all projects, and those of this one where the file has both."""
+    """Return the entries by name: those for all projects, and those for this project if the file has both."""
     found: list[tuple[str, object]] = []
     projects = root.get("projects") if isinstance(root, dict) else None
     here = [projects.get(folder) for folder in {cwd, project_root(cwd)}] if isinstance(projects, dict) and cwd else []
@@ -162,7 +162,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
 
 
 def _is_in_toml(text: str, key: str) -> bool:
-    """Say whether a table of servers is ours, read line by line: the hook cannot afford a TOML parser."""
+    """Return whether a server table is ours, reading line by line: a TOML parser would cost the hook too much time."""
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):

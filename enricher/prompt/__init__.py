@@ -1,16 +1,16 @@
-"""The prompt: its event, its project, the secrets taken out of it, what its words name and point back to.
+"""The prompt: its event, its project, its redaction, the things it names, and the conversation it refers to.
 
-Every module of this package may import this one, so it imports none of them.
+Every module of this package may import this one, so this one imports none of them.
 """
 
 POINTING_WORDS = 24
-"""A prompt of more words says itself what it is about."""
+"""A longer prompt is taken to say itself what it is about."""
 MOST_RECORDED = 40
-"""Prompts, files, names and the like that are recorded of a conversation; of a transcript far fewer are kept."""
+"""Maximum prompts, files, names etc. recorded of a conversation; far fewer are read from a transcript."""
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the text on one line, cut at a word where it is longer than ``limit`` characters."""
+    """Return the text on one line, cut between words if it is longer than ``limit`` characters."""
     flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat

@@ -1,9 +1,9 @@
-"""Hear what a prompt asks to be remembered: "remember: …", "decision: …", "from now on, always …".
+"""Detect what a prompt asks to remember: "remember: …", "decision: …", "from now on, always …".
 
-On the hook's path, and only for what a person says in so many words at the start
-of the prompt or of a paragraph. "Remember to run the tests" is about this turn,
-"do you remember that bug?" is a question, and what stands in a quotation, a code
-block or a pasted record was said by somebody else.
+On the hook's path, and only for explicit statements at the start of the prompt or of
+a paragraph. "Remember to run the tests" is about this turn, "do you remember that
+bug?" is a question, and text in a quotation, a code block or a pasted record was
+not written by the user.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CUES = (
     ("remember", "", ":"),
     ("decision", "decisions", ":"),
 )
-"""Words that open a memory, the namespace they name, and the marks one of which follows them."""
+"""Cue words that open a memory, the namespace they imply, and the marks of which one must follow."""
 
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
@@ -38,7 +38,7 @@ _MOST = 3
 _FEWEST_WORDS = 2
 _WORDS_OF_A_CUE = 3
 _FEWEST_WORDS_OF_A_DECISION = 4
-"""Fewer are the answer to a question: "decision: option 2"."""
+"""Fewer words are the answer to a question: "decision: option 2"."""
 _STARTS_A_STATEMENT = frozenset(
     """
     we i you it they he she there the our my your its their this these those a an all any every each both no none
@@ -75,7 +75,7 @@ def rows(prompt: str, project: str) -> list[Row]:
     for namespace, said in remembered(prompt):
         text = redact(said)[0]
         key = keyed_hash(b"memory", text.encode(errors="replace"))
-        named = f"{project}\0{ORIGIN}\0{key}\x000"  # as storage.memory.memories names one that nobody named
+        named = f"{project}\0{ORIGIN}\0{key}\x000"  # storage.memory.memories derives the same id
         identity = "m-" + keyed_hash(b"memory", named.encode(errors="replace"))[:10]
         found.append(
             (identity, namespace, text, dumps([]), project, "", "", ORIGIN, key, now, now, 0, "", extra_words(text))
@@ -99,20 +99,20 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
 
 
 def is_all(prompt: str) -> bool:
-    """Say whether the prompt is nothing but what it asks to remember, the cues aside."""
+    """Return whether the prompt consists only of what it asks to remember, apart from the cues."""
     kept = remembered(prompt)
     said = sum(len(text.split()) for _namespace, text in kept)
     return bool(kept) and len(prompt.split()) - said <= _WORDS_OF_A_CUE * len(kept)
 
 
 def namespace_of(text: str) -> str:
-    """Return the namespace that the words of a memory suggest, ``context`` where none does."""
+    """Return the namespace that the words of a memory suggest, ``context`` if there is none."""
     low = f" {text.lower()} "
     return next((name for name, hints in _HINTS if any(hint in low for hint in hints)), "context")
 
 
 def _may_open(lines: list[str], number: int) -> bool:
-    """Say whether a memory may begin in this line: not in a quotation, nor among the lines of a pasted record."""
+    """Return whether a memory may begin in this line: not in a quotation, nor among the lines of a pasted record."""
     line = lines[number]
     if line[:1].lower() not in _FIRST_LETTERS or not line:
         return False
@@ -124,13 +124,13 @@ def _may_open(lines: list[str], number: int) -> bool:
 
 
 def _is_field(line: str) -> bool:
-    """Say whether the line looks like ``key: value`` of a record rather than like a sentence."""
+    """Return whether the line looks like ``key: value`` of a record rather than like a sentence."""
     key, colon, value = line.partition(":")
     return bool(colon and key and value[:1] in ("", " ") and " " not in key and not _cue_of(line)[0])
 
 
 def _cue_of(line: str) -> tuple[str, str]:
-    """Return what follows the cue of a line and the namespace that the cue names; empty without a cue."""
+    """Return the text after the cue of a line and the namespace that the cue implies; empty without a cue."""
     low = line[:40].lower()
     for cue, namespace, marks in CUES:
         if low.startswith(cue):
@@ -158,7 +158,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return the text with the list that follows it, where the line itself announces one."""
+    """Return the text with the list that follows it, if the line announces one."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []
@@ -170,7 +170,7 @@ def _with_list(text: str, lines: list[str], number: int) -> str:
 
 
 def _statement(line: str) -> str:
-    """Return what "remember that …" or "from now on …" states, empty where it states nothing."""
+    """Return the statement in "remember that …" or "from now on …", empty if there is none."""
     low = line.lower()
     for opening in ("please remember that ", "remember that "):
         if low.startswith(opening):
@@ -182,7 +182,7 @@ def _statement(line: str) -> str:
 
 
 def _states(words: list[str]) -> bool:
-    """Say whether the words make a sentence; "bug we had" and "time the build was red" only name a thing."""
+    """Return whether the words form a sentence; "bug we had" and "time the build was red" only name a thing."""
     if not words or words[0] in _STARTS_A_STATEMENT:
         return bool(words)
     relates = words[1:2] and (words[1] in _STARTS_A_STATEMENT or words[1] in _RELATES)
@@ -190,7 +190,7 @@ def _states(words: list[str]) -> bool:
 
 
 def _until_the_order(text: str) -> str:
-    """Return the text without what it goes on to ask of this turn."""
+    """Return the text without an instruction for this turn that follows it."""
     low = text.lower()
     ends = [at + 1 for mark in _GO_ON if (at := low.find(mark)) > 0]
     return text[: min(ends)] if ends else text

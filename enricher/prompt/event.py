@@ -1,7 +1,7 @@
-"""What was asked, where, and in which session: the one shape all hosts are parsed into; and which prompts to skip.
+"""The prompt event, the one form into which all hosts' events are parsed; and the reasons to skip a prompt.
 
-No I/O: the same event and settings always give the same reason. The reasons are
-words of the trace (``enricher.prompt.reasons`` lists them all); an empty one means that the prompt is enriched.
+No I/O: the same event and settings always give the same reason. The reasons are the values in
+the trace (``enricher.prompt.reasons`` lists all); an empty one means that the prompt is enriched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
 _PRIVATE = "[redacted:private]"
-# Names that a person writes at the beginning of a prompt and means the file, the folder or the platform.
+# Names that people write at the beginning of a prompt to mean the file, the folder or the platform.
 _DOTFILES = frozenset(
     """
     env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
@@ -29,9 +29,9 @@ class PromptEvent:
     """One prompt as a host reported it.
 
     ``prompt`` is the text as typed; ``cwd``, ``transcript_path``, ``session_id``
-    and the rest are empty where the host does not tell them. ``source`` is the
-    host's own word for who wrote the prompt (empty: not told), ``agent`` the
-    subagent that received it (empty: the main one).
+    and the others are empty if the host does not send them. ``source`` is the
+    host's own value for who wrote the prompt (empty: not sent), ``agent`` the
+    subagent that received it (empty: the main agent).
     """
 
     __slots__ = ("agent", "cwd", "host", "prompt", "session_id", "source", "transcript_path")
@@ -57,7 +57,7 @@ class PromptEvent:
 
 
 def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
-    """Return why this prompt gets no enrichment, empty where it does."""
+    """Return why this prompt is not enriched, empty if it is."""
     if not enabled:
         return "disabled"
     if event.agent:
@@ -84,7 +84,7 @@ def _is_notification(prompt: str) -> bool:
 
 
 def _is_dotted_name(prompt: str) -> bool:
-    """Say whether the leading dot belongs to a path, an ellipsis, a fraction or the name of a dotfile."""
+    """Return whether the leading dot belongs to a path, an ellipsis, a fraction or the name of a dotfile."""
     first = prompt[1:2]
     if first in {".", "/", "\\"} or first.isdigit():
         return True
@@ -99,7 +99,7 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Say whether a command is called whose arguments are not a prompt of their own."""
+    """Return whether the prompt is a command without a written prompt as arguments."""
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
@@ -109,6 +109,6 @@ def _is_slash_command(prompt: str) -> bool:
 
 
 def _has_written_arguments(prompt: str) -> bool:
-    """Say whether the host marks more than one word as arguments of the command."""
+    """Return whether the host marked more than one word as arguments of the command."""
     _, mark, behind = prompt.partition("<command-args>")
     return "<command-name>" in prompt and bool(mark) and len(behind.partition("</command-args>")[0].split(None, 2)) > 1

@@ -1,6 +1,6 @@
-"""Which project a folder belongs to: clones and worktrees share one, strangers never do (ruling R28).
+"""The project that a folder belongs to: clones and worktrees share one, other folders never do (ruling R28).
 
-On the hook's path: a few small files are read, no git is started.
+On the hook's path: a few small files are read, no git process is started.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from storage.base.lean import keyed_hash
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"
-"""What belongs to every project, because a person said so."""
+"""The project id of memories that a person declared to belong to every project."""
 
 
 class Project:
-    """``id`` names it in the database; ``root`` is the work tree, ``git_dir`` the common git directory or empty."""
+    """``id`` is its key in the database; ``root`` is the work tree, ``git_dir`` the common git directory or empty."""
 
     __slots__ = ("git_dir", "id", "name", "root")
 
@@ -28,9 +28,9 @@ class Project:
 
 
 def identify(cwd: str) -> Project:
-    """Return the project around ``cwd``: by its remote, else its git directory, else the folder itself.
+    """Return the project around ``cwd``, identified by its remote, else its git directory, else the folder.
 
-    Where there can be no such folder its ``root`` is empty.
+    If there can be no such folder, ``root`` is empty.
     """
     try:
         root = os.path.realpath(project_root(cwd))
@@ -46,7 +46,7 @@ def _hashed(path: str) -> str:
 
 
 def _common_git_dir(marker: str) -> str:
-    """Return the git directory that all worktrees share; empty where ``marker`` is none."""
+    """Return the git directory that all worktrees share; empty if ``marker`` is no git directory or git file."""
     if os.path.isdir(marker):
         return os.path.realpath(marker)
     own = _read(marker).partition("gitdir:")[2].strip()
@@ -56,12 +56,12 @@ def _common_git_dir(marker: str) -> str:
     common = _read(os.path.join(own, "commondir")).strip()
     try:
         return os.path.realpath(os.path.join(own, common) if common else own)
-    except (OSError, ValueError):  # a NUL where a name should be
+    except (OSError, ValueError):  # a NUL in the path
         return ""
 
 
 def _remote(config: str) -> str:
-    """Return the address of ``origin``, else of the first remote, without scheme, user and ending."""
+    """Return the address of ``origin``, else of the first remote, without scheme, user and ``.git``."""
     found: dict[str, str] = {}
     section = ""
     for line in _read(config).splitlines():
@@ -75,9 +75,9 @@ def _remote(config: str) -> str:
 
 
 def normalise(address: str) -> str:
-    """Return a remote as ``host/owner/repository``; a folder on this machine as a hash.
+    """Return a remote as ``host/owner/repository``; a local folder as a hash.
 
-    ``https://user:secret@Host:443/o/r.git``, ``git@host:o/r`` and ``ssh://git@host/o/r/`` are one.
+    ``https://user:secret@Host:443/o/r.git``, ``git@host:o/r`` and ``ssh://git@host/o/r/`` give the same result.
     """
     scheme, found, rest = address.partition("://")
     if not address or scheme == "file" or (not found and _is_local(address)):

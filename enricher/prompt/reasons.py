@@ -1,4 +1,4 @@
-"""Why a prompt was left alone: every reason there is, in words; the hook's path only names it."""
+"""All reasons for skipping a prompt, with descriptions; code on the hook's path uses only their names."""
 
 from __future__ import annotations
 

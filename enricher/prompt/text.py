@@ -1,4 +1,4 @@
-"""Texts made short and harmless: without control characters and fake tags, cut where they are too long."""
+"""Make texts short and harmless: remove control characters and fake tags, cut long ones."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def harmless(text: str, *, longest: int) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return ``text``, ended with an ellipsis where it is longer than ``longest`` characters."""
+    """Return ``text``, cut with an ellipsis if it is longer than ``longest`` characters."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
 
 
 def without_last_word(text: str, *, window: int = 40) -> str:
-    """Return a text that was cut off without its last word, if that begins within the last ``window`` characters."""
+    """Return a text that was cut off without its last word if that begins within the last ``window`` characters."""
     return text.rpartition(" ")[0] if " " in text[-window:] else text
 
 

@@ -1,8 +1,8 @@
-"""A repository is not trusted because it was cloned: its ``.enricher/`` counts once a person said so.
+"""Trust in repositories: the ``.enricher/`` folder of a repository is used only after a person trusted it.
 
-Trust is given to content: any change under ``.enricher/`` takes it away until it
-is given again. Its ``memories/`` are vouched for separately: they may be many, and
-only what runs after a prompt reads them. Trust given to a remote's reviewed branch
+Trust applies to content: any change under ``.enricher/`` revokes it until it is
+given again. The ``memories/`` are trusted separately: there may be many, and
+only code that runs after a prompt reads them. Trust in a remote's reviewed branch
 (``enricher.sources.memory.branch``) follows that branch.
 """
 
@@ -17,13 +17,13 @@ from storage.base.lean import keyed_hash
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
 UNREAD = ("cases.jsonl", ".gitattributes")
-"""What only the workbench and git read: golden cases come with every label, and take no trust away."""
+"""Files that only the workbench and git read: every label adds golden cases, which must not revoke trust."""
 BRANCH_SUFFIX = ".branch"
-"""Ends the name of the file beside a mark that says which branch its trust follows."""
+"""Suffix of the file, next to a trust mark, that names the branch which the trust follows."""
 
 
 def is_trusted(root: str) -> bool:
-    """Say whether the ``.enricher`` folder of ``root`` has the content that was trusted, its memories aside."""
+    """Return whether the ``.enricher`` folder of ``root`` has the trusted content, not counting its memories."""
     given = _given(root)
     try:
         return bool(given) and given[0] == fingerprint(root)
@@ -32,7 +32,7 @@ def is_trusted(root: str) -> bool:
 
 
 def are_memories_trusted(root: str) -> bool:
-    """Say whether the memories in the ``.enricher`` folder of ``root`` are those that were trusted."""
+    """Return whether the memories in the ``.enricher`` folder of ``root`` are the trusted ones."""
     given = _given(root)
     try:
         return len(given) > 1 and given[1] == fingerprint(root, memories=True)
@@ -77,12 +77,12 @@ def _content(path: str) -> bytes:
 
 
 def content_of(root: str) -> tuple[str, str]:
-    """Return the fingerprints that trust is given to: of all but the memories, and of these; raises OSError."""
+    """Return the two fingerprints that trust applies to: of all but the memories, and of these; raises OSError."""
     return fingerprint(root), fingerprint(root, memories=True)
 
 
 def give(root: str, content: tuple[str, str] | None = None) -> str:
-    """Trust the present content of ``root/.enricher``, or the one that was looked at, and return its fingerprint."""
+    """Trust the present content of ``root/.enricher``, or ``content`` as it was reviewed; return its fingerprint."""
     rules, memories = content or content_of(root)
     path = mark(root)
     private.make_directory(os.path.dirname(path))
@@ -91,7 +91,7 @@ def give(root: str, content: tuple[str, str] | None = None) -> str:
 
 
 def follows_branch(root: str) -> bool:
-    """Say whether trust in ``root`` follows a branch, so that it may come back by itself after a pull."""
+    """Return whether trust in ``root`` follows a branch, so that a pull may restore it without a person."""
     return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 
@@ -103,7 +103,7 @@ def _given(root: str) -> list[str]:
 
 
 def mark(root: str) -> str:
-    """Return the file that says what was trusted in ``root``."""
+    """Return the file that records the trusted content of ``root``."""
     return os.path.join(
         state_dir(), "trust", keyed_hash(b"root", os.path.realpath(root).encode(errors="surrogateescape"))
     )

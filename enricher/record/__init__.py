@@ -1,1 +1,1 @@
-"""What happens behind the answer: trace, events, upkeep."""
+"""Work after the answer: trace, events, upkeep."""

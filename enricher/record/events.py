@@ -1,7 +1,7 @@
-"""One event for each channel's result, sent after the answer to a file and a socket that the person named.
+"""One event per channel result, sent after the answer to a file and a socket that the user configured.
 
-Nothing here may be felt: everything together has 50 ms, nobody is waited for, and
-what fails is counted. Field names: docs/channels.md.
+Events must not delay anything: all together get 50 ms, no reply is awaited, and failures
+are counted. Field names: docs/channels.md.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from storage.base.lean import dumps, utc_now, within
 
 TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
-"""For all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower it."""
+"""For all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
 LARGEST_FILE = 8 << 20
 ANSWERED = ("ok", "empty")
 FAILED = ("timeout", "error")
-"""The other statuses mean that a channel was not asked: no result, no event."""
+"""With any other status the channel was not asked, so there is no event."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class TooLateError(BaseException):
 def send(run: Run) -> tuple[int, int]:
     """Send the events of a prompt; return how many arrived at every sink and how many did not.
 
-    Never raises. What went wrong stands in the log and, as a number, in the trace.
+    Never raises. Failures are described in the log and counted in the trace.
     """
     if run.inputs is None or run.enrichment is None:
         return 0, 0
@@ -55,7 +55,7 @@ def send(run: Run) -> tuple[int, int]:
 
 
 def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
-    """The event under the names of the consumers' schema, then under the names of the document (ruling R9)."""
+    """Return the event: the keys of the consumers' schema, then those of the specification (ruling R9)."""
     own = [item for item in enrichment.items if item.channel == one.name]
     score = max((item.score for item in own), default=None)
     success = one.status in ANSWERED
@@ -82,7 +82,7 @@ def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
 
 
 def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
-    """Give the lines to each sink within the common time; return why one did not take them."""
+    """Write the lines to each sink within the shared time limit; return why a sink failed."""
     until = time.monotonic() + _patience(os.environ.get("OMNICLAUDE_EMIT_TIMEOUT", ""))
     reasons = []
     if file:
@@ -116,7 +116,7 @@ def _ring() -> None:
 
 
 def _append(path: str, content: bytes) -> None:
-    """Add the lines at once; a file that is full becomes the one before the last."""
+    """Append all lines at once; a full file is first renamed to ``.1``."""
     private.make_directory(os.path.dirname(path))
     _rotate(path)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
@@ -130,7 +130,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Set a full file aside, one process at a time: a second one would set the new file aside."""
+    """Rename a full file; the lock keeps a second process from renaming the new one."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return
@@ -148,7 +148,7 @@ def _rotate(path: str) -> None:
 
 
 def _speak(path: str, content: bytes, until: float) -> None:
-    """Hand the lines to whoever listens, without waiting for an answer."""
+    """Send the lines to the listening process without waiting for a reply."""
     try:
         import _socket as sockets
     except ImportError:

@@ -1,6 +1,6 @@
-"""Write down what became of a prompt: the trace with all that the result depended on, the events, the session.
+"""Record the outcome of a prompt: the trace with everything the result depended on, the events, the session state.
 
-What runs after the answer has been written; nobody waits for it.
+This runs after the answer was written, so the client does not wait for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
-    """Write the enrichment and what it depended on into the trace."""
+    """Write the enrichment and its inputs into the trace."""
     judged = enrichment.classification
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
         from enricher.context.channels.memory import memory_context
@@ -67,13 +67,13 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
 
 
 def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
-    """Return how many items of a channel are in the text, and their tokens as they were offered."""
+    """Return how many items of a channel are in the text, and the tokens of these items as offered."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
 
 
 def send_events(run: Run) -> None:
-    """Send the events where a sink is set; the trace says how many arrived, so they have 50 ms before it."""
+    """Send the events if a sink is set; within 50 ms and before the trace, which records how many arrived."""
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
@@ -83,7 +83,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace as far as the ``log`` setting allows; to do it again changes nothing."""
+    """Write the trace as far as the ``log`` setting allows; repeating this changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -96,7 +96,7 @@ def keep_trace(run: Run) -> None:
 
 
 def keep_rest(run: Run) -> None:
-    """Remember what the session was told, keep the version of the rules, and start the upkeep where it is due."""
+    """Store the session's injected items and the version of the rules, and start the upkeep if it is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
         told = run.enrichment.refs()
@@ -115,7 +115,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Name no file or memory; what is known of a session by a mark of its own says nothing anyway."""
+    """Hash the names of files and memories; marks of the session itself reveal nothing and stay."""
     from enricher.respond.decision import unreadable
 
     return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]

@@ -1,7 +1,7 @@
-"""What is brought up to date behind a prompt's back: the database, the project's code index and its memories.
+"""Background updates after a prompt: the database, the project's code index and its memories.
 
-The prompt only starts it; it works in detached processes, so that the next prompt
-finds what this one made necessary.
+The prompt only starts them. They run in detached processes, so that the next prompt
+finds the changes that this one made necessary.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 REST_S = 20.0
-"""Between two looks at the same project."""
+"""Minimum time between two updates of the same project."""
 
 
 def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """Start what is due: taking in the spool always, the project's own upkeep where one ``is_wanted``.
+    """Start the work that is due: always the import of the spool, the project's upkeep if ``is_wanted``.
 
-    Without ``has_index`` no file of the project is read for the channel ``code``, which is switched off.
+    Without ``has_index`` (channel ``code`` off), no file of the project is read for the code index.
     """
     detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
     if is_wanted and project.root:
@@ -31,7 +31,7 @@ def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bo
 
 
 def stamp(project: Project) -> str:
-    """Return the name under which one process at a time looks after a work tree."""
+    """Return the name of the lock that lets one process at a time update a work tree."""
     return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
 
 
@@ -62,7 +62,7 @@ def _look_after(state: str, project: Project, mark: str, *, has_index: bool) -> 
 
 
 def _keep_modules(state: str) -> None:
-    """Keep what this prompt loaded for the next one; first of all, before the upkeep itself loads more."""
+    """Bundle the modules that this prompt loaded, before the upkeep itself loads more."""
     from enricher import bundle
 
     try:
@@ -72,10 +72,10 @@ def _keep_modules(state: str) -> None:
 
 
 def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
-    """Bring everything that is kept about a project up to date; what fails is logged, and the rest goes on."""
+    """Update all stored data about a project; failures are logged, and the other updates go on."""
     import sys
 
-    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+    if sys.flags.no_site:  # a child of the hook, with the standard library only
         import site
 
         site.main()

@@ -1,1 +1,1 @@
-"""What every other room stands on: private files, SQLite read and written in turns, a lean library."""
+"""Base for all other rooms: private files, reading SQLite, writing in turns, and the few library functions needed."""

@@ -1,8 +1,8 @@
-"""The few library functions that the hook needs, without the modules they usually drag in.
+"""The few library functions that the hook needs, without the modules that they usually import.
 
-``import json`` loads ``re`` and costs a cold process as much as the interpreter
-itself; the C functions behind it cost nothing. Everything private is in this one
-file, and each has the public function as its fallback: tests run both.
+``import json`` loads ``re`` and costs a cold process as much as starting the
+interpreter; the C functions that it wraps cost almost nothing. All use of private
+modules is in this file. Each has the public function as a fallback; the tests run both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Scanning:
-    """What the C scanner asks of its decoder."""
+    """The attributes that the C scanner reads from its decoder."""
 
     strict = False
     object_hook = None
@@ -39,7 +39,7 @@ def _compile_json() -> tuple[Callable[[str, int], tuple[object, int]], Callable[
         from _json import encode_basestring_ascii, make_encoder, make_scanner
     except ImportError:
         return _public_json()
-    scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # it reads attributes; the stub wants a decoder
+    scan = make_scanner(_Scanning)  # type: ignore[arg-type]  # the scanner only reads attributes
     encode = make_encoder(None, _refuse, encode_basestring_ascii, None, ":", ",", False, False, True)
     return scan, lambda value: "".join(encode(value, 0))
 
@@ -59,21 +59,21 @@ _scan, dumps = _compile_json()
 
 
 def scan(text: str, start: int = 0) -> tuple[object, int]:
-    """Return the JSON value that begins at ``start`` and the offset behind it.
+    """Return the JSON value that begins at ``start``, and the offset after it.
 
-    Raises ValueError where there is no complete value, RecursionError where it is
-    nested deeper than the interpreter can follow.
+    Raises ValueError if there is no complete value, RecursionError if it is nested
+    deeper than the interpreter can follow.
     """
     while text[start : start + 1] in WHITESPACE and start < len(text):
         start += 1
     try:
         return _scan(text, start)
-    except (StopIteration, SystemError):  # the latter where the scanner cannot find json.decoder to complain with
+    except (StopIteration, SystemError):  # SystemError: the scanner cannot import json.decoder to raise its own error
         raise ValueError("no complete JSON value") from None
 
 
 def loads(text: str) -> object:
-    """Return the one JSON value that ``text`` holds; raises ValueError for anything else."""
+    """Return the single JSON value in ``text``; raises ValueError for anything else."""
     value, end = scan(text)
     if text[end:].strip(WHITESPACE):
         raise ValueError("text behind the JSON value")
@@ -90,7 +90,7 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
 
 def utc_now() -> str:
-    """Return this moment as ISO-8601 in UTC with milliseconds, sortable as text."""
+    """Return the current time as ISO-8601 in UTC with milliseconds, sortable as text."""
     return in_utc(time.time())
 
 
@@ -100,13 +100,13 @@ def in_utc(seconds: float) -> str:
 
 
 RING_AGAIN_S = 0.25
-"""An alarm that rings inside a library's callback is swallowed there; the next one is not."""
+"""The alarm repeats: an exception raised inside a library callback is swallowed there, but the next one is not."""
 
 
 def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
-    """Call ``ring`` from the main thread once ``seconds`` have passed, and again every quarter second; 0 cancels.
+    """Call ``ring`` from the main thread after ``seconds``, then every quarter of a second; 0 cancels.
 
-    Where the platform has no interval timer (Windows) nothing happens.
+    Does nothing on platforms without an interval timer (Windows).
     """
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
@@ -117,10 +117,10 @@ def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
 
 
 def within(seconds: float, ring: Callable[[], None], action: Callable[[], Answer]) -> Answer:
-    """Return what ``action`` returns; ``ring`` is called if it takes longer than ``seconds``.
+    """Return the result of ``action``; call ``ring`` if it takes longer than ``seconds``.
 
-    An alarm that is set already goes on afterwards, and rings first if it is due
-    first. Outside the main thread, and without an interval timer, nothing rings.
+    An alarm that is already set is restored afterwards. If it is due first, it rings
+    first. Outside the main thread, and without an interval timer, ``ring`` is never called.
     """
     try:
         from _signal import ITIMER_REAL, SIGALRM, getitimer, setitimer, signal
@@ -138,7 +138,7 @@ def within(seconds: float, ring: Callable[[], None], action: Callable[[], Answer
     finally:
         try:
             setitimer(ITIMER_REAL, 0)
-        finally:  # it may have rung on the way here
+        finally:  # the alarm may have rung before the timer was stopped
             setitimer(ITIMER_REAL, 0)
             signal(SIGALRM, former)
             if outer:

@@ -1,4 +1,4 @@
-"""The file ``log``: one line of JSON for each thing that failed, kept small."""
+"""The file ``log``: one line of JSON for each failure; its size is bounded."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from storage.base import lean
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
 WARNING, DEBUG = "WARNING", "DEBUG"
-"""Something failed; something went as it may, and is kept only for who asked for that (``log_level = "debug"``)."""
+"""Log levels: a failure; an expected event, written only if ``log_level = "debug"``."""
 
 
 def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:
-    """Add one record and say whether that worked; a full file becomes ``log.1`` first."""
+    """Append a record and return whether that succeeded; a full file is first renamed to ``log.1``."""
     from storage.base import private
 
     fields = {"at": lean.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}

@@ -1,6 +1,6 @@
 """Files and directories that only their owner can read, whatever the umask.
 
-Everything that appears under its final name is complete: it is written aside and renamed.
+A file is written under a temporary name and then renamed, so readers only ever see complete files.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import os
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 OTHERS_WRITE = 0o022
-NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for its other end
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block until its other end is opened
 
 
 class ForeignFileError(OSError):
-    """Under this name lies something that somebody else may have put there."""
+    """The file under this name may have been put there by another user."""
 
 
 def make_directory(path: str) -> None:
-    """Create the directory and its missing parents, each 0700; one that exists stays as it is."""
+    """Create the directory and its missing parents with mode 0700; leave an existing one unchanged."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -35,7 +35,7 @@ def make_directory(path: str) -> None:
 
 
 def open_file(path: str, flags: int) -> int:
-    """Open ``path`` for writing, 0600 if this creates it, and return the descriptor."""
+    """Open ``path`` for writing and return the descriptor; a new file gets mode 0600."""
     descriptor = os.open(path, flags | os.O_CREAT | NOFOLLOW | NONBLOCK, 0o600)
     if os.fstat(descriptor).st_mode & 0o777 != 0o600:
         os.fchmod(descriptor, 0o600)
@@ -43,12 +43,12 @@ def open_file(path: str, flags: int) -> int:
 
 
 def write_aside(path: str, content: bytes) -> str:
-    """Write a new private file beside ``path`` and return its name, ready to be renamed or linked."""
+    """Write a new private file in the same folder as ``path``; return its name, ready to be renamed or linked."""
     aside = f"{os.path.dirname(path)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     descriptor = open_file(aside, os.O_WRONLY | os.O_EXCL)
     try:
         _write_all(descriptor, content)
-    except BaseException:  # an alarm may end this, too
+    except BaseException:  # an alarm may interrupt the write, too
         os.unlink(aside)
         raise
     finally:
@@ -57,7 +57,7 @@ def write_aside(path: str, content: bytes) -> str:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Put a private file in place at once, over an earlier one of that name."""
+    """Write a private file atomically, replacing any earlier file of that name."""
     aside = write_aside(path, content)
     try:
         os.replace(aside, path)
@@ -67,10 +67,10 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
-    """Return a whole file that only this user or root can have written.
+    """Return the content of a file that only this user or root can have written.
 
-    With ``follow`` the name may be a link; what counts is the file that it leads to. Raises ForeignFileError for any
-    other file, OSError where there is none or it is longer than ``limit``.
+    With ``follow``, ``path`` may be a symbolic link; the checks then apply to its target. Raises ForeignFileError for
+    any other file, OSError if the file is missing or longer than ``limit``.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | NONBLOCK | (0 if follow else NOFOLLOW))
@@ -90,13 +90,13 @@ def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
 
 
 def is_own(found: os.stat_result) -> bool:
-    """Say whether this is a regular file that only this user or root can write."""
+    """Return whether this is a regular file that only this user or root can write."""
     is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
     return found.st_mode & 0o170000 == 0o100000 and is_ours and not found.st_mode & OTHERS_WRITE
 
 
 def read_file(path: str, limit: int) -> bytes:
-    """Return at most ``limit`` bytes of a regular file; raises OSError for anything else under that name."""
+    """Return at most ``limit`` bytes of a regular file; raises OSError for anything that is not one."""
     descriptor = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK)
     try:
         if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
@@ -111,7 +111,7 @@ def read_file(path: str, limit: int) -> bytes:
 
 
 def removed(path: str) -> bool:
-    """Remove a file and say whether there was one; raises OSError."""
+    """Remove a file and return whether it existed; raises OSError."""
     try:
         os.unlink(path)
     except FileNotFoundError:

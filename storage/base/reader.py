@@ -1,9 +1,9 @@
 """Read SQLite in a process that is a few milliseconds old.
 
 ``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost
-a cold process more than opening the database and asking it; of all that, the C
-module behind it wants one function. Where this does not work the public module
-does; tests run both.
+a cold process more than opening the database and running a query. The C module
+``_sqlite3`` needs only one function of all these. Where loading it directly fails,
+the public module is used; tests run both.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ReaderError(OSError):
 
 
 def _driver() -> ModuleType:
-    """Return the C module, loaded without ``functools`` unless that is there already."""
+    """Return the C module, loaded without ``functools`` unless that is already imported."""
     if "functools" in sys.modules:
         import _sqlite3
 
@@ -56,13 +56,13 @@ def _public_driver() -> ModuleType:
 
 
 def open_reader(path: str, *, until: float = 0.0) -> Connection:
-    """Return a connection that only reads; rows are tuples.
+    """Return a read-only connection whose rows are tuples.
 
-    A query that is still at work when ``time.perf_counter()`` passes ``until`` fails
-    (0: none does). Raises ReaderError where there is no such database; what its
-    queries raise is of ``failures()``.
+    A query that is still running when ``time.perf_counter()`` passes ``until`` fails
+    (0: no limit). Raises ReaderError if there is no such database; its queries raise
+    the exceptions that ``failures()`` returns.
     """
-    if not os.path.isfile(path):  # SQLite would wait for the other end of a pipe, and no alarm ends that
+    if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
         raise ReaderError(f"{path}: no such file")
     driver = _driver()
     try:
@@ -76,16 +76,16 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
 
 
 def address(path: str) -> str:
-    """Return the URI under which SQLite opens ``path`` for reading only."""
+    """Return the URI that makes SQLite open ``path`` read-only."""
     return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
 
 
 def is_damage(failure: Exception) -> bool:
-    """Say whether SQLite found the file damaged, as against busy, interrupted or out of reach."""
+    """Return whether the error means a damaged file, not a busy, interrupted or unreachable one."""
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return what a query may raise; empty where nothing was opened yet."""
+    """Return the exceptions that a query may raise; empty if no database was opened yet."""
     driver = sys.modules.get("_sqlite3")
     return (driver.Error,) if driver else ()

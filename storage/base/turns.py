@@ -1,7 +1,7 @@
-"""Writing in turns: a step is a transaction of its own, with a rest behind it in which others get theirs.
+"""Write in turns: each step is a transaction of its own, followed by a pause in which other writers get the lock.
 
-SQLite lets waiting writers look again after 1, 2, 5 … 100 ms, in no order. Beside a million rows written without a
-rest one of them waited 14 s; the longer the rest, the sooner one that looks finds the database free.
+While SQLite waits for a lock, it retries after 1, 2, 5 … 100 ms, in no order among the waiting writers. During one
+million writes without pauses, another writer waited 14 s; the longer the pause, the likelier a retry succeeds.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REST = 0.5
-"""Of the time that the transaction took: one look in three finds the database free."""
+"""Pause as a fraction of the transaction's duration: one retry in three then finds the database free."""
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Do all of it or nothing; ``db`` is in autocommit mode. Raises what the block raises, and sqlite3.Error."""
+    """Run the block as one transaction on ``db`` (autocommit mode). Raises sqlite3.Error and what the block raises."""
     db.execute("begin immediate")
     try:
         yield
@@ -32,9 +32,9 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def in_turn(db: sqlite3.Connection, step: Callable[[], T]) -> T:
-    """Return what the step returns, run in a transaction of its own; then rest.
+    """Return the result of ``step``, run in a transaction of its own; then pause.
 
-    ``db`` is in autocommit mode. Raises what the step raises, with nothing written, and sqlite3.Error.
+    ``db`` is in autocommit mode. Raises sqlite3.Error and what the step raises; nothing is written then.
     """
     with transaction(db):
         started = time.perf_counter()

@@ -1,6 +1,6 @@
-"""Half-written files that a killed process left: they may hold text, and nobody will ever finish them.
+"""Remove half-written files of killed processes: they may hold prompt text, and no process will finish them.
 
-What the product writes gets its final name by a rename; until then the name ends in ``.tmp``.
+The product writes every file under a name that ends in ``.tmp`` and renames it when it is complete.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ LOOK_AGAIN_S = 0.05
 
 
 def sweep(folder: str, *, older_than_s: float = ABANDONED_S) -> int:
-    """Remove the abandoned files in a folder and below it; return how many."""
+    """Remove the abandoned files in a folder and its subfolders; return how many."""
     return sum(_removed(path) for path in _found(folder) if _age(path) > older_than_s)
 
 
 def erase(folder: str) -> int:
-    """Remove every file that is half written now, also one just begun unless it is finished in a moment.
+    """Remove every half-written file, including recent ones that are not finished within two seconds; return how many.
 
-    Return how many. For when something is to be forgotten: afterwards none of them holds it.
+    Used when data is to be forgotten: afterwards no half-written file contains it.
     """
     found = _found(folder)
     until = time.monotonic() + LONGEST_WRITE_S
@@ -42,7 +42,7 @@ def _found(top: str) -> list[str]:
 
 
 def _age(path: str) -> float:
-    """Return how many seconds ago a file was written to; one from the future is as old as it is ahead."""
+    """Return how many seconds ago a file was modified; for a time in the future, how far ahead that is."""
     try:
         return abs(time.time() - os.lstat(path).st_mtime)
     except OSError:

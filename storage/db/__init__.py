@@ -1,1 +1,1 @@
-"""The database as a whole: opened, migrated, maintained, merged with another."""
+"""The database as a whole: open, migrate, maintain, merge with another."""

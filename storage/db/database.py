@@ -1,8 +1,8 @@
-"""The database as everything but the hook opens it: created, migrated, with the spool taken in.
+"""Open the database for everything but the hook: create it, migrate it, import the spool.
 
-StorageError          what a person is told instead of a traceback
-├── NewerDatabaseError     written by a later version of this program; left as it is
-└── DatabaseInUseError     another process would not let go of it
+StorageError          a message for the user in place of a traceback
+├── NewerDatabaseError     written by a newer version of this program; left unchanged
+└── DatabaseInUseError     another process did not release it in time
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
-"""What ``lockf`` gives is the process's: a second thread would have it at once, and lose it for both."""
+"""``lockf`` locks belong to the process: a second thread would get the lock, too, and release it for both."""
 CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StorageError(Exception):
-    """What a person is told instead of a traceback."""
+    """A message for the user in place of a traceback."""
 
 
 class NewerDatabaseError(StorageError):
-    """Written by a later version of this program; left as it is."""
+    """Written by a newer version of this program; left unchanged."""
 
     def __init__(self, path: str, *, version: int) -> None:
         super().__init__(
@@ -49,13 +49,13 @@ class NewerDatabaseError(StorageError):
 
 
 class DatabaseInUseError(StorageError):
-    """Another process would not let go of it."""
+    """Another process did not release it in time."""
 
 
 def connect(state_dir: str) -> sqlite3.Connection:
-    """Return a connection to a database of this schema that holds all that was spooled.
+    """Return a connection to a database of the current schema, after importing the spool.
 
-    A damaged database is moved aside first, and the person told. Raises StorageError.
+    A damaged database is first moved aside and the user notified. Raises StorageError.
     """
     with said_in_words(state_dir), _within_reach(state_dir):
         try:
@@ -69,9 +69,9 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def said_in_words(state_dir: str) -> Iterator[None]:
-    """Turn what goes wrong with the database into a StorageError; damage found on the way is dealt with.
+    """Turn errors of the database into a StorageError; move a damaged database aside.
 
-    An OSError passes: with an open database it is that of whoever reads from it.
+    An OSError passes: while the database is open, it comes from the code that reads from it.
     """
     try:
         yield
@@ -92,19 +92,19 @@ def _within_reach(state_dir: str) -> Iterator[None]:
 
 
 def is_busy(failure: BaseException | None) -> bool:
-    """Say whether another process held the database, which ends by itself."""
+    """Return whether another process held the database, a failure that passes by itself."""
     if isinstance(failure, StorageError):
         return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
 
 
 def is_corrupt(failure: sqlite3.Error) -> bool:
-    """Say whether SQLite found the file damaged, as against busy, full or out of reach."""
+    """Return whether the error means a damaged file, not a busy, full or unreachable one."""
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
 
 
 def set_aside(state_dir: str) -> str:
-    """Move a damaged database out of the way and return its new name, empty where it was sound or gone."""
+    """Move a damaged database aside and return its new name, empty if it is sound or gone."""
     path = f"{state_dir}/{traces.DATABASE}"
     with _locked(state_dir):
         if not os.path.exists(path) or _is_sound(path):
@@ -159,7 +159,7 @@ def _prepare(state_dir: str, path: str) -> None:
 
 
 def _version(path: str) -> int:
-    """Return the schema version, -1 where there is no database or one with nothing in it."""
+    """Return the schema version, -1 if the database is missing or empty."""
     if not os.path.exists(path) or os.stat(path).st_size == 0:
         return -1
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
@@ -167,26 +167,26 @@ def _version(path: str) -> int:
 
 
 def _create(path: str) -> None:
-    """Build the database under another name, so that a hook sees a whole one or none."""
+    """Build the database under another name, so that a hook sees either the complete file or none."""
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(leftover)
     os.close(private.open_file(f"{path}.new", os.O_RDWR))
     with contextlib.closing(_open(f"{path}.new")) as db:
-        db.execute("pragma auto_vacuum = incremental")  # sticks only before WAL and before the first table
+        db.execute("pragma auto_vacuum = incremental")  # has no effect once WAL is on or a table exists
         db.execute("pragma journal_mode = wal")
         _apply_migrations(db)
     os.replace(f"{path}.new", path)
 
 
 def migrate(path: str) -> None:
-    """Bring an older database to this schema; nobody else may be using it."""
+    """Migrate an older database to the current schema; no other process may be using it."""
     with contextlib.closing(_open(path)) as db:
         _apply_migrations(db)
 
 
 def _apply_migrations(db: sqlite3.Connection) -> None:
-    if sys.flags.no_site:  # a child of the hook, which has the standard library only
+    if sys.flags.no_site:  # a child of the hook, with the standard library only
         import site
 
         site.main()
@@ -205,7 +205,7 @@ def _is_sound(path: str) -> bool:
 
 @contextlib.contextmanager
 def _locked(state_dir: str) -> Iterator[None]:
-    """Let one thread of one process at a time create, migrate or move the database; the lock dies with its holder."""
+    """Let one thread of one process at a time create, migrate or move the database; a dead process holds no lock."""
     with ONE_THREAD:
         descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
         try:

@@ -1,7 +1,7 @@
-"""What takes the spool in and keeps the database small, in a process that nobody waits for.
+"""Import the spool and keep the database small, in a background process.
 
-It stays for a moment, because a prompt is often followed by another: who finds it
-around starts nobody.
+The process stays for LINGER_S, because a prompt is often followed by another: a hook that
+finds it running starts none.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ POSTPONED_S = 60.0
 PERSISTENCE_S = 60.0
 LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
-VACUUM_PAGES = 200  # 30 ms for which others wait
+VACUUM_PAGES = 200  # other processes wait for these 30 ms
 HOUSEKEEPING, UNFINISHED = "housekeeping", "forgetting"
-"""The stamp whose time says when pruning is due, and the note of a deletion that has begun."""
+"""The stamp whose modification time is when pruning is due, and the mark of an unfinished deletion."""
 BETWEEN_HOUSEKEEPING_S = 86_400.0
 FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
 def main(state_dir: str) -> None:
-    """Maintain as the only process that does, until nothing comes any more."""
+    """Maintain the database as the only process that does so, until no trace comes any more."""
     while (turn := detached.claim(state_dir)) >= 0:
         try:
             left = _persist(state_dir)
         finally:
             os.close(turn)
-        # Who came while we held the turn relied on us to see what it left.
+        # A hook that came while we held the stamp relied on us to import its trace.
         if left < 0 or len(spool.waiting(state_dir)) <= left:
             return
 
 
 def is_housekeeping_due(state_dir: str) -> bool:
-    """Say whether old traces are to be looked for, or a deletion is to be ended; a new account has a day's grace."""
+    """Return whether to prune old traces or to finish a deletion; a new installation is first pruned after a day."""
     try:
         rest = os.stat(f"{state_dir}/{HOUSEKEEPING}").st_mtime - time.time()
-        is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a stamp from further off is one of a clock that went back
+        is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a stamp from further ahead means the clock went back
     except FileNotFoundError:
         os.close(private.open_file(f"{state_dir}/{HOUSEKEEPING}", os.O_RDWR))
         detached.postpone(state_dir, BETWEEN_HOUSEKEEPING_S, HOUSEKEEPING)
@@ -52,9 +52,9 @@ def is_housekeeping_due(state_dir: str) -> bool:
 
 
 def maintain(state_dir: str) -> bool:
-    """Create or migrate the database, take in the spool, shorten the WAL; say whether all went well.
+    """Create or migrate the database, import the spool, truncate the WAL; return whether all succeeded.
 
-    Never raises: what fails is logged, and the person is told where only they can help.
+    Never raises: failures are logged, and the user is notified only if their action is needed.
     """
     try:
         _maintain(state_dir)
@@ -65,10 +65,10 @@ def maintain(state_dir: str) -> bool:
 
 
 def _persist(state_dir: str) -> int:
-    """Maintain, again and again while another process holds the database.
+    """Maintain the database, retrying while another process holds it.
 
-    Return how many traces are left for a later version, -1 where all are; what time
-    alone will not mend is put off.
+    Return how many traces are left for a newer version, -1 if it failed. After a failure that
+    time alone will not repair, maintenance is postponed.
     """
     until = time.monotonic() + PERSISTENCE_S
     while True:
@@ -86,7 +86,7 @@ def _persist(state_dir: str) -> int:
 
 
 def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
-    """Take in what waits and what comes until nothing has come for so long; return how many traces are left."""
+    """Import waiting traces until none has come for ``linger_s``; return how many are left for a newer version."""
     left = _take_in(state_dir)
     until = time.monotonic() + linger_s
     while time.monotonic() < until:
@@ -100,18 +100,18 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
 
 
 def _take_in(state_dir: str) -> int:
-    """Open the database each time: it may have been moved, removed or damaged since the last one."""
+    """Import the spool; open the database each time, since it may have been moved, removed or damaged meanwhile."""
     with contextlib.closing(database.connect(state_dir)) as db:
         left = intake.drain(state_dir, db).left
-        db.executescript(f"pragma incremental_vacuum({VACUUM_PAGES:d})")  # execute() ends it after a page
+        db.executescript(f"pragma incremental_vacuum({VACUUM_PAGES:d})")  # execute() would stop after one page
         _shorten_wal(db)
     return left
 
 
 def _shorten_wal(db: sqlite3.Connection) -> None:
-    """Write back beside the readers, then cut the file off only if nobody is in the way.
+    """Write the WAL back while readers go on, then truncate it only if no other process uses it.
 
-    Waiting for a reader would hold the writers' lock meanwhile.
+    Waiting for a reader would hold the writers' lock.
     """
     db.execute("pragma wal_checkpoint(passive)").fetchall()
     db.execute("pragma busy_timeout = 0")

@@ -1,9 +1,9 @@
-"""Pool the traces of another database into this one, by their ids; the other is only read.
+"""Copy the traces of another database into this one, by their ids; the other is only read.
 
-MergeError            what keeps a database from being taken; the message names it and the remedy
+MergeError            why a database cannot be merged; the message names it and the remedy
 
-A trace is never changed once it is written. So what is here under the same id is either
-the same, or another trace, which is told and left as it is.
+A trace never changes once it is written. A trace with the same id in this database is therefore either
+identical or a conflict, which is reported and left unchanged.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     Condense = Callable[[str, str], str]
 
 PAGE = 200
-"""Traces of one transaction."""
-MOST_CONFLICTS = 1000
+"""Number of traces per transaction."""
+MOST_CONFLICTS = 1000  # listed; ``conflict_count`` counts all
 OLDEST_SCHEMA = 1
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
@@ -48,7 +48,7 @@ HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
 
 
 class MergeError(database.StorageError):
-    """What keeps a database from being taken; the message names it and the remedy."""
+    """Why a database cannot be merged; the message names it and the remedy."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -57,7 +57,7 @@ class MergeError(database.StorageError):
 
 @dataclass(slots=True)
 class Merged:
-    """What became of another database: counts, and the ids under which other content is here."""
+    """Result of merging a database: counts, and the ids of traces whose content differs here."""
 
     path: str
     traces: int = 0
@@ -78,13 +78,13 @@ def merge(
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> Merged:
-    """Add the traces of the database at ``path`` with all beside them, labels and versions of the instructions.
+    """Add the traces of the database at ``path`` with their child rows, labels and versions of the instructions.
 
-    ``condense`` takes a prompt and its recorded inputs, and returns them as this version records
-    them: that is what is stored and compared. With ``is_dry`` nothing is written. ``advance`` is
-    told how many traces were looked at, of how many. Each page is one transaction; memories,
-    sessions, replays and experiments stay where they are. Raises MergeError, or StorageError
-    where this database cannot be written.
+    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this
+    version records, which is stored and compared. With ``is_dry`` nothing is written. ``advance`` is
+    called with the number of traces checked and the total. Each page is one transaction; memories,
+    sessions, replays and experiments are not merged. Raises MergeError, or StorageError
+    if this database cannot be written.
     """
     result = Merged(path)
     with _opened(path, state_dir) as other:
@@ -99,14 +99,14 @@ def merge(
 
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
-    """Return the tables in which a row names a trace that is not there."""
+    """Return the tables with a row that refers to a missing trace."""
     tables = (*CHILDREN, "labels")
     return [table for table in tables if db.execute(f"pragma foreign_key_check({table})").fetchone()]
 
 
 @contextlib.contextmanager
 def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Open a database of this schema for reading; an older one is copied and the copy migrated."""
+    """Open a database of the current schema for reading; copy an older one and migrate the copy."""
     version = _checked_version(path, state_dir)
     if version == traces.SCHEMA_VERSION:
         with contextlib.closing(_connected(path)) as other:
@@ -143,7 +143,7 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Open for reading; where SQLite cannot even leave its lock beside the file, as one that nobody changes."""
+    """Open for reading; as immutable if SQLite cannot create its lock file in that folder."""
     address = reader.address(os.path.abspath(path))
     try:
         try:
@@ -240,14 +240,14 @@ def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[st
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
-    """Say whether all values are texts and numbers: SQLite lets a foreign file hold bytes in any column."""
+    """Return whether all values are texts and numbers: SQLite allows bytes in any column of a foreign file."""
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
 
 
 def _take_labels(
     db: sqlite3.Connection, labelled: list[tuple[str, list[Row]]], result: Merged, *, is_dry: bool
 ) -> None:
-    """Add what is new, all labels of a trace in the order of their time: the newest counts."""
+    """Add the new labels of each trace, sorted by time with the present ones: the newest counts."""
     if not labelled:
         return
     with transaction(db):

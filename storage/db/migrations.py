@@ -1,7 +1,7 @@
-"""The schema, as the numbered steps that lead to it; never on the hook's path.
+"""The schema as the numbered migrations that create it; never on the hook's path.
 
-A step that was released is never changed. ``traces.SCHEMA_VERSION`` is the number of
-steps, and is set in the same transaction as the steps themselves.
+A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of
+migrations, stored in the same transaction that applies them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ migrations = Migrations("enricher")
 
 @migrations()
 def m001_traces(db: Database) -> None:
-    """Create one row for each prompt: what was asked, what came out, and all that it depended on."""
+    """Create one row per prompt: its text, the result, and everything that the result depended on."""
     db.execute("""
         create table traces (
             id text primary key not null,
@@ -61,7 +61,7 @@ def m001_traces(db: Database) -> None:
 
 @migrations()
 def m002_decisions(db: Database) -> None:
-    """Add what was weighed for a trace: scores, stages, channels, what they offered, guardrails."""
+    """Add what a decision weighed: scores, stages, channels, the items they offered, guardrails."""
     db.execute("""
         create table trace_scores (
             trace_id text not null references traces (id) on delete cascade,
@@ -122,7 +122,7 @@ def m002_decisions(db: Database) -> None:
 
 @migrations()
 def m003_instructions_versions(db: Database) -> None:
-    """Add every version of the instructions that a trace names, whole."""
+    """Add the full text of every version of the instructions that a trace refers to."""
     db.execute("""
         create table instructions_versions (
             hash text primary key not null,
@@ -134,7 +134,7 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add what each session was told."""
+    """Add the items injected into each session."""
     db.execute("""
         create table sessions (
             session_id text not null,
@@ -149,7 +149,7 @@ def m004_sessions(db: Database) -> None:
 
 @migrations()
 def m005_labels(db: Database) -> None:
-    """Add what people said of a trace; of several labels the newest counts."""
+    """Add people's labels of a trace; the newest label counts."""
     db.execute("""
         create table labels (
             id integer primary key,
@@ -164,7 +164,7 @@ def m005_labels(db: Database) -> None:
 
 @migrations()
 def m006_views(db: Database) -> None:
-    """Name the questions that people ask most."""
+    """Create views for the most frequent questions."""
     db.execute("""
         create view why_prompts_were_skipped as
         select skip_reason, host, count(*) as prompts, max(at) as last_at
@@ -189,7 +189,7 @@ def m006_views(db: Database) -> None:
 
 @migrations()
 def m007_memories(db: Database) -> None:
-    """Add what a project remembers, findable by its words however a row gets in."""
+    """Add the memories of projects, full-text indexed by triggers however a row is inserted."""
     db.execute("""
         create table memories (
             number integer primary key,
@@ -244,7 +244,7 @@ def m007_memories(db: Database) -> None:
 
 @migrations()
 def m008_memory_context(db: Database) -> None:
-    """Add to each trace what was remembered for its prompt, as one JSON document."""
+    """Add the memories found for its prompt to each trace, as one JSON document."""
     db.execute("""
         alter table traces add column memory_context text not null default '{}' check (json_valid(memory_context))
     """)
@@ -252,13 +252,13 @@ def m008_memory_context(db: Database) -> None:
 
 @migrations()
 def m009_memory_vocabulary(db: Database) -> None:
-    """Name the words of the memories, and how many hold each."""
+    """Add a table of the words in the memories, with the number of memories that contain each."""
     db.execute("create virtual table memory_vocabulary using fts5vocab ('memories_fts', 'row')")
 
 
 @migrations()
 def m010_memory_vectors(db: Database) -> None:
-    """Add what a model made of the memories, where somebody runs one: float32, little-endian."""
+    """Add embedding vectors of the memories for users who run a model: float32, little-endian."""
     db.execute("""
         create table memory_vectors (
             number integer primary key references memories (number) on delete cascade,
@@ -274,7 +274,7 @@ def m010_memory_vectors(db: Database) -> None:
 
 @migrations()
 def m011_origins(db: Database) -> None:
-    """Tell prompts that a person typed into a hook from imported ones and from those of tests."""
+    """Distinguish prompts typed by a person from imported ones and from those of tests."""
     db.execute("""
         alter table traces add column origin text not null default 'hook' check (origin in ('hook', 'import', 'test'))
     """)
@@ -297,7 +297,7 @@ def m012_sources_of_versions(db: Database) -> None:
 
 @migrations()
 def m013_replays(db: Database) -> None:
-    """Add what other rules would have said: each replay that was kept, and every prompt that it changed."""
+    """Add stored replays: the outcome with other rules, and every prompt that they changed."""
     db.execute("""
         create table replays (
             id text primary key not null,
@@ -331,7 +331,7 @@ def m013_replays(db: Database) -> None:
 
 @migrations()
 def m014_experiments(db: Database) -> None:
-    """Add comparisons of two instructions on the same prompts: one row per prompt and arm."""
+    """Add comparisons of two instruction files on the same prompts: one row per prompt and arm."""
     db.execute("""
         create table experiments (
             id text primary key not null,
@@ -360,7 +360,7 @@ def m014_experiments(db: Database) -> None:
 
 @migrations()
 def m015_searchable_prompts(db: Database) -> None:
-    """Make the words of the prompts findable, newest first; a number is the microsecond in the trace's id."""
+    """Add a full-text index of the prompts, newest first; a number is the microsecond in the trace's id."""
     db.execute("""
         create table trace_numbers (
             number integer primary key,
@@ -380,8 +380,8 @@ def m015_searchable_prompts(db: Database) -> None:
 
 @migrations()
 def m016_traces_in_brief(db: Database) -> None:
-    """Keep what traces are filtered, counted and ranked by in one narrow index and two tiny ones."""
-    # A filter that matches nothing reads it whole: a million rows in 0.13 s, where the table takes seconds.
+    """Add one narrow and two tiny indices on the columns by which traces are filtered, counted and ranked."""
+    # A filter that matches nothing scans this index: a million rows in 0.13 s, where the table takes seconds.
     db.execute("""
         create index if not exists traces_in_brief on traces (
             id, origin, latency_ms, output_tokens, status, task_type, search_intent, host, project, rules_hash
@@ -393,7 +393,7 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add what readers sum up of the traces, so that a page about a million of them reads some thousand rows."""
+    """Add the aggregates that readers maintain, so that a page about a million traces reads some thousand rows."""
     db.execute("""
         create table prompts_by_class (
             origin text not null,
@@ -479,7 +479,7 @@ def m017_roll_ups(db: Database) -> None:
         ) without rowid
     """)
     db.execute("create index traces_with_a_guardrail on trace_guardrails (guardrail_id collate nocase, trace_id)")
-    # What went well is not in it: an insert costs what it did.
+    # Successful calls are not indexed, so that an insert costs no more than before.
     db.execute("""
         create index channels_that_failed on trace_channels (channel, status, trace_id)
         where status not in ('ok', 'empty')
@@ -493,7 +493,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Call prompts silent to which nothing would have been added, imported or in shadow mode; count all anew if any."""
+    """Mark prompts silent if nothing would have been added, imported or in shadow mode; restart counting if any."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -501,7 +501,7 @@ def m018_silence_of_imports(db: Database) -> None:
 
 
 def _look_at_less(db: Database) -> None:
-    """Have the views on the hook's health read sums and an index, and leave out what did not go through it."""
+    """Make the views on the hook's health read aggregates and an index, and exclude prompts of other origins."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
         db.execute(f"drop view {name}")
     db.execute("""
@@ -509,7 +509,7 @@ def _look_at_less(db: Database) -> None:
         select skip_reason, host, count(*) as prompts, max(at) as last_at
         from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
     """)
-    # The narrow index finds the last of a client among those of its last day.
+    # The narrow index finds a host's last trace among those of its last day.
     db.execute("""
         create view when_each_host_was_last_seen as
         with counted as (
@@ -533,10 +533,10 @@ def _look_at_less(db: Database) -> None:
 
 
 def apply(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date in one transaction that other processes wait for.
+    """Apply the missing migrations in one transaction, for which other processes wait.
 
-    ``connection`` is in autocommit mode. A deferred transaction, which is what
-    ``Migrations.apply`` opens by itself, fails where several start at once.
+    ``connection`` is in autocommit mode. ``Migrations.apply`` alone would open a deferred
+    transaction, which fails if several processes start at once.
     """
     db = Database(connection, execute_plugins=False)
     with transaction(connection):

@@ -1,1 +1,1 @@
-"""Delete for good, wherever the product has written: rows, copies, snapshots, leftovers."""
+"""Permanent deletion wherever the product has written: rows, copies, snapshots, other files."""

@@ -1,7 +1,7 @@
-"""Copies that hold prompts too: moved-aside databases, abandoned copies, indices of code, published snapshots.
+"""Other copies of prompts: moved-aside databases, abandoned copies, code indices, published snapshots.
 
-A damaged database cannot be edited, and a snapshot is served as a file that never changes: what holds anything of
-what is forgotten is removed whole.
+A damaged database cannot be edited, and a snapshot is served as an immutable file: any of these files that contains
+forgotten data is deleted as a whole.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
 
 
 def clean(state_dir: str, gone: Forgotten) -> list[str]:
-    """Remove what holds it; return what was removed, in words. Raises OSError."""
+    """Delete the files that contain forgotten data; return messages about what was removed. Raises OSError."""
     return [*_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
-    """Remove moved-aside databases, refused records and snapshots from before that second; return what, in words."""
+    """Delete moved-aside databases, refused records and snapshots older than that time; return messages about them."""
     said = [
         f"{path} removed"
         for path in _databases_aside(state_dir)
@@ -56,7 +56,7 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
 
 
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
-    """Return what ``clean_by_age`` and ``clean_snapshots_before`` would remove, refused records aside."""
+    """Return what ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
     aside = [path for path in _aside(state_dir) if modified(path) < older_than]
     old = [one.path for one in snapshots.noted(state_dir) if _is_outdated(one, older_than, before)]
     return [*aside, *old]
@@ -65,12 +65,12 @@ def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
 def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> bool:
     try:
         return snapshots.goes_back_before(one, before) or _seconds(one.at) < older_than
-    except OSError:  # it is not there any more
+    except OSError:  # the file is gone
         return False
 
 
 def holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
-    """Say whether a file mentions one of the texts or names one of the traces; one that cannot be read does not."""
+    """Return whether a file mentions one of the texts or contains a trace id; False if it cannot be read."""
     try:
         if gone.mentions.in_file(path, is_database=is_database):
             return True
@@ -81,7 +81,7 @@ def holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
 
 
 def mentions(path: str, gone: Forgotten) -> bool:
-    """Say whether a file mentions one of the texts; one that cannot be read does not."""
+    """Return whether a file mentions one of the texts; False if it cannot be read."""
     try:
         return gone.mentions.in_file(path)
     except OSError:
@@ -89,7 +89,7 @@ def mentions(path: str, gone: Forgotten) -> bool:
 
 
 def files(folder: str) -> list[str]:
-    """Return the regular files of a folder, sorted; none where it is not there."""
+    """Return the regular files of a folder, sorted; none if the folder is missing."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.path for entry in entries if entry.is_file(follow_symlinks=False))
@@ -98,7 +98,7 @@ def files(folder: str) -> list[str]:
 
 
 def modified(path: str) -> float:
-    """Return when a file was changed, now where it is gone."""
+    """Return the modification time of a file, the current time if it is gone."""
     try:
         return os.lstat(path).st_mtime
     except OSError:
@@ -106,7 +106,7 @@ def modified(path: str) -> float:
 
 
 def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
-    """Remove moved-aside databases and abandoned copies that hold it, and indices of code in which a text stands."""
+    """Delete moved-aside databases and abandoned copies with forgotten data, and code indices that mention a text."""
     said = []
     for path in _databases_aside(state_dir):
         if os.path.exists(path) and holds(path, gone, is_database=True):
@@ -129,7 +129,7 @@ def _aside(state_dir: str) -> list[str]:
 
 
 def _databases_aside(state_dir: str) -> list[str]:
-    """Return the moved-aside databases, after removing abandoned copies of merged ones."""
+    """Return the moved-aside databases, after deleting abandoned copies that a merge left."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(state_dir)):
             if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
@@ -139,7 +139,7 @@ def _databases_aside(state_dir: str) -> list[str]:
 
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
-    """Remove the snapshots that hold a trace older than that one; return what was removed, in words. Raises OSError."""
+    """Delete the snapshots with a trace older than that one; return messages about what was removed. Raises OSError."""
     return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
 
 
@@ -165,7 +165,7 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], 
 
 
 def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
-    """Say whether an id stands in a file: one pass for any number of ids, which are 24 hex digits as a rule."""
+    """Return whether the content has one of the ids; a single pass, since ids are usually 24 hex digits."""
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]
     before = b""
@@ -173,7 +173,7 @@ def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
         content = before + piece
         if any(one in content for one in others) or not usual.isdisjoint(_ids_in(content)):
             return True
-        before = content[-256:]
+        before = content[-256:]  # an id may be split between two pieces
     return False
 
 

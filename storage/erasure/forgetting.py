@@ -1,10 +1,10 @@
-"""Delete traces so that nothing of them can be read again: rows, the index of words, freed pages, the write-ahead log.
+"""Delete traces so that no part of them can be recovered: rows, the full-text index, freed pages, the write-ahead log.
 
-Facts of SQLite 3.40 shape this: an FTS5 index keeps the words of a deleted row in its blocks until all its
-segments are merged, and the write-ahead log keeps whole old pages until it is cut off. All of it is done in
-transactions of some hundredths of a second, and may be interrupted anywhere: doing it again ends it.
+Two facts of SQLite 3.40 shape this: an FTS5 index keeps the words of a deleted row in its blocks until all its
+segments are merged, and the write-ahead log keeps whole old pages until it is truncated. All work is done in
+transactions of a few hundredths of a second and may be interrupted at any point: running it again completes it.
 
-StillReadError        another program keeps the write-ahead log from being cut off
+StillReadError        another program prevents the write-ahead log from being truncated
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05
 CACHE_KB = 65_536
 LONGEST_SHORT_PROMPT = 24
-"""A prompt of fewer characters is quoted only by what repeats it whole: "yes" stands in many texts."""
+"""A shorter prompt counts as quoted only by a text that repeats it whole: "yes" occurs in many texts."""
 
 WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
 WHICH_TRACES_MENTION_IT = """
@@ -84,7 +84,7 @@ FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
     where experiment_id in (select id from experiments) and prompt_id in (select value from json_each(:ids))
 """
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
-"""Its groups of prompts are named by their words, and do not say whose; readers measure again."""
+"""Its clusters of prompts are named by their words, without a link to traces; readers measure again."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
     delete from sessions where session_id in (select value from json_each(:sessions))
@@ -108,28 +108,28 @@ START_MERGING = "insert into prompts_fts (prompts_fts, rank) values ('merge', :p
 
 
 class StillReadError(database.DatabaseInUseError):
-    """Another program keeps the write-ahead log from being cut off."""
+    """Another program prevents the write-ahead log from being truncated."""
 
 
 def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
-    """Return the traces of a session, newest first."""
+    """Return the ids of a session's traces, newest first."""
     return [row[0] for row in db.execute(WHICH_OF_THE_SESSION, {"session_id": traces.short(session_id)})]
 
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the traces in which, or beside which, one of the texts stands anywhere, newest first."""
+    """Return the traces that mention one of the texts in their row or a child row, newest first."""
     _know(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the memories in which one of the texts stands."""
+    """Return the memories that mention one of the texts."""
     _know(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the memories that these prompts asked to remember."""
+    """Return the memories that were captured from these prompts."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _these(ids))]
 
 
@@ -145,21 +145,21 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return id, at, session_id, cwd, prompt, rules_hash and status of those that are there, newest first."""
+    """Return id, at, session_id, cwd, prompt, rules_hash and status of the existing ones, newest first."""
     cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _these(ids))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
-    """Return the sessions of which nothing is left without these traces."""
+    """Return those of the sessions that would have no trace left without these traces."""
     wanted = set(sessions) - {""}
     named = {"sessions": json.dumps(sorted(wanted)), **_these(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
 def told(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return what the sessions were told with these traces, as ``kind:ref`` by session."""
+    """Return what was injected into the sessions by these traces, as ``kind:ref`` by session."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         WHAT_WERE_THEY_TOLD, {"sessions": json.dumps(sorted(sessions)), **_these(ids)}
@@ -169,9 +169,9 @@ def told(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) ->
 
 
 def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
-    """Delete traces with all beside them, a batch per transaction; return how many there were.
+    """Delete traces with their child rows, one batch per transaction; return how many existed.
 
-    ``db`` is in autocommit mode. ``scrub`` has to follow. Raises sqlite3.Error.
+    ``db`` is in autocommit mode. The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
     """
     _prepare(db)
     gone = 0
@@ -195,7 +195,7 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete what these sessions were told, and kept replays and experiments that mention one of the texts."""
+    """Delete the injected items of these sessions, and stored replays and experiments that mention one of the texts."""
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(FORGET_WHAT_THE_SESSIONS_WERE_TOLD, named))
     if wanted:
@@ -205,14 +205,14 @@ def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Me
 
 
 def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return those of the traces that the database holds."""
+    """Return those of the traces that are still in the database."""
     return [row[0] for row in db.execute(WHICH_ARE_THERE, _these(ids))]
 
 
 def scrub(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
-    """Take deleted words out of the index, give freed pages back, cut the write-ahead log off.
+    """Purge deleted words from the index, release freed pages, truncate the write-ahead log.
 
-    Raises StillReadError where somebody reads from the log all the time, sqlite3.Error where nothing can be written.
+    Raises StillReadError if another program keeps reading from the log, sqlite3.Error if nothing can be written.
     """
     _prepare(db)
     _merge_the_index(db)
@@ -220,30 +220,30 @@ def scrub(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) ->
 
 
 def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
-    """Give freed pages back and cut the write-ahead log off, which keeps old pages whole. Raises as ``scrub``."""
+    """Release freed pages and truncate the write-ahead log, which keeps old pages. Raises like ``scrub``."""
     while db.execute("pragma freelist_count").fetchone()[0]:
-        db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() ends it after a page
+        db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
     _cut_off_the_log(db, patience_s=patience_s)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Do not wait for the disk at each step: what a crash of the machine takes back is done again."""
+    """Do not wait for the disk at each step: work that a machine crash undoes is repeated."""
     db.execute("pragma synchronous = normal")
-    db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces lie scattered in the indices: half the time
+    db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
 
 def _merge_the_index(db: sqlite3.Connection) -> None:
-    """Merge all segments into one, a few pages a transaction: what ``optimize`` does in a single long one."""
+    """Merge all segments into one, a few pages per transaction; ``optimize`` would use a single long one."""
     db.execute(START_MERGING, {"pages": -MERGED_PAGES})
     while True:
         before = db.total_changes
         db.execute(START_MERGING, {"pages": MERGED_PAGES})
-        if db.total_changes - before < 2:  # so FTS5 says that there was nothing left to merge
+        if db.total_changes - before < 2:  # how FTS5 reports that nothing was left to merge
             return
 
 
 def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
-    """Wait for readers without holding the writers' lock meanwhile."""
+    """Wait for readers, without holding the writers' lock while waiting."""
     give_up_at = time.monotonic() + patience_s
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
     db.execute("pragma busy_timeout = 0")
@@ -269,7 +269,7 @@ def _these(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _quotes(inputs: str, said: str, prompt: str) -> bool:
-    """Say whether a record repeats a prompt: a recorded conversation holds its beginning, with blanks for breaks."""
+    """Return whether a record quotes a prompt: recorded conversations hold its beginning, line breaks as blanks."""
     whole = _flat(prompt)
     try:
         texts = [_flat(text) for text in _texts(json.loads(inputs))]
@@ -285,7 +285,7 @@ def _quotes(inputs: str, said: str, prompt: str) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    """The texts of a recorded conversation and of what channels offered; settings and skills are nobody's words."""
+    """Return the texts of recorded conversation and channel answers; settings and skills are no user's words."""
     if isinstance(value, dict):
         return [text for key, one in value.items() if key not in ("settings", "skills") for text in _texts(one)]
     if isinstance(value, list):

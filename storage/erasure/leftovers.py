@@ -1,7 +1,7 @@
-"""Take what is forgotten out of the files beside the database: log, events, sessions, spool, notices.
+"""Remove forgotten data from the files next to the database: log, events, sessions, spool, notices.
 
-Lines are overwritten where they stand, with as many bytes: who appends at the same moment loses nothing, and what
-was interrupted is simply done again.
+Lines are overwritten in place with the same number of bytes: a concurrent append loses nothing, and interrupted
+work can simply be repeated.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NEAR_S = 5.0
-"""What a prompt logs, it logs within this time."""
+"""A prompt writes its log lines within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What is to be found nowhere: traces, whole sessions, texts.
+    """What to remove everywhere: traces, whole sessions, texts.
 
-    ``moments`` are, by session, the seconds at which the traces were typed; ``told`` is, by session
-    that goes on, what it was told with them.
+    ``moments`` are the times (s) of the traces by session; ``told`` are, for each session that
+    continues, the items that these traces injected.
     """
 
     ids: frozenset[str]
@@ -46,14 +46,14 @@ class Forgotten:
     told: Mapping[str, set[str]] = field(default_factory=dict)
 
     def is_logged_in(self, line: bytes) -> bool:
-        """Say whether a line of the log is about one of them."""
+        """Return whether a line of the log is about forgotten data."""
         record = _record(line)
         session, at = str(record.get("session_id", "")), _seconds(str(record.get("at", "")))
         is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
         return is_near or self.is_in_line(line, session)
 
     def is_in_line(self, line: bytes, session: str = "") -> bool:
-        """Say whether a line of JSON names or mentions one of them."""
+        """Return whether a line of JSON contains a forgotten id, session or text."""
         session = session or str(_record(line).get("session_id", ""))
         if session in self.sessions or self.mentions.in_bytes(line):
             return True
@@ -61,7 +61,7 @@ class Forgotten:
 
 
 def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -> list[str]:
-    """Take it out of every file that the product keeps; return what was done, in words. Raises OSError."""
+    """Remove the data from every file that the product keeps; return messages about it. Raises OSError."""
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
         "events": sum(_clean_events(path, gone) for path in event_files),
@@ -76,7 +76,7 @@ def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -
 
 
 def blank(path: str, is_meant: Callable[[bytes], bool], stand_in: Callable[[Record], Record]) -> int:
-    """Overwrite the lines that are meant by what stands for them, in as many bytes; return how many there were."""
+    """Replace matching lines in place by the result of ``stand_in``, keeping their length; return how many."""
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
@@ -129,12 +129,12 @@ def _clean_sessions(state_dir: str, gone: Forgotten) -> int:
 
 
 def session_file(state_dir: str, session_id: str) -> str:
-    """Return the file of what the session was told (``storage.state.sessions`` writes it)."""
+    """Return the file with the items injected into a session (written by ``storage.state.sessions``)."""
     return f"{state_dir}/{sessions.FOLDER}/{lean.keyed_hash(b'session', traces.storable(session_id).encode())}"
 
 
 def _forget_told(path: str, names: set[str]) -> bool:
-    """Let the session be told again what it was told with a forgotten trace: only so nothing names it any more."""
+    """Delete the items of forgotten traces from the session file; the session may then get them again."""
     count = 0
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -154,7 +154,7 @@ def _forget_told(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: Forgotten) -> int:
-    """Remove what lies aside, and what waits for a later version."""
+    """Delete matching files: refused ones, and those that wait for a newer version."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):
@@ -170,7 +170,7 @@ def _clean_folder(folder: str, gone: Forgotten) -> int:
 
 
 def _clean_claims(state_dir: str) -> None:
-    """What says which prompt came just now is derived from the prompt; it counts for two seconds."""
+    """Empty the claims, which are derived from prompts, once they have expired (after two seconds)."""
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:

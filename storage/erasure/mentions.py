@@ -1,6 +1,6 @@
-"""Find a text wherever it may have been written down: in a column, in JSON, in the bytes of a file.
+"""Search for texts in every place they may be stored: a column, JSON, the bytes of a file.
 
-Case does not count. In a database file a text may lie in two pieces, on two pages: one half of it is then whole.
+Case is ignored. In a database file, a text may be split across two pages; one half of it is then in one piece.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 1 << 20
 SHORTEST_HALF = 6
-"""Bytes; a shorter half would be found everywhere."""
+"""In bytes; a shorter half would match everywhere."""
 ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
 
 class Mentions:
-    """Texts to look for; none is found where there are none."""
+    """Texts to look for; an empty set never matches."""
 
     __slots__ = ("_folded", "_is_ascii", "_raw")
 
@@ -37,7 +37,7 @@ class Mentions:
         return bool(self._folded)
 
     def in_text(self, text: object) -> bool:
-        """Say whether a text, or a JSON document, mentions one of them."""
+        """Return whether a text or a JSON document mentions one of the texts."""
         if not isinstance(text, str) or not self._folded:
             return False
         low = text.casefold()
@@ -46,14 +46,14 @@ class Mentions:
         return any(form in low for form in self._folded)
 
     def in_bytes(self, content: bytes) -> bool:
-        """Say whether the bytes of a file mention one of them."""
+        """Return whether the bytes of a file mention one of the texts."""
         low = content.lower()
         return any(form in low for form in self._raw)
 
     def in_file(self, path: str | os.PathLike[str], *, is_database: bool = False) -> bool:
-        """Say whether a file mentions one of them; a database also where only a half is found in one piece.
+        """Return whether a file mentions one of the texts; in a database file, half of a text is enough.
 
-        Raises OSError where it cannot be read.
+        Raises OSError if the file cannot be read.
         """
         wanted = {piece for form in self._raw for piece in (_halves(form) if is_database else (form,))}
         if not wanted:

@@ -1,7 +1,7 @@
-"""Take secrets out of the rows that are stored already: every text column of every table, JSON string by string.
+"""Redact secrets in rows that are already stored: every text column of every table, each string of JSON separately.
 
-The tables are read from the schema, so a new one cannot be left out. Left alone are identifiers, the versions of the
-instructions, which a person wrote and a replay compares byte by byte, and sums.
+The tables are read from the schema, so that no new one is forgotten. Exceptions are identifiers, the versions of the
+instructions, which a person wrote and a replay compares byte by byte, and aggregates.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IDENTIFIERS = frozenset(
     """.split()
 )
 NAMED_BY_RULES = frozenset(("settings", "skills"))
-"""Parts of a recorded JSON document that hold no words of a person."""
+"""Parts of a recorded JSON document that contain no text written by a user."""
 BATCH_ROWS = 500
 WHICH_TABLES = """
     select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
@@ -51,9 +51,9 @@ PUT_THE_WORDS_BACK = """
 def rescreen(
     db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
 ) -> dict[str, int]:
-    """Redact what is stored and return how many rows of which table change; ``is_dry`` only counts.
+    """Redact the stored data; return the number of changed rows by table. With ``is_dry``, only count them.
 
-    ``db`` is in autocommit mode. ``forgetting.scrub`` has to follow. Raises sqlite3.Error.
+    ``db`` is in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
     """
     tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in LEFT_ALONE]
     counts: dict[str, int] = {}
@@ -112,7 +112,7 @@ def _index_anew(db: sqlite3.Connection, key: dict[str, Any]) -> None:
 
 
 def _redacted(value: object, redact: Redact) -> object:
-    """Return a text without secrets; of a JSON document, each string in it."""
+    """Return a text with secrets redacted; in a JSON document, redact each string separately."""
     if not isinstance(value, str) or not value:
         return value
     if value[0] in "{[":

@@ -1,7 +1,7 @@
-"""How long and how much is kept: the oldest traces go first, then versions of the instructions that none names.
+"""Limits on stored data by age and size: the oldest traces are deleted first, then unreferenced instruction versions.
 
-Bounds of 0 do not bind. A person's memories, their labels' golden cases and what they wrote out themselves are not
-traces and stay.
+A limit of 0 means no limit. A person's memories, golden cases made from labels, and exported files are not traces
+and are kept.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 PAGE_TRACES = 1_000
 ALWAYS_KEPT = 1_000
-"""Traces that the bound in megabytes leaves: memories lie in the same file, and may alone be larger than it."""
+"""The limit in megabytes never goes below this many traces: the memories in the same file may exceed it alone."""
 YOUNG_S = 86_400
-"""A version that came so lately may be named by a prompt that is still on its way."""
+"""A version this recent may belong to a prompt whose trace is not stored yet."""
 
 HOW_MANY = "select count(*) from traces"
 WHICH_IS_OLDEST = "select at from traces order by id limit 1"
@@ -55,7 +55,7 @@ FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How old in days, how many, and how many megabytes of database; 0 does not bind."""
+    """Limits: age in days, number of traces, megabytes of database; 0 means no limit."""
 
     days: float = 0.0
     rows: int = 0
@@ -65,7 +65,7 @@ class Bounds:
         return bool(self.days or self.rows or self.mb)
 
     def in_words(self) -> str:
-        """Return what is kept, for a person."""
+        """Return the limits in words."""
         said = [
             *([f"{self.days:g} days"] if self.days else []),
             *([f"{self.rows:,} prompts"] if self.rows else []),
@@ -76,7 +76,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the database holds: traces, the time of the oldest, bytes in use."""
+    """Content of the database: number of traces, time of the oldest, bytes in use."""
 
     traces: int
     since: str
@@ -84,7 +84,7 @@ class Held:
 
 
 def held(db: sqlite3.Connection) -> Held:
-    """Return what the database holds now."""
+    """Return the current content of the database."""
     size, pages, free = (
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
@@ -93,9 +93,9 @@ def held(db: sqlite3.Connection) -> Held:
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
-    """Return the traces beyond the bounds, oldest first; how many the megabytes cost is estimated.
+    """Return the traces beyond the limits, oldest first; the number for the size limit is an estimate.
 
-    ``prune`` looks again at the size it has reached.
+    ``prune`` measures again after each deletion.
     """
     found = _too_old(db, bounds, time.time() if now is None else now)
     state = held(db)
@@ -107,7 +107,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None)
 
 
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
-    """Delete the traces beyond the bounds, oldest first; return how many. ``forgetting.scrub`` has to follow."""
+    """Delete the traces beyond the limits, oldest first; return how many. Run ``forgetting.scrub`` afterwards."""
     gone = 0
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
@@ -115,7 +115,7 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace, or of the oldest after one; where there is none, what all ids sort before."""
+    """Return the id of the oldest trace (later than ``after``); ABOVE_ALL if there is none."""
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
@@ -128,16 +128,16 @@ def prune_versions(
     wanted: Mentions | None = None,
     is_dry: bool = False,
 ) -> int:
-    """Delete the versions of the instructions that no trace and no kept replay names; return how many.
+    """Delete the versions of the instructions that no trace and no stored replay refers to; return how many.
 
-    ``in_use`` are those that a prompt would get today. One of the last day stays, unless it is ``wanted`` gone.
+    ``in_use`` are those that a prompt would get today. Versions of the last day stay unless they mention ``wanted``.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
     mentioning = {one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)} if wanted else set()
     old = [one for one, seen in unnamed.items() if seen < since or one in mentioning]
     for one in old if not is_dry else ():
-        # Without its mark first: a prompt that needs the version again then writes it again.
+        # First the mark: a prompt that needs the version again then writes it again.
         for name in (one, f"{one}{spool.SOURCES}"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
@@ -147,17 +147,17 @@ def prune_versions(
 
 
 def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
-    """Return how many versions of the instructions say one of the texts themselves."""
+    """Return how many versions of the instructions mention one of the texts."""
     return len({one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)})
 
 
 def first_id(seconds: float) -> str:
-    """Return what the ids from that second of the epoch on do not come before: they begin with the microsecond."""
+    """Return the smallest trace id of that second of the epoch: ids begin with the microsecond."""
     return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
 
 
 def sizes(state_dir: str) -> dict[str, int]:
-    """Return the bytes of what grows: database with its log, spool, versions, compiled rules, code indices, log."""
+    """Return sizes in bytes of what grows: database with WAL, spool, versions, compiled rules, code indices, log."""
     return {
         "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
         "moved-aside databases": sum(
@@ -178,7 +178,7 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
 
 
 def _too_large(state: Held, bounds: Bounds, *, left: int) -> int:
-    """How many traces are likely to hold what is too much, judged by what a trace costs on the average."""
+    """Return the estimated number of traces to delete, from the average size of a trace."""
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0

@@ -1,7 +1,7 @@
-"""Which snapshots of the history the product has written, so that what is forgotten here is forgotten there.
+"""The list of published snapshots of the history, so that data forgotten here can be removed from them, too.
 
-The file ``published`` holds a line of JSON for each: ``{"path", "at"}``. Whoever writes a snapshot notes it first.
-Who changes the file holds the lock beside it: a note that is lost is a snapshot that nobody forgets.
+The file ``published`` holds one line of JSON per snapshot: ``{"path", "at"}``, added before the snapshot is written.
+Every change of the file needs the lock next to it: a lost entry is a snapshot that would never be cleaned.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Snapshot:
 
 
 def note(state_dir: str, path: str) -> None:
-    """Note that a snapshot is about to be written there; raises OSError where that cannot be kept."""
+    """Add a snapshot that is about to be written to the list; raises OSError if that fails."""
     private.make_directory(state_dir)
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{NAME}", os.O_WRONLY | os.O_APPEND)
@@ -47,7 +47,7 @@ def note(state_dir: str, path: str) -> None:
 
 
 def noted(state_dir: str) -> list[Snapshot]:
-    """Return the snapshots that were noted, each path once with its last time, in the order of these."""
+    """Return the listed snapshots, each path once with its latest time, in order of these times."""
     try:
         lines = private.read_file(f"{state_dir}/{NAME}", LIMIT_BYTES).splitlines()
     except OSError:
@@ -57,13 +57,13 @@ def noted(state_dir: str) -> list[Snapshot]:
         with contextlib.suppress(ValueError, TypeError, KeyError):
             value = json.loads(line)
             one = Snapshot(str(value["path"]), str(value["at"]))
-            found.pop(one.path, None)  # what is written aside is looked at before what it becomes
+            found.pop(one.path, None)  # a temporary file is then checked before the file it becomes
             found[one.path] = one
     return list(found.values())
 
 
 def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
-    """Say whether one of the traces, or of the texts, is in it; in doubt, yes. Raises OSError where it is gone."""
+    """Return whether a snapshot holds a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
     if wanted.in_file(snapshot.path, is_database=True):
         return True
     os.stat(snapshot.path)
@@ -76,7 +76,7 @@ def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
 
 
 def goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
-    """Say whether it holds a trace older than that one; in doubt, yes. Raises OSError where it is gone."""
+    """Return whether a snapshot holds a trace older than that one; True if unsure. Raises OSError if it is gone."""
     os.stat(snapshot.path)
     try:
         address = f"{reader.address(snapshot.path)}&immutable=1"
@@ -87,7 +87,7 @@ def goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
 
 
 def forget(state_dir: str, paths: Iterable[str]) -> None:
-    """Take snapshots off the list; raises OSError."""
+    """Remove snapshots from the list; raises OSError."""
     gone = set(paths)
     if not gone:
         return

@@ -1,1 +1,1 @@
-"""What tuning reads and keeps: the corpus to replay, labelled prompts, replays, experiments."""
+"""Data for tuning the rules: the corpus to replay, labelled prompts, replays, experiments."""

@@ -1,4 +1,4 @@
-"""The recorded prompts as a replay reads them: newest first, a page at a time, only the columns it needs."""
+"""Recorded prompts for a replay: newest first, one page at a time, only the columns that a replay needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WHICH_VERSIONS_HAVE_SOURCES = """
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One recorded prompt under the names of the schema; ``inputs`` is JSON."""
+    """One recorded prompt; fields have the column names of the schema, ``inputs`` is JSON."""
 
     id: str
     at: str
@@ -58,7 +58,7 @@ class Row:
 
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[Row]]:
-    """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means all."""
+    """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
     before, left = "g", limit or -1
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
     query = f"""
@@ -85,17 +85,17 @@ def count(db: sqlite3.Connection, selection: Selection) -> int:
 
 
 def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
-    """Return the ids of the guardrails in the text of a trace, in their order."""
+    """Return the ids of the guardrails in the text injected by a trace, in order."""
     return tuple(row[0] for row in db.execute(WHICH_GUARDRAILS_WERE_SHOWN, {"id": trace_id}))
 
 
 def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
-    """Return channel and reference of the items in the text of a trace, in their order."""
+    """Return channel and reference of the items in the text injected by a trace, in order."""
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
 def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
-    """Return the scores of the traces between two ids, both included: by trace, facet and name."""
+    """Return the scores of the traces from ``oldest`` to ``newest`` (ids, inclusive) by trace, facet and name."""
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None
@@ -105,13 +105,13 @@ def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
 
 
 def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
-    """Return the versions that traces name, newest use first: hash, traces, id of the newest trace."""
+    """Return the rule versions that traces refer to, latest use first: hash, number of traces, newest trace id."""
     found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
     return sorted(found, key=lambda one: one[2], reverse=True)
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the files of every version that has any, by hash."""
+    """Return the source files of every version that has any: layer, path and text by hash."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for row in db.execute(WHICH_VERSIONS_HAVE_SOURCES):
         found.setdefault(row[0], []).append((row[1], row[2], row[3]))

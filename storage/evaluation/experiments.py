@@ -1,6 +1,6 @@
-"""Kept experiments: two arms, the same prompts, one row per prompt and arm; and what a session brought about.
+"""Stored experiments (two arms, the same prompts, one row per prompt and arm), and figures about live sessions.
 
-UnknownExperimentError    no experiment has this id, or several begin so
+UnknownExperimentError    no experiment has this id, or several ids begin with it
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ WHAT_CAME_OF_EACH_SESSION = """
 
 
 class UnknownExperimentError(LookupError):
-    """No experiment has this id, or several begin so."""
+    """No experiment has this id, or several ids begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one arm answered to one prompt; ``quality`` is None where nobody knows what is right."""
+    """Result of one arm for one prompt; ``quality`` is None if the right answer is unknown."""
 
     prompt_id: str
     arm: str
@@ -75,7 +75,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A comparison as it was kept; ``arms`` and ``report`` are plain JSON values."""
+    """A comparison as it was stored; ``arms`` and ``report`` are plain JSON values."""
 
     id: str
     at: str
@@ -86,7 +86,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What the hook did in one session, and what people said of it; ``held_back`` counts prompts in shadow mode."""
+    """Hook activity and labels of one session; ``held_back`` counts prompts in shadow mode."""
 
     session_id: str
     prompts: int
@@ -104,7 +104,7 @@ def keep(
     arms: dict[str, Any],
     report: dict[str, Any],
 ) -> Experiment:
-    """Store an experiment with all its results, or nothing of it; return it under its new id."""
+    """Store an experiment with all its results in one transaction; return it with its new id."""
     made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report)
     row = {**asdict(made), "arms": json.dumps(arms), "report": json.dumps(report, allow_nan=False)}
     with transaction(db):
@@ -119,7 +119,7 @@ def kept(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
 
 
 def find(db: sqlite3.Connection, wanted: str) -> Experiment:
-    """Return the one experiment whose id is ``wanted`` or begins so; raises UnknownExperimentError."""
+    """Return the single experiment whose id equals or begins with ``wanted``; raises UnknownExperimentError."""
     ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
     if not wanted or not ids:
         raise UnknownExperimentError(f"no experiment {wanted!r}; see: enricher ab list")
@@ -129,19 +129,19 @@ def find(db: sqlite3.Connection, wanted: str) -> Experiment:
 
 
 def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[Result]:
-    """Yield what each arm answered, by prompt and arm."""
+    """Yield the results of each arm, ordered by prompt and arm."""
     for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
         values = dict(row)
         yield Result(**{**values, "succeeded": bool(values["succeeded"])})
 
 
 def labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Return the newest label of every labelled trace: verdict and task type."""
+    """Return the newest label of every labelled trace, as verdict and task type by trace id."""
     return {row[0]: (row[1], row[2]) for row in db.execute(WHAT_WAS_LABELLED)}
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[Session]:
-    """Return every session that the hook saw from ``since`` (UTC) on, tests, imports and skipped prompts aside."""
+    """Return all sessions of the hook from ``since`` (UTC) on, without tests, imports and skipped prompts."""
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
     return [Session(**dict(row)) for row in found]
 

@@ -1,4 +1,4 @@
-"""Recorded prompts by their ids, what people said of them, and when each version of the rules came; reads only."""
+"""Recorded prompts by id, their labels, and the time when each version of the rules was first used; reads only."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ THESE = "traces.id in (select value from json_each(:these))"
 
 
 def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Row]:
-    """Yield the recorded prompts of these traces, newest first, those of tests included."""
+    """Yield the recorded prompts of these traces, newest first, including those of tests."""
     for page in corpus.rows(db, Selection(THESE, {"these": json.dumps(list(ids))})):
         yield from page
 
 
 def said(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return, by trace, the newest label: verdict and, where that is «class», the task type."""
+    """Return the newest label by trace: verdict and, if that is «class», the task type."""
     found = db.execute(WHAT_WAS_SAID_OF_THEM, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return hash and UTC time of first use of every version, oldest first; one without a trace by when it came."""
+    """Return hash and UTC time of first use of every version, oldest first; if unused, the time it was stored."""
     used = {row[0]: (row[1], row[2]) for row in db.execute(WHEN_DID_EACH_VERSION_COME)}
     stored = {row[0]: row[1] for row in db.execute(WHICH_VERSIONS_WERE_STORED)}
     times = {one: used[one][1] if one in used else at for one, at in stored.items()}

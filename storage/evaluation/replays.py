@@ -1,6 +1,6 @@
-"""Replays that a person kept: what other rules would have said, with every prompt that they change.
+"""Stored replays: what other rules would have decided, with every prompt whose outcome they change.
 
-Texts of prompts are not in here: a result names its trace, and goes with it.
+Prompt texts are not copied: a result refers to its trace, and is deleted with it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WHICH_RESULTS_COME_NEXT = """
       and (:kind = '' or instr(kinds, :kind) > 0)
     order by trace_id desc limit :limit
 """
-# The sign keeps the planner from the table itself, whose rows hold both texts: 4 ms instead of 70 for 50,000 results.
+# The unary plus keeps the planner off the table's rows, which hold both texts: 4 ms instead of 70 for 50,000 results.
 HOW_MANY_RESULTS_ARE_LEFT = "select count(*) as results from replay_results where +replay_id = :id"
 HOW_MANY_CHANGE_IN_EACH_WAY = """
     select kind.value as kind, count(*) as prompts from replay_results, json_each(replay_results.kinds) as kind
@@ -50,17 +50,17 @@ WHICH_TRACES_ARE_LABELLED = """
 """
 
 ABOVE_ALL = "g"
-"""Sorts behind every id."""
+"""Sorts after every id."""
 PROMPT_CHARS = 500
 
 
 class UnknownReplayError(LookupError):
-    """No kept replay, or several, begin with that id."""
+    """No stored replay has an id that begins with this, or several have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One prompt that comes out otherwise: in which ways, because of what, and both sides as JSON values."""
+    """One prompt with a different outcome: kinds of change, their cause, and both outcomes as JSON values."""
 
     trace_id: str
     kinds: tuple[str, ...]
@@ -71,10 +71,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A replay as it is kept; ``id`` and ``at`` are given by ``keep`` where they are empty.
+    """A stored replay; ``keep`` fills in ``id`` and ``at`` if they are empty.
 
-    ``diff`` is the unified difference of the instructions; ``context`` says whether the
-    channels' answers were those ``recorded`` or those of ``today``.
+    ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels'
+    recorded answers were used, ``today`` if the channels were asked again.
     """
 
     base: str
@@ -94,7 +94,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A result with the beginning of its prompt; ``prompt`` is empty where the text was not kept."""
+    """A result with the beginning of its prompt; ``prompt`` is empty if the text was not stored."""
 
     result: Result
     at: str
@@ -104,7 +104,7 @@ class Seen:
 def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str:
     """Store a replay and its results in one transaction; return its id, which sorts by time.
 
-    A result whose trace was deleted meanwhile is left out.
+    A result is left out if its trace was deleted meanwhile.
     """
     at = replay.at or lean.utc_now()
     identity = replay.id or traces.new_trace_id()
@@ -123,12 +123,12 @@ def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str
 
 
 def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[Kept]:
-    """Return the replays that were kept, newest first; those before that id where one is given."""
+    """Return the stored replays, newest first; with ``before``, only those with a smaller id."""
     return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
 
 
 def find(db: sqlite3.Connection, identity: str) -> Kept:
-    """Return the kept replay whose id begins so; raises UnknownReplayError."""
+    """Return the stored replay whose id begins with ``identity``; raises UnknownReplayError."""
     found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
     if not identity or len(found) != 1:
         raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
@@ -136,7 +136,7 @@ def find(db: sqlite3.Connection, identity: str) -> Kept:
 
 
 def show(db: sqlite3.Connection, identity: str) -> tuple[Kept, list[Result]]:
-    """Return the kept replay whose id begins so, with its results, newest prompt first; raises UnknownReplayError."""
+    """Return the stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
     replay = find(db, identity)
     return replay, [_result(row) for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
 
@@ -144,10 +144,10 @@ def show(db: sqlite3.Connection, identity: str) -> tuple[Kept, list[Result]]:
 def window(
     db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
 ) -> list[Seen]:
-    """Return the next results of a replay by its whole id, newest prompt first, those before ``before``.
+    """Return the next results of a replay, newest prompt first, with trace ids smaller than ``before``.
 
-    ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a trace's id; empty ones do not
-    restrict.
+    ``identity`` is the complete id. ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a
+    trace id; empty values do not restrict.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
@@ -157,7 +157,7 @@ def window(
 
 
 def by_kind(db: sqlite3.Connection, replay: Kept) -> dict[str, int]:
-    """Return how many results of a replay there are of each kind; a prompt counts in each of its ways."""
+    """Return the number of results of each kind; a prompt counts once for each of its kinds."""
     counted = replay.figures.get("by_kind")
     left = _rows(db, HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id})[0]["results"]
     if counted is not None and left == replay.changed:
@@ -167,7 +167,7 @@ def by_kind(db: sqlite3.Connection, replay: Kept) -> dict[str, int]:
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return what people said last of each labelled trace: "ok", "wrong", or the task type it should have had."""
+    """Return the newest label of each labelled trace: "ok", "wrong", or the task type it should have had."""
     return {
         row["trace_id"]: row["task_type"] if row["verdict"] == "class" else row["verdict"]
         for row in _rows(db, WHICH_TRACES_ARE_LABELLED, {})

@@ -1,1 +1,1 @@
-"""What projects remember, and how the few memories that a text is about are found."""
+"""Memories of projects, and the search for the few that a text is about."""

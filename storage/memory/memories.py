@@ -1,7 +1,7 @@
-"""What projects remember: decisions, attempts, blockers, kept and found by their words.
+"""The memories of projects (decisions, attempts, blockers …): store, list, change, delete.
 
-``storage.memory.recall`` searches them. A memory is the same one again where project, origin
-and key are the same, so an import that runs twice changes nothing.
+``storage.memory.recall`` searches them. Two memories with the same project, origin
+and key are the same one, so that repeating an import changes nothing.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ CHANGE = """
         reviewed = max(reviewed, :reviewed), superseded_by = :superseded_by, words = :words
     where project = :project and origin = :origin and key = :key
 """
-# An FTS index keeps the words of deleted rows until its segments are merged.
+# Without merging its segments, an FTS index would keep the words of deleted rows.
 WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
 
 
 class Memory:
-    """One thing remembered; see ``ARCHITECTURE`` for what each column says.
+    """One memory; see ``ARCHITECTURE`` for the meaning of each column.
 
     ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a
     monorepo that it is about, empty for the whole project; ``source`` is a path in the
-    project, ``git:<sha>``, a URL or empty; ``key`` names it within project and origin
-    (default: its content); ``created_at`` says when it was decided or written.
+    project, ``git:<sha>``, a URL or empty; ``key`` identifies it within project and origin
+    (default: its content); ``created_at`` is when it was decided or written.
     """
 
     __slots__ = (
@@ -115,21 +115,21 @@ class Memory:
         self.id = id
 
     def to_json(self) -> dict[str, object]:
-        """Return what lists and exports show: the columns by their names."""
+        """Return the columns by name, for lists and exports."""
         return {name: getattr(self, name) for name in COLUMNS}
 
 
 def add(db: sqlite3.Connection, memory: Memory) -> str:
-    """Keep a memory, or bring the one of the same project, origin and key up to date; return its id.
+    """Store a memory, or update the one with the same project, origin and key; return its id.
 
-    What was approved stays approved. Raises ValueError for an unknown namespace.
+    An approved memory stays approved. Raises ValueError for an unknown namespace.
     """
     with transaction(db):
         return _put(db, memory)[0]
 
 
 def get(db: sqlite3.Connection, memory_id: str) -> Memory | None:
-    """Return the memory of this id, None where there is none."""
+    """Return the memory with this id, None if there is none."""
     row = db.execute(WHICH_IS_IT, {"id": memory_id}).fetchone()
     return _memory(row) if row else None
 
@@ -144,7 +144,7 @@ def listing(
     limit: int = 50,
     after: str = "",
 ) -> list[Memory]:
-    """Return memories, newest first; what is empty does not restrict, ``after`` is the last id of the page before."""
+    """Return memories, newest first; empty filters do not restrict, ``after`` is the last id of the previous page."""
     asked = {
         "project": project, "namespace": namespace, "origin": origin, "reviewed": reviewed, "limit": limit,
         "after": after,
@@ -159,9 +159,9 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories, from the index and from half-written files too; return how many there were.
+    """Delete memories, also from the index and from half-written files; return how many existed.
 
-    ``forgetting.make_final`` has to follow.
+    The caller must run ``forgetting.make_final`` afterwards.
     """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
@@ -173,16 +173,16 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
 
 
 def approve(db: sqlite3.Connection, memory_id: str) -> bool:
-    """Note that a person has read it; say whether that was still to be done."""
+    """Record that a person has read the memory; return whether it was unapproved before."""
     return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
 
 
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Make these the only memories of ``origin`` whose source begins so; return (added, changed, removed).
+    """Make these the only memories of ``origin`` whose source has the prefix; return (added, changed, removed).
 
-    One transaction. What is unchanged is not written.
+    Runs in one transaction. Unchanged memories are not written.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):
@@ -198,13 +198,13 @@ def replace_all(
 
 
 def short_source(source: str) -> str:
-    """Return a source as a person writes it: a commit by the beginning of its name."""
+    """Return a source in a form for people: a commit by its short hash."""
     return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Do all of it or nothing; inside another transaction, be part of that one."""
+    """Run the block as one transaction; inside another transaction, as part of that one."""
     if db.in_transaction:
         yield
         return
@@ -246,7 +246,7 @@ def _storable(text: str) -> str:
 
 
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """The given id, or one made of what names the memory; another one where that is taken."""
+    """Return the given id, or one derived from project, origin and key; another one if it is taken."""
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
         named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])

@@ -1,4 +1,4 @@
-"""What is asked of memories beside their text: how many there are of each kind, and which prompts were told them."""
+"""Figures about memories: how many there are of each kind, and which prompts they were injected into."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHICH_PROMPTS_WERE_TOLD = """
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The memories of a namespace: how many, and how many of them nobody has approved yet."""
+    """The memories of a namespace: their number, and how many of them nobody has approved yet."""
 
     namespace: str
     memories: int
@@ -35,7 +35,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A prompt whose answer held a memory."""
+    """A prompt into which a memory was injected."""
 
     id: str
     at: str
@@ -45,16 +45,16 @@ class Told:
 
 
 def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
-    """Count the memories of the projects, of all where none are named."""
+    """Count the memories of the given projects, or of all if none is given."""
     rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
     return [Shelf(*row) for row in rows]
 
 
 def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return the projects that remember anything with how much, the most first."""
+    """Return the projects with memories and their number, largest first."""
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
 def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[Told]:
-    """Return the newest prompts that were told this memory, newest first."""
+    """Return the newest prompts into which this memory was injected, newest first."""
     return [Told(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]

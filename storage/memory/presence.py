@@ -1,6 +1,6 @@
-"""Which projects have memories, as files: the hook sees by one look whether opening the database is worth it.
+"""Marker files for projects with memories: with one ``stat`` the hook knows whether to open the database.
 
-The files follow the table ``memory_counts``; whoever connects or commits brings them up to date.
+The files mirror the table ``memory_counts``; every process that connects or commits updates them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ WHICH_HAVE_SOME = "select project from memory_counts where memories > 0"
 
 
 def has_memories(state_dir: str, project: str) -> bool:
-    """Say whether a search for this project could find anything."""
+    """Return whether a search for this project could find anything."""
     return any(os.path.exists(f"{state_dir}/{NAME}/{_name(one)}") for one in (project, SHARED))
 
 
 def note(db: Connection, state_dir: str) -> None:
-    """Bring the files up to date with the database; raises OSError where they cannot be written."""
+    """Update the files from the database; raises OSError if they cannot be written."""
     folder = f"{state_dir}/{NAME}"
     wanted = {_name(row[0]) for row in db.execute(WHICH_HAVE_SOME)}
     try:

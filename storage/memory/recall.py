@@ -1,10 +1,10 @@
-"""Find the memories that a text is about; the hook, the command line and MCP ask here.
+"""Find the memories that a text is about, for the hook, the command line and MCP.
 
-SQLite's index names the candidates, cheaply and within a budget of postings; they are
-then weighed again on their words: BM25 (Robertson, Walker 1994) with constants for short
-texts, other words for the same thing, who speaks, and what was kept right before and
-after: an answer seldom repeats its question. Scores run from 0 to 1 and mean the same for
-any question, so a floor can be set. Work is bounded by counts, never by clocks: the same
+SQLite's index yields the candidates, cheaply and within a budget of postings. They are
+then scored again on their words: BM25 (Robertson, Walker 1994) with constants for short
+texts, synonyms, the speaker, and the memories stored just before and after: an
+answer seldom repeats its question. Scores run from 0 to 1 and are comparable between
+questions, so a floor can be set. Work is limited by counts, never by time: the same
 question gets the same answer.
 """
 
@@ -51,27 +51,27 @@ BESIDE_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
 SHORT_WORDS = 15
 WITH_NEIGHBOURS = 8
 IN_ORDER = "import:"
-"""All of these were set on the questions in ``tests/memory/invented`` and on those of public manuals together
-(``python -m tests.memory.retrieval`` measures them). The weights are of what stands so many memories from one: what
-follows a match is likelier to be the answer than what precedes it. They count fully for a text without words, half
-for one of ``SHORT_WORDS``: a short text says little alone. What shares no word with a question is found by its
-neighbours alone where the order means something: in what was imported, and in conversations."""
+"""All of these were tuned on the questions in ``tests/memory/invented`` and on those of public manuals together
+(``python -m tests.memory.retrieval`` measures them). BESIDE_WEIGHTS are by distance between memories: the memory
+after a match is likelier to be the answer than the one before. They count fully for a text without words, half
+for one of ``SHORT_WORDS``: a short text alone tells little. A memory that shares no word with a question is found
+through its neighbours only if the order has a meaning: in imports and in conversations."""
 
 PREFIX = 5
 HEAVIEST_TERMS = 8
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
-"""As if there were so many other memories, which the common words are in: a store of five cannot tell what is rare."""
+"""Assumed further memories, and their share with each common word: a store of five cannot tell rare words."""
 ENOUGH = 15.0
-"""How much, in nats, a memory must share with a question before a full match convinces: a word in common is chance."""
+"""How much weight, in nats, a memory must share with a question to be convincing: a single word may be chance."""
 E = 2.718281828459045
 HALF = 0.47
-"""The relevance that scores a half."""
+"""The relevance that is mapped to a score of 0.5."""
 ROOT = 2.0**-24
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
-"""What is left of a score where nobody approved it, something replaced it, or it is about a folder below."""
+"""Factors on the score of an unapproved or superseded memory, and of one about a folder below the current one."""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
@@ -105,8 +105,8 @@ NEWEST = f"""
 class Hit:
     """A memory that was found.
 
-    ``raw`` is its score before the weight of its namespace, ``own`` what its own words
-    deserve, whatever it stands beside.
+    ``raw`` is its score before the weight of its namespace, ``own`` the score of its own
+    words, without its neighbours.
     """
 
     __slots__ = (
@@ -126,7 +126,7 @@ class Hit:
 
 
 class _Term:
-    """A word of the question: the stem that stands for it, other ways to say it, and what a match is worth."""
+    """A word of the question: its stem, alternatives, and the weight of a match."""
 
     __slots__ = ("asked", "postings", "stems", "weight", "word")
 
@@ -140,7 +140,7 @@ class _Term:
 
 
 class _Question:
-    """The terms of a text, what they are worth in this store, and which of them the index is asked for."""
+    """The terms of a text, their weights in this store, and the terms to query the index for."""
 
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
@@ -156,7 +156,7 @@ class _Question:
             if seen.isdisjoint(term.stems):
                 seen.update(term.stems)
                 self.terms.append(term)
-        # A short question needs every way to say it; a long prompt says enough, and each look into the index costs.
+        # A short question needs every synonym; a long prompt has enough words, and each index lookup costs time.
         is_short = len(self.terms) <= FEW_TERMS
         pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
         joined = [first.word + second.word for first, second in pairs]
@@ -166,7 +166,7 @@ class _Question:
         if not is_short and sum(common.values()) < CANDIDATES:
             common = _counts(connection, self.terms, [])
         elif not is_short:
-            # The rare words name enough; how often the common ones stand there may be guessed.
+            # The rare words yield enough candidates, so the frequency of the common ones is only estimated.
             for term in self.terms:
                 if term.word in COMMON_WORDS:
                     term.asked = []
@@ -200,9 +200,9 @@ class _Question:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Count the memories that hold the term; its weight is that of the term alone, not of the other words.
+        """Count the memories that contain the term; its weight is from the term alone, not from its alternatives.
 
-        «Time zone» is also ``timezone``, where the store knows that word.
+        «Time zone» also matches ``timezone``, if the store has that word.
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
@@ -222,7 +222,7 @@ class _Question:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """A word that no memory holds may be misspelt, or another form of one that some do."""
+        """Look for similar words when no memory has this one: it may be misspelt, or in another form."""
         word = term.word
         if len(word) < PREFIX:
             return 0
@@ -236,7 +236,7 @@ class _Question:
         return most
 
     def match(self) -> str:
-        """Return what the index is asked for: the rarest terms whose postings fit the budget, empty where none does."""
+        """Return the index query: the rarest terms whose postings fit the budget, empty if none does."""
         left = MOST_POSTINGS
         asked: list[str] = []
         rarest = sorted((term for term in self.terms if term.postings and term.asked), key=lambda term: term.postings)
@@ -252,7 +252,7 @@ class _Question:
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
     def place(self, word: str) -> None:
-        """Note which term a word of a memory stands for, and how well; words recur."""
+        """Store which term a memory's word matches, and its weight; cached, since words recur."""
         base = BASE_FORMS.get(word, word)
         found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
@@ -273,15 +273,15 @@ def search(
     floor: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
-    """Return the memories of ``project``, and those that are shared, that ``text`` is about, best first.
+    """Return the memories of ``project`` and the shared ones that ``text`` is about, best first.
 
-    ``cwd_prefix`` is the folder within the project that the question comes from: what
-    is about a folder beside it is left out. ``weights`` are by namespace. ``now`` is in
-    seconds since the epoch (0: this moment). What scores below ``floor`` will not be
-    used, so its order is not worked on. Raises what a query raises.
+    ``cwd_prefix`` is the folder within the project that the question comes from: memories
+    about unrelated folders are left out. ``weights`` are by namespace. ``now`` is in
+    seconds since the epoch (0: the current time). If all scores are below ``floor``, the
+    results are not used, so no time is spent on their order. Raises what a query raises.
     """
     if not text.isascii():
-        text = text.encode(errors="replace").decode()  # SQLite takes no lone surrogates
+        text = text.encode(errors="replace").decode()  # SQLite accepts no lone surrogates
     counts = dict(connection.execute(HOW_MANY).fetchall())
     own = counts.get(project, 0) + (counts.get(SHARED, 0) if project != SHARED else 0)
     if own <= 0:
@@ -312,7 +312,7 @@ def search(
 def _candidates(
     connection: Connection, question: _Question, project: str, *, share: float, wanted: int
 ) -> list[tuple[object, ...]]:
-    """Ask the index. Where most of it is the project's own, what it names is looked up afterwards only."""
+    """Query the index; if most of it belongs to the project, filter by project only after the limit."""
     asked = question.match()
     if not asked:
         asked = question.rarest()
@@ -323,9 +323,9 @@ def _candidates(
 
 
 class _Text:
-    """A memory on the scales: ``own`` is what its words are worth, ``told`` what they are worth to its neighbours.
+    """A memory being scored: ``own`` is the value of its words, ``told`` the part that counts for its neighbours.
 
-    ``relevance`` is what it comes to beside them, ``deserved`` without them, both 0 to 1.
+    ``relevance`` is the result with its neighbours, ``deserved`` without them, both 0 to 1.
     """
 
     __slots__ = ("deserved", "own", "relevance", "row", "session", "shared", "told", "words")
@@ -338,10 +338,10 @@ class _Text:
 
 
 def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
-    """Return the texts of these rows, and of what stands beside the best of them, with their relevance, 0 to 1.
+    """Return the texts of these rows and of the neighbours of the best ones, with their relevance, 0 to 1.
 
-    What stands beside a text changes the order only: how high the best one stands is what its own words deserve.
-    Where that is below ``least``, the order matters to nobody.
+    Neighbours change only the order: the best text gets the score that the best own words deserve.
+    If that is below ``least``, the neighbours are not read.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
     if not texts:
@@ -349,7 +349,7 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     average = sum(len(text.words) for text in texts.values()) / len(texts) or 1.0
     for at, text in enumerate(texts.values()):
         _compare(question, text, average)
-        text.own *= 1.0 + RANK_WEIGHT / (1 + at / RANK_FADES)  # what the index puts first has something for it
+        text.own *= 1.0 + RANK_WEIGHT / (1 + at / RANK_FADES)  # a bonus for rank in the index
     best = max(texts.values(), key=lambda text: text.own)
     sure = (1.0 - E ** -(best.shared / ENOUGH)) / (question.whole or 1.0)
     level = best.own * sure / (best.own * sure + HALF)
@@ -374,7 +374,7 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
 
 
 def _beside(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
-    """Return what stands beside the best texts and is none of them, where it was kept in the same session."""
+    """Return the neighbours of the best texts from the same session, unless they are candidates already."""
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
         for distance, _ in BESIDE_WEIGHTS:
@@ -386,15 +386,15 @@ def _beside(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Te
 
 
 def _session(row: tuple[object, ...]) -> tuple[object, ...]:
-    """What memories of one conversation, journal or document have in common: project, origin, source and day."""
+    """Return what the memories of one conversation, journal or document share: project, origin, source and day."""
     return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
 
 
 def _compare(question: _Question, text: _Text, average: float) -> None:
-    """Weigh the words of one memory against the question.
+    """Score the words of one memory against the question.
 
-    The extra words, which it should be found by as well, count where its own do not.
-    What it shares by its speaker's name is no news to the others of the conversation.
+    The extra index words count only if the text itself does not have the term.
+    A match on the speaker's name does not count for the neighbours, who know the speaker anyway.
     """
     terms, said, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(said)
@@ -409,7 +409,7 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
     start = set(said[:EARLY_WORDS])
     for word in distinct.intersection(question.matching):
         term, weight = question.matching[word]
-        # Other words for a thing count once, however often they stand there.
+        # Synonyms count once, however often they occur.
         counts[term] = counts.get(term, 0.0) + said.count(word) if weight == 1.0 else max(counts.get(term, 0.0), weight)
         if word in start:
             early.add(term)
@@ -432,14 +432,14 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
 
 
 def _speaker(content: str) -> list[str]:
-    """The name that a turn of a conversation begins with, as in «Anna Berg: I did» and «[May 3] **Anna**: I did»."""
+    """Return the name at the start of a conversation turn, as in «Anna Berg: I did» and «[May 3] **Anna**: I did»."""
     head, colon, _ = content[:LONGEST_NAME].replace("*", "").partition(": ")
     name = head.rpartition("] ")[2].partition(" (")[0].strip("[]")
     return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
 
 
 def _log(x: float) -> float:
-    """The natural logarithm to six digits; to load ``math`` costs a cold process as much as a query."""
+    """Return the natural logarithm to six digits; loading ``math`` costs a cold process as much as a query."""
     return (float(x**ROOT) - 1.0) / ROOT
 
 
@@ -458,12 +458,12 @@ def _standing(row: tuple[object, ...], cwd_prefix: str) -> float:
 
 
 def _freshness(written: str, now: float) -> float:
-    """What age leaves of a score; what is no ISO date is old."""
+    """Return the factor for a memory's age; without an ISO date it counts as old."""
     day = written.split("-")
     if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
         return 1.0 - AGE_COSTS
     year, month, date = map(int, day)
-    # Days of the Gregorian calendar, the year beginning in March so that the leap day comes last.
+    # Days in the Gregorian calendar; the year begins in March so that the leap day comes last.
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + date - 719_469
     age = max(0.0, now / DAY_S - days)
@@ -471,14 +471,14 @@ def _freshness(written: str, now: float) -> float:
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
-    """Return how many memories hold each stem of the terms and of the other words, by one query."""
+    """Return how many memories have each stem of the terms and of the other words, with one query."""
     wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
     rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
     return {str(term): int(count) for term, count in rows}
 
 
 def _is_alike(word: str, other: str) -> bool:
-    """Whether two words differ by one letter, or share all but their endings."""
+    """Return whether two words differ by one letter, or only in their endings."""
     shared = 0
     for one, two in zip(word, other, strict=False):
         if one != two:

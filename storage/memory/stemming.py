@@ -1,7 +1,7 @@
-"""Porter's stemmer (Program 14/3, 1980), to the letter of SQLite's tokenizer of that name.
+"""Porter's stemmer (Program 14/3, 1980), exactly as SQLite's tokenizer of that name implements it.
 
-SQLite stems what it indexes and tells nobody how; whoever wants to weigh its terms has
-to arrive at the same ones. A test compares the two. On the hook's path.
+SQLite does not expose how it stems what it indexes, but weighing its terms needs
+the same stems. A test compares the two. On the hook's path.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _STEP_4 = {
     "v": ("ive",),
     "z": ("ize",),
 }
-"""Steps 2 and 4 by the last letter but one, step 3 by the last."""
+"""Steps 2 and 4 by the last letter but one of a word, step 3 by the last."""
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word; what is not ASCII letters and digits stays as it is."""
+    """Return the stem of a lower-case word; other words than ASCII letters and digits stay unchanged."""
     if not 3 <= len(word) <= 64 or not word.isascii():
         return word
     word = _past(_plural(word))
@@ -102,7 +102,7 @@ def _has_vowel(word: str) -> bool:
 
 
 def _measure(word: str) -> int:
-    """How often a consonant follows a vowel."""
+    """Return how often a consonant follows a vowel."""
     turns = 0
     after_vowel = False
     for at in range(len(word)):
@@ -113,7 +113,7 @@ def _measure(word: str) -> int:
 
 
 def _ends_short(word: str) -> bool:
-    """Whether it ends consonant, vowel, consonant, the last being none of w, x and y."""
+    """Return whether it ends consonant, vowel, consonant, the last not being w, x or y."""
     last = len(word) - 1
     return (
         last > 1

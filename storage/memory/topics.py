@@ -1,4 +1,4 @@
-"""What the index of topics reads of the memories: names and versions first, texts only of what changed."""
+"""Memories as the topic index reads them: ids and times of change first, then only the texts that changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHAT_THEY_SAY = "select id, namespace, tags, content, updated_at from memories w
 
 
 class Note:
-    """A memory as far as its topics depend on it."""
+    """The fields of a memory on which its topics depend."""
 
     __slots__ = ("changed_at", "content", "id", "namespace", "tags")
 
@@ -33,19 +33,19 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return id → time of the last change of what the project sees and nothing has superseded."""
+    """Return id → time of the last change of all memories visible to the project and not superseded."""
     return dict(db.execute(WHICH_VERSIONS, _seen_by(project)))
 
 
 def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
-    """Yield everything that the project sees and nothing has superseded, in the order it came."""
+    """Yield all memories visible to the project and not superseded, oldest first."""
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples; there may be a hundred thousand
     return map(_note, cursor.execute(WHAT_ALL_SAY, _seen_by(project)))
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
-    """Yield the memories of these ids, as far as they are there."""
+    """Yield those memories of the given ids that exist."""
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]

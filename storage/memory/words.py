@@ -1,6 +1,6 @@
-"""The words that memories are found by: which say nothing about the matter, and which are one and the same.
+"""The vocabulary of the memory search: words without meaning for a search, and words that mean the same.
 
-On the hook's path, and at indexing time alike.
+Used both on the hook's path and when memories are indexed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(
     " thing things something anything someone anyone please via etc go goes going come give out up off ok okay hey hi"
     " thanks".split()
 )
-"""Function words, and the verbs and nouns that any question may hold."""
+"""Function words, and verbs and nouns that may occur in any question."""
 
 COMMON_WORDS = frozenset(
     "file files test tests change changes add run code work create now update look looks fix commit think start page"
@@ -33,7 +33,7 @@ COMMON_WORDS = frozenset(
     " workflow address inside input understand delete point last real simple class method variable string"
     " object module feature bug work works working please implementation implement question answer".split()
 )
-"""Words so common among developers that to share them says little, in however small a store."""
+"""Words so common among developers that sharing them means little, even in a small store."""
 
 _FORMS = (
     "buy bought", "bring brought", "think thought", "teach taught", "catch caught", "seek sought", "fight fought",
@@ -61,7 +61,7 @@ _FORMS = (
     "fail failure", "repeat repetition", "maintain maintenance", "subscribe subscription",
     "transcribe transcription", "authenticate authentication", "authorize authorization authorise",
 )  # fmt: skip
-"""Forms of one word that no rule of endings brings together, the first standing for all."""
+"""Forms of a word that stemming does not unify; the first represents all."""
 
 _RELATED = (
     "database db", "authentication auth", "authorization authz", "configuration config conf cfg settings",
@@ -77,13 +77,13 @@ _RELATED = (
     "synchronous sync", "asynchronous async", "statistics stats", "transaction tx txn", "certificate cert",
     "continuous ci", "internationalization i18n", "localization l10n", "accessibility a11y", "postgres postgresql pg",
 )  # fmt: skip
-"""Words that developers, and people, use for each other."""
+"""Words that developers and others use interchangeably."""
 
 FIRST_SIGN = "\u3040"
 _FUNCTION_SIGNS = frozenset(
     "的了吗呢吧是在我你他她它们这那哪有没不就也都还和与或关于对把给让被从到要会能可以请为什么怎如何谁何個个些"
 )
-"""Signs between the words that tell; no run goes on beyond one of them."""
+"""Characters of function words; no run of characters extends across them."""
 _SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
 
 
@@ -101,7 +101,7 @@ BASE_FORMS = _table(_FORMS)
 
 
 def related(word: str) -> list[str]:
-    """Return other words for the same thing."""
+    """Return synonyms of a word."""
     found: dict[str, None] = {}
     for line in _RELATED:
         if word in line:
@@ -113,19 +113,19 @@ def related(word: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case, in order, as SQLite's tokenizer cuts them."""
+    """Return the words of a text in lower case, in order, split like SQLite's tokenizer does."""
     return text.lower().translate(_SPLIT).split()
 
 
 def _month(written: str) -> list[str]:
-    """The name of the month and the year of an ISO date."""
+    """Return the name of the month and the year of an ISO date."""
     year, month = written[:4], written[5:7]
     is_date = written[4:5] == "-" and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= len(_MONTHS)
     return [_MONTHS[int(month) - 1], year] if is_date else []
 
 
 def split_identifier(name: str) -> list[str]:
-    """Return the parts of ``camelCase`` and ``HTTPServer2``; nothing where there is only one."""
+    """Return the parts of ``camelCase`` and ``HTTPServer2``; nothing if there is only one."""
     parts: list[str] = []
     start = 0
     for at in range(1, len(name)):
@@ -148,9 +148,9 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def sign_words(text: str) -> list[str]:
-    """Return what stands for words in Chinese and Japanese, which write none apart, each once.
+    """Return substitutes for words in Chinese and Japanese, which are written without blanks, each once.
 
-    Katakana as it stands; of other signs every two that stand together, unless one of them is a function word.
+    Runs of Katakana as they are; of other characters, every adjacent pair without a function word.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []
@@ -171,7 +171,7 @@ def sign_words(text: str) -> list[str]:
 
 
 def extra_words(text: str, *, written: str = "") -> str:
-    """Return what else a text should be found by: parts of identifiers, base forms of irregular words, its month."""
+    """Return additional index words of a text: parts of identifiers, base forms of irregular words, its month."""
     found = dict.fromkeys([*identifier_parts(text), *sign_words(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

@@ -1,8 +1,8 @@
-"""How often each value stands among selected prompts: what a list can be narrowed down by.
+"""How often each value occurs among selected prompts: the facets by which a list can be narrowed down.
 
-Exact from the roll-ups where a selection says nothing that they do not know, and for whatever no reader has counted
-yet, as long as that is little. Otherwise counted over the newest of the matching prompts, and every facet says over
-how many: a list of a million has its facets as soon as one of a thousand.
+Exact and from the roll-ups if these have all columns of the selection; prompts that no reader has counted yet are
+added as long as they are few. Otherwise counted over the newest matching prompts, and every facet states their
+number: facets of a list of a million take no longer than those of a thousand.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Row = Sequence[str]
 
 NEWEST = 10_000
-"""So many of a million are read, with guardrails and labels, in a tenth of a second."""
+"""Rows, out of a million, that are read with guardrails and labels in a tenth of a second."""
 NEWEST_WITH_WORDS = 5_000
-"""Those that words find lie scattered: each costs twice as much."""
+"""Prompts found by words are scattered over the table: each costs twice as much to read."""
 LITTLE = 2_000
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "host": "host", "version": "rules_hash",
@@ -79,9 +79,9 @@ NO_LABEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """How often each value stands, the most frequent first, counted over ``prompts``, which may be all that match.
+    """How often each value occurs, most frequent first, counted over ``prompts`` prompts; ``is_all`` if all that match.
 
-    ``field`` is that of the filter (``storage.traces.selection``), and each value is one that it takes.
+    ``field`` is the filter's field (``storage.traces.selection``), and each value is valid for that filter.
     """
 
     field: str
@@ -92,7 +92,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The facets of a selection; a prompt without a value is in none of them, one may have several guardrails."""
+    """Facets of a selection; a prompt without a value is counted in none, one with several guardrails in several."""
 
     status: Facet
     task_type: Facet
@@ -104,18 +104,18 @@ class Facets:
 
     @property
     def prompts(self) -> int:
-        """Over how many the columns of the prompts themselves were counted."""
+        """Return over how many prompts the columns of the prompts were counted."""
         return self.status.prompts
 
     @property
     def is_all(self) -> bool:
-        """Whether that is all that match."""
+        """Return whether these are all matching prompts."""
         return self.status.is_all
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Counts by field, over how many, and whether that is all."""
+    """Counts by field, the number of prompts counted, and whether these are all."""
 
     by_field: dict[str, Counter[str]]
     prompts: int
@@ -129,9 +129,9 @@ class _Counted:
 
 
 def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
-    """Return the facets of the selected prompts, over the ``newest`` of them where they cannot be had of all.
+    """Return the facets of the selected prompts, or of the ``newest`` of them if all are too many to count.
 
-    0 is as many as a page can wait for.
+    0 means as many as a page can wait for.
     """
     newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
@@ -166,7 +166,7 @@ def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
 
 
 def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[Row], bool]:
-    """Return id and classes of the newest that match, and whether they are all."""
+    """Return id and classes of the newest matching prompts, and whether these are all."""
     body, named = windows.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples: half the time

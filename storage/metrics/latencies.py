@@ -1,8 +1,8 @@
-"""How long prompts took, by stage and channel, read in blocks from the newest to the oldest.
+"""Latencies of prompts by stage and channel, read in blocks from the newest to the oldest.
 
 Latencies are recorded in thousandths of a millisecond, so counting them by microsecond keeps every
-percentile exact. A block lies within one hour or day, is some ten thousand rows, and is read in a few
-hundred milliseconds whatever the length of the log. What was skipped or imported was never measured.
+percentile exact. A block lies within one hour or day, has some ten thousand rows, and is read in a few
+hundred milliseconds whatever the length of the log. Skipped and imported prompts have no measured latency.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _SOURCES = {
     "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
     "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
 }
-"""By kind of series: where its rows are, which of them it means, and what its column belongs to."""
+"""By kind of series: tables to read, condition on their rows, and the table whose latency column counts."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Series:
-    """What is measured: the total, a stage, a channel; they sort as a prompt goes through them."""
+    """A measured quantity: the total, a stage, a channel; series sort in the order in which a prompt passes them."""
 
     position: int
     kind: str
@@ -48,12 +48,12 @@ TOTAL = Series(-1, "total", "total")
 AFTER_ALL_STAGES = 1000
 
 Counts = Counter[int]
-"""How many took so many microseconds."""
+"""How many prompts by latency in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A version of the rules: how many of the prompts were judged by it, and when the last of them was."""
+    """A version of the rules: how many of the prompts it classified, and the time of the last one."""
 
     rules_hash: str
     prompts: int
@@ -62,7 +62,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The latencies of prompts next to each other in time; ``low`` is the first id, ``start`` that of hour or day."""
+    """Latencies of consecutive prompts; ``low`` is the smallest id, ``start`` the second when hour or day begins."""
 
     start: int
     low: str
@@ -71,13 +71,13 @@ class Block:
 
     @property
     def prompts(self) -> int:
-        """How many prompts were measured."""
+        """Return how many prompts were measured."""
         return self.counts[TOTAL].total() if TOTAL in self.counts else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A prompt that took long; ``latency_ms`` is that of the series that was asked about."""
+    """A slow prompt; ``latency_ms`` is its latency in the requested series."""
 
     id: str
     at: str
@@ -88,14 +88,14 @@ class Slow:
 
 
 def oldest(db: sqlite3.Connection, which: Selection) -> str:
-    """Return the id of the oldest measured prompt, empty where there is none."""
+    """Return the id of the oldest measured prompt, empty if there is none."""
     query = f"select traces.id from traces where ({which.where}) and {_MEASURED} order by traces.id limit 1"
     row = db.execute(query, which.parameters).fetchone()
     return row[0] if row else ""
 
 
 def newest(db: sqlite3.Connection) -> str:
-    """Return the newest id, whatever it is of, empty where there is none."""
+    """Return the newest id of any trace, empty if there is none."""
     return str(db.execute("select coalesce(max(id), '') from traces").fetchone()[0])
 
 
@@ -108,7 +108,7 @@ def blocks(
     before: str = ABOVE_ALL,
     most: int = BLOCK_PROMPTS,
 ) -> Iterator[Block]:
-    """Yield the measured prompts newest first, at most ``most`` at a time, never across the bounds of ``width_s``."""
+    """Yield the measured prompts newest first, at most ``most`` per block, never across a multiple of ``width_s``."""
     bottom = f"{after}!" if after else ""
     while top := _first_before(db, which, low=bottom, before=before):
         start = moment(top) // width_s * width_s
@@ -119,7 +119,7 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the oldest id of the next so many measured prompts before ``before``, empty where there are none."""
+    """Return the oldest id of the ``most`` measured prompts before ``before``, empty if there are none."""
     if full := _first_of(db, which, low="", before=before, most=most):
         return full
     found = oldest(db, which)
@@ -129,7 +129,7 @@ def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) ->
 def slowest(
     db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
 ) -> list[Slow]:
-    """Return the prompts with ids between the two that took longest in that series, the longest first."""
+    """Return the prompts from ``low`` up to ``before`` that took longest in that series, longest first."""
     source, condition, column = _SOURCES[series.kind]
     query = f"""
         select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
@@ -143,7 +143,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the newest measured prompts that this version judged."""
+    """Return the latencies of the newest measured prompts that this version classified."""
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest
@@ -152,12 +152,12 @@ def of_version(
 
 
 def moment(trace_id: str) -> int:
-    """Return the second of the epoch in which a trace began: its id begins with the microsecond."""
+    """Return when a trace began, in seconds since the epoch: its id begins with the microsecond."""
     return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
 
 
 def first_id(second: int) -> str:
-    """Return what no id from that second on sorts before."""
+    """Return the smallest trace id of that second."""
     return f"{max(0, second) * 1_000_000:014x}"
 
 
@@ -171,7 +171,7 @@ def _first_before(db: sqlite3.Connection, which: Selection, *, low: str, before:
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the id of the last of so many prompts, empty where there are fewer."""
+    """Return the id of the ``most``-th newest prompt, empty if there are fewer."""
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
         order by traces.id desc limit 1 offset :most - 1
@@ -192,7 +192,7 @@ def _block(db: sqlite3.Connection, which: Selection, *, start: int, low: str, be
 
 def _gathered(db: sqlite3.Connection, where: str, parameters: Mapping[str, object]) -> dict[Series, Counts]:
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples, which a Counter takes as they are
+    cursor.row_factory = None  # a Counter takes plain tuples as they are
     totals = f"select -1, 'total', 'total', {_US.format('traces')} from traces where {where}"
     stages = f"""
         select own.position, 'stage', own.stage, {_US.format("own")}

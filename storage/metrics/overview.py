@@ -1,9 +1,9 @@
-"""What a history answers first: how many prompts, how often it fails, how long it takes, what it says and keeps back.
+"""Key figures of a history: number of prompts, failures, latencies, injected guardrails, silence.
 
-Read from the roll-ups only, so that a million prompts cost some hundredths of a second; what no reader has
-counted yet is not in it. Prompts are those that went through the hook, imports are counted beside and in the share of
-silence; days are UTC.
-A percentile is the nearest rank over buckets and is 2.5 % off at most.
+Read only from the roll-ups, so that a million prompts cost a few hundredths of a second; prompts that no reader has
+counted yet are missing. Figures cover prompts of the hook; imports have a count of their own and are included in the
+share of silence. Days are UTC.
+A percentile is the nearest rank over buckets and off by 2.5 % at most.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ HOW_LONG_SINCE = """
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A value and in how many prompts it stands."""
+    """A value and the number of prompts that have it."""
 
     value: str
     prompts: int
@@ -68,20 +68,20 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many of so many."""
+    """``part`` of ``whole``."""
 
     part: int
     whole: int
 
     @property
     def share(self) -> float:
-        """Between 0 and 1; 0 of none."""
+        """Return the share from 0 to 1; 0 if ``whole`` is 0."""
         return self.part / self.whole if self.whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Percentiles in milliseconds by nearest rank over buckets, 2.5 % off at most."""
+    """Percentiles in milliseconds by nearest rank over buckets, off by 2.5 % at most."""
 
     name: str
     position: int
@@ -93,7 +93,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day on which there were prompts; percentiles are 0 where none was measured."""
+    """A day with prompts; percentiles are 0 if none was measured."""
 
     day: str
     prompts: int
@@ -106,7 +106,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """How often a channel was asked and how that ended; ``latency`` is None where it was never measured."""
+    """How often a channel was asked and with which results; ``latency`` is None if it was never measured."""
 
     name: str
     asked: int
@@ -118,11 +118,11 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The first questions answered; ``days`` is 0 for the whole history. Counts come most frequent first.
+    """The key figures; ``days`` is 0 for the whole history. Counts are ordered by frequency, highest first.
 
-    ``failures`` are of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
-    imported ones, which are in no other figure but ``imported``. ``total`` is the whole hook, ``stages`` come slowest
-    first (p95); both are None or empty where nothing was measured.
+    ``failures`` is a rate of all prompts, ``partials`` of those not skipped, ``silences`` of these plus the imported
+    ones, which no other figure but ``imported`` includes. ``total`` is the whole hook; ``stages`` are sorted by p95,
+    slowest first. Without measurements they are None or empty.
     """
 
     days: int
@@ -146,7 +146,7 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the answers for the last ``days`` up to the newest prompt counted, for all of them where it is 0."""
+    """Return the figures of the last ``days`` up to the newest counted prompt; 0 means the whole history."""
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)
@@ -179,7 +179,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
 
 
 def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
-    """Return percentiles in milliseconds of (bucket, measurements) in the order of buckets; zeros for none."""
+    """Return percentiles in milliseconds of (bucket, measurements) sorted by bucket; zeros if there are none."""
     return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
 
 

@@ -1,8 +1,8 @@
-"""Sums over the traces, kept by readers: prompts by class, by day and facet, latencies by day and of all days.
+"""Aggregates of the traces, maintained by readers: prompts by class, by day and facet, latencies by day and overall.
 
-All of them are additive: a trace is counted when a reader comes past it, in the order in which traces were
-written, and taken out again with the sign turned before it is deleted. Days are UTC. Rows of tests are counted
-under their origin and shown by nobody; latencies are those of the hook, for what it did not skip.
+All are sums: a reader adds each trace in the order in which traces were written, and a trace is subtracted
+again before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no
+page shows; latencies are those of hook runs that were not skipped.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Overall = tuple[str, str, int, int]
 
 BATCH_ROWS = 200
-"""Counted in some hundredths of a second, also where each trace is of another day."""
+"""Counted in a few hundredths of a second, even if each trace is of another day."""
 BUCKETS_PER_E = 20
-"""A bucket of latencies is 1/20 of a factor e wide: what is read from its middle is 2.5 % off at most."""
+"""Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
 LEAST_MS = 0.001
 AFTER_ALL_STAGES = 1000
 
@@ -96,7 +96,7 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 
 @dataclass(slots=True)
 class _Sums:
-    """What some traces add up to; ``tokens`` has the keys of ``by_day``."""
+    """Sums over some traces; ``tokens`` has the same keys as ``by_day``."""
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
     by_day: Counter[ByDay] = field(default_factory=Counter)
@@ -108,7 +108,7 @@ class _Sums:
         self.tokens[key] += tokens
 
     def overall(self) -> Counter[Overall]:
-        """Return the latencies of all days together."""
+        """Return the latencies summed over all days."""
         found: Counter[Overall] = Counter()
         for (kind, name, _day, number, position), count in self.latencies.items():
             found[kind, name, number, position] += count
@@ -117,7 +117,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """What the rows beside a trace are counted under."""
+    """Attributes of a trace under which its child rows are counted."""
 
     origin: str
     day: str
@@ -126,24 +126,24 @@ class _Trace:
 
 
 def bucket(latency_ms: float) -> int:
-    """Return the bucket of a latency in milliseconds; below a thousandth of one they are all alike."""
+    """Return the bucket of a latency in milliseconds; all below LEAST_MS share one."""
     return math.floor(math.log(max(latency_ms, LEAST_MS)) * BUCKETS_PER_E)
 
 
 def middle_ms(number: int) -> float:
-    """Return the latency that stands for a bucket: the geometric middle, in milliseconds."""
+    """Return the latency that represents a bucket: its geometric middle in milliseconds."""
     return math.exp((number + 0.5) / BUCKETS_PER_E)
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many rows are not counted yet, gaps counted."""
+    """Return how many rows are not counted yet, gaps included."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
-    """Count the traces that were not counted yet, a batch per transaction; return how many still wait.
+    """Count the traces that are not counted yet, one batch per transaction; return how many remain.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
+    ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     is_going_on = True
     while is_going_on and _is_due(db) and not should_stop():
@@ -152,7 +152,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
-    """Uncount traces that are about to be deleted, in the transaction of whoever deletes them."""
+    """Subtract traces that are about to be deleted, within the transaction that deletes them."""
     named = {"ids": json.dumps(list(ids))}
     counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
     if counted:
@@ -165,7 +165,7 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """Follow a deletion, in its transaction: the row numbers of the newest traces are given again."""
+    """Adjust the position after a deletion, in its transaction: SQLite reuses the rowids of the newest traces."""
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
 
@@ -175,14 +175,14 @@ def _is_due(db: sqlite3.Connection) -> bool:
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Say whether the last row counted is another one now, or gone: another program deleted or renumbered rows."""
+    """Return whether the last counted row is missing or another one: another program deleted or renumbered rows."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)
 
 
 def _count_next(db: sqlite3.Connection) -> bool:
-    """Count a batch, all from the first row on where rows were renumbered; say whether there was anything to count."""
+    """Count a batch, starting over if rows were renumbered; return whether there was anything to count."""
     if _is_renumbered(db):
         for query in START_AGAIN:
             db.execute(query)

@@ -1,1 +1,1 @@
-"""Small files beside the database: sessions, notices, the key, the stamps of work that runs detached."""
+"""Small files next to the database: sessions, notices, the key, lock files (stamps) of detached work."""

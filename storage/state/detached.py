@@ -1,7 +1,7 @@
-"""Start work as a process of its own, which the hook neither waits for nor is held up by.
+"""Run work in a separate process that the hook does not wait for.
 
-The hook forks: an interpreter that is loaded already costs the hook a third of
-starting another, and the child nothing at all.
+The hook forks: that costs it a third of starting a new interpreter, and the child
+has no start-up cost at all.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import time
 from storage.base import private
 
 MAINTENANCE = "maintenance"
-"""The stamp of what takes the spool in."""
-POSTPONED_AT_MOST_S = 600  # a stamp from further in the future is one of a clock that went back
+"""The stamp file of the process that imports the spool into the database."""
+POSTPONED_AT_MOST_S = 600  # a stamp from further in the future means that the clock was set back
 
 MOST_DESCRIPTORS = 65_536
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
-    """Start ``work`` unless somebody holds its stamp or it was postponed; say whether it was started.
+    """Start ``work`` unless another process holds its stamp or it was postponed; return whether it was started.
 
-    Never raises. Its own session and no inherited descriptors: a host that waits for
-    the end of the hook's output must not wait for this.
+    Never raises. The child gets its own session and no inherited descriptors: a host
+    that waits for the end of the hook's output must not wait for the child.
     """
     try:
         if not _is_needed(f"{state_dir}/{stamp}"):
@@ -42,7 +42,7 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
 
 
 def fork(state_dir: str, stage: str, work: Callable[[], None]) -> bool:
-    """Do ``work`` in a process of its own and say whether it was started; what fails is logged under ``stage``."""
+    """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``."""
     try:
         if os.fork() == 0:
             _live_on(state_dir, stage, work)
@@ -59,13 +59,13 @@ def _log_failure(state_dir: str, stage: str, failure: Exception) -> None:
 
 
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
-    """Let nobody start this work for a while: it has just been done, or the reason it failed is likely to last."""
+    """Keep this work from starting for a while: it was just done, or the cause of its failure is likely to last."""
     moment = time.time() + seconds
     os.utime(f"{state_dir}/{stamp}", (moment, moment))
 
 
 def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
-    """Return the descriptor that makes this process the only one at that work until it is closed, -1 where one is."""
+    """Lock the stamp; return the descriptor that holds the lock until it is closed, -1 if another process has it."""
     path = f"{state_dir}/{stamp}"
     private.make_directory(os.path.dirname(path))
     descriptor = private.open_file(path, os.O_RDWR)
@@ -78,7 +78,7 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
 
 
 def _is_needed(path: str) -> bool:
-    """Look whether one is around: who holds the stamp looks at the spool once more after letting go of it."""
+    """Return whether work is due: not postponed, stamp free (its holder rereads the spool after releasing it)."""
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except FileNotFoundError:
@@ -93,16 +93,16 @@ def _is_needed(path: str) -> bool:
 
 
 def _live_on(state_dir: str, stage: str, work: Callable[[], None]) -> None:
-    """Do the work in the forked child; does not return."""
+    """Run the work in the forked child; never returns."""
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # whatever else the hook inherited
+        os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # everything else that the hook inherited
         os.chdir("/")
         os.nice(5)
-        if os.path.isdir(state_dir):  # else it was removed meanwhile, and nothing may bring it back
+        if os.path.isdir(state_dir):  # otherwise the folder was removed meanwhile, and must not be created again
             work()
     except BaseException as failure:
         from storage.base import log

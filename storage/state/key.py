@@ -1,4 +1,4 @@
-"""The installation's secret, with which prompts are hashed: 32 random bytes that never leave this machine."""
+"""The installation's secret key for hashing prompts: 32 random bytes that never leave this machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LARGEST = 64 * 1024
 
 
 def load(state_dir: str) -> bytes:
-    """Return the key, made at the first call; processes that start together agree on one.
+    """Return the key, created on the first call; processes that start at the same time get the same key.
 
-    Never raises. Where nothing can be written, the key is good for this process only.
+    Never raises. If nothing can be written, the key is valid for this process only.
     """
     path = f"{state_dir}/{NAME}"
     try:
@@ -27,7 +27,7 @@ def load(state_dir: str) -> bytes:
 
 
 def _read(path: str) -> bytes | None:
-    """Return the content of the key's file, None where there is none; somebody else's file is removed."""
+    """Return the content of the key file, None if it is missing; remove a file that another user may have written."""
     try:
         return private.read_own_file(path, LARGEST)
     except FileNotFoundError:
@@ -41,7 +41,7 @@ def _create(state_dir: str, path: str) -> bytes:
     private.make_directory(state_dir)
     aside = private.write_aside(path, os.urandom(SIZE))
     try:
-        os.link(aside, path)  # unlike a rename, fails where another process was first
+        os.link(aside, path)  # unlike a rename, a link fails if another process was first
     except FileExistsError:
         pass
     finally:
@@ -53,7 +53,7 @@ def _create(state_dir: str, path: str) -> bytes:
 
 
 def _repair(path: str) -> bytes:
-    """Complete a key that a full disk cut off; one process does it, the others wait and read."""
+    """Replace a key that a full disk truncated; the lock lets one process do it and the others read its result."""
     descriptor = private.open_file(path, os.O_RDWR)
     try:
         os.lockf(descriptor, os.F_LOCK, 0)

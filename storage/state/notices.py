@@ -1,7 +1,7 @@
-"""One-line messages that wait until a host can show them to the person, each shown once.
+"""One-line messages that wait until a host can show them to the user; each is shown once.
 
 A message that was shown is not shown again for a day, however often it is left. The
-folder exists only while something waits, so that the hook finds out for one system call.
+folder exists only while a message waits, so that the hook needs one system call to find out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LIMIT_BYTES = 2000
 
 
 def leave(state_dir: str, text: str) -> bool:
-    """Leave a message and say whether it will be shown."""
+    """Store a message and return whether it will be shown."""
     content = " ".join(traces.storable(text).split()).encode()[:LIMIT_BYTES]
     name = lean.keyed_hash(b"", content)
     try:
@@ -32,7 +32,7 @@ def leave(state_dir: str, text: str) -> bool:
 
 
 def take(state_dir: str) -> str:
-    """Return the messages that wait, one a line; of several callers, one gets each."""
+    """Return the waiting messages, one per line; if several processes call this, each message goes to one of them."""
     try:
         names = sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if not name.startswith("."))
     except (OSError, ValueError):
@@ -53,7 +53,7 @@ def _write(folder: str, name: str, content: bytes) -> None:
     private.make_directory(folder)
     try:
         private.write_file(f"{folder}/{name}", content)
-    except FileNotFoundError:  # another process took the last notice, and the folder with it
+    except FileNotFoundError:  # another process took the last notice and removed the folder
         private.make_directory(folder)
         private.write_file(f"{folder}/{name}", content)
 
@@ -63,7 +63,7 @@ def _take_one(state_dir: str, name: str) -> str:
     try:
         text = private.read_file(waiting, LIMIT_BYTES).decode("utf-8", "replace")
         private.make_directory(f"{state_dir}/{SHOWN}")
-        os.rename(waiting, shown)  # the one whose rename succeeds shows it
+        os.rename(waiting, shown)  # the process whose rename succeeds shows the message
         os.utime(shown)
     except OSError:
         return ""
@@ -73,5 +73,5 @@ def _take_one(state_dir: str, name: str) -> str:
 def _remove_if_empty(folder: str) -> None:
     try:
         os.rmdir(folder)
-    except OSError:  # not empty: something was left meanwhile
+    except OSError:  # not empty: another message was left meanwhile
         return

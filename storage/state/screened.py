@@ -1,6 +1,6 @@
-"""The version of the secret screen that all stored data has passed, kept as a number in a file of the state folder.
+"""The version of the secret screen that all stored data has passed, stored as a number in the state folder.
 
-An account that has no such file was recorded by version 1.
+If the file is missing, the data was recorded with version 1.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from storage.base import private
 
 NAME = "screened"
 VERSION = 2
-"""Raise it whenever ``enricher.prompt.redaction`` finds more, so that ``enricher doctor`` offers a rescreen."""
+"""Raise this whenever ``enricher.prompt.redaction`` finds more, so that ``enricher doctor`` offers a rescreen."""
 
 
 def version(state_dir: str) -> int:
-    """Return the lowest version that the stored texts went through."""
+    """Return the lowest version of the screen that any stored text passed."""
     try:
         return int(private.read_file(f"{state_dir}/{NAME}", 16))
     except (OSError, ValueError):
@@ -23,11 +23,11 @@ def version(state_dir: str) -> int:
 
 
 def note(state_dir: str, number: int = VERSION) -> None:
-    """Note that all that is stored went through this version; raises OSError."""
+    """Record that all stored data has passed this version; raises OSError."""
     private.write_file(f"{state_dir}/{NAME}", f"{number}\n".encode())
 
 
 def note_a_new_account(state_dir: str) -> None:
-    """Note the version where nothing has been stored yet; raises OSError."""
+    """Record the current version if no version was recorded yet; raises OSError."""
     if not os.path.exists(f"{state_dir}/{NAME}"):
         note(state_dir)

@@ -1,8 +1,8 @@
-"""What a session has been told already, and whether a prompt was just answered by another registration.
+"""What was already injected into each session, and whether another registration just answered the same prompt.
 
-A session's memory is a small file of its own, one line for each thing told, because
-reading it must cost the next prompt nothing; the database gets the same rows with
-the traces. A reset removes the file.
+The state of a session is one small file with a line per answered prompt, so that
+reading it adds almost no time to the next prompt; the database gets the same rows
+with the traces. A reset removes the file.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 FOLDER = "sessions"
 CLAIMS = "claims"
 DUPLICATE_WITHIN_NS = 2_000_000_000
-LOCK_ATTEMPTS = 10
+LOCK_ATTEMPTS = 10  # with growing pauses, 22 ms in all
 LIMIT_BYTES = 256 * 1024
 FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
 class SessionState:
-    """What was injected into a session since it began or the host last dropped its context."""
+    """The items and tokens injected into a session since it began or its host last dropped its context."""
 
     __slots__ = ("tokens", "told")
 
@@ -36,9 +36,9 @@ class SessionState:
 
 
 def session_state(state_dir: str, session_id: str) -> SessionState:
-    """Return what the session was told, as sorted ``kind:ref``, and what that cost in tokens.
+    """Return the items already injected into the session, as sorted ``kind:ref``, and their tokens.
 
-    Never raises; a session without an id was told nothing.
+    Never raises; a session without an id has no items.
     """
     state = SessionState()
     if not session_id:
@@ -57,10 +57,10 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
 
 
 def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
-    """Remember what the session has now been told and say whether that worked.
+    """Record the items injected into the session and return whether that succeeded.
 
-    One write at the end of the file, so that processes that tell at once lose nothing,
-    on a line of its own also behind one that a full disk cut off.
+    A single append, so that concurrent processes lose nothing. It begins with a line
+    break, so that it stays readable after a line that a full disk cut off.
     """
     if not session_id:
         return False
@@ -78,7 +78,7 @@ def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *
 
 
 def reset_session(state_dir: str, session_id: str) -> bool:
-    """Forget what the session was told, its host having dropped it; say whether there was anything."""
+    """Delete the state of a session whose context the host dropped; return whether there was any."""
     if not session_id:
         return False
     try:
@@ -94,7 +94,7 @@ def reset_session(state_dir: str, session_id: str) -> bool:
 
 
 def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> None:
-    """Remove the memories of sessions that ended long ago."""
+    """Remove the files of sessions that ended long ago."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
             old = [one.path for one in entries if time.time() - one.stat(follow_symlinks=False).st_mtime > older_than_s]
@@ -105,7 +105,7 @@ def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> No
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
-    """Return what one line holds, nothing where it was cut off or is not ours."""
+    """Return tokens and names of one line, nothing if the line is cut off or has another format."""
     try:
         value = lean.loads(line.decode())
     except (ValueError, RecursionError):
@@ -128,7 +128,7 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
         private.make_directory(f"{state_dir}/{FOLDER}")
         descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     try:
-        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # beyond what is ever read: begin anew
+        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # larger than what is ever read: start again
             os.ftruncate(descriptor, 0)
         os.write(descriptor, line)
     finally:
@@ -141,10 +141,10 @@ def _path(state_dir: str, session_id: str) -> str:
 
 
 def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
-    """Say whether this process is the first in 2 s to see this prompt in this session.
+    """Return whether this process is the first within 2 s to see this prompt in this session.
 
-    Of any number of processes that ask at once, one hears yes. Never raises; in doubt,
-    and for a session without an id, the answer is yes.
+    Exactly one of any number of concurrent processes gets True. Never raises; on errors,
+    and for a session without an id, the answer is True.
     """
     if not session_id:
         return True
@@ -166,7 +166,7 @@ def _open_claims(state_dir: str) -> int:
     except FileNotFoundError:
         private.make_directory(state_dir)
     except OSError:
-        os.unlink(path)  # a link: what it leads to is not ours to write
+        os.unlink(path)  # a link: its target is not ours to write
     else:
         if private.is_own(os.fstat(descriptor)):
             return descriptor
@@ -176,10 +176,10 @@ def _open_claims(state_dir: str) -> int:
 
 
 def _claimed(descriptor: int, mark: str) -> bool:
-    """Read, judge and rewrite the claims under their lock.
+    """Read, check and rewrite the claims under their lock.
 
-    The monotonic clock is one for all processes and no one sets it back; after a
-    restart of the machine, older times lie in the future and no longer count.
+    The monotonic clock is shared by all processes and never set back; after a restart
+    of the machine, older times lie in the future and no longer count.
     """
     is_locked = _lock(descriptor)
     now = time.monotonic_ns()
@@ -192,7 +192,7 @@ def _claimed(descriptor: int, mark: str) -> bool:
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)
-        if os.fstat(descriptor).st_size > len(content):  # not to 0 first: the disk would be waited for when closing
+        if os.fstat(descriptor).st_size > len(content):  # not to 0 before: closing would wait for the disk
             os.ftruncate(descriptor, len(content))
     return True
 
@@ -203,7 +203,7 @@ def _is_recent(line: str, now: int) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Take the lock that closing the file gives back; nobody holds it for long unless stopped."""
+    """Try to take the lock, which closing the file releases; no process holds it for long unless it is stopped."""
     for attempt in range(LOCK_ATTEMPTS):
         try:
             os.lockf(descriptor, os.F_TLOCK, 0)

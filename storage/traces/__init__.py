@@ -1,6 +1,6 @@
-"""The record of one prompt, and the database rows that it becomes.
+"""The trace of one prompt, and the database rows made from it.
 
-This runs at the end of every prompt; ``storage.traces.spool`` keeps the rows as a file.
+This module runs at the end of every prompt; ``storage.traces.spool`` writes the rows to a file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 18  # the number of migrations; what waits in the spool says for which it was written
+SCHEMA_VERSION = 18  # the number of migrations; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -48,16 +48,16 @@ TABLES = {
 
 
 class Trace:
-    """Everything one prompt's result depended on, the result, and what it cost.
+    """Everything that the result of one prompt depended on, the result, and its cost.
 
-    The first group of attributes are the columns of ``traces``. The second are the
-    rows beside it, tuples in the order of TABLES without ``trace_id`` and ``position``:
+    The first attributes are the columns of ``traces``. The others are rows of the child
+    tables: tuples in the order of TABLES, without ``trace_id`` and ``position``:
     ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
-    ``injected`` (kind, ref) is what this session has now been told, kind being guardrail,
-    approach or item. ``memories`` are what this prompt asked to remember, without ``number``.
-    ``workflow`` stays empty until there are plans to name one.
+    ``injected`` (kind, ref) lists what was injected into the session; kind is guardrail,
+    approach or item. ``memories`` are the notes that this prompt asked to remember, without ``number``.
+    ``workflow`` stays empty until there are plans to name.
     """
 
     __slots__ = (
@@ -105,12 +105,12 @@ class Trace:
 
 
 def new_trace_id() -> str:
-    """Return 24 hex digits that sort by time: 14 of the microsecond, 10 of chance."""
+    """Return 24 hex digits that sort by time: 14 for the microsecond, 10 random."""
     return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
 
 
 def flatten(trace: Trace) -> dict[str, Rows]:
-    """Return the rows of each table, every value one that SQLite and JSON take alike."""
+    """Return the rows of each table; SQLite and JSON can both represent every value."""
     trace.session_id = short(trace.session_id)
     own = trace.id = short(trace.id)
     tables: dict[str, Rows] = {
@@ -127,16 +127,16 @@ def flatten(trace: Trace) -> dict[str, Rows]:
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that adds a row unless its key is there already.
+    """Return the statement that inserts a row unless its key exists.
 
-    «insert or ignore» would also swallow a row that a CHECK refuses.
+    «insert or ignore» would also silently drop a row that violates a CHECK.
     """
     places = ", ".join("?" * len(columns))
     return f"insert into {table} ({', '.join(columns)}) values ({places}) on conflict do nothing"
 
 
 def storable(text: str) -> str:
-    """Return the text with lone surrogates, which UTF-8 cannot hold, replaced one for one by U+FFFD."""
+    """Return the text with each lone surrogate, which UTF-8 cannot encode, replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -145,7 +145,7 @@ def storable(text: str) -> str:
 
 
 def short(identifier: str) -> str:
-    """Return a host's identifier in at most ID_LIMIT characters, different ones staying different."""
+    """Return a host's identifier in at most ID_LIMIT characters; different identifiers stay different."""
     identifier = storable(identifier)
     if len(identifier) <= ID_LIMIT:
         return identifier
@@ -166,7 +166,7 @@ def _value(value: object) -> Value:
     if isinstance(value, str):
         return storable(value)
     if value is None or isinstance(value, float):
-        return None if value is None or value - value != 0 else value  # JSON has no NaN and no infinity
+        return None if value is None or value - value != 0 else value  # JSON has neither NaN nor infinity
     if isinstance(value, int):
         return max(-(2**63), min(int(value), 2**63 - 1))
     return lean.dumps(list(value) if isinstance(value, tuple) else value)

@@ -1,4 +1,4 @@
-"""Add traces that no hook call of this account left: a batch at a time, each once, past the spool."""
+"""Insert imported traces, which no hook call of this installation recorded: in batches, each once, without spool."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ IS_IT_THERE = "select 1 from traces where id = :id"
 
 
 def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
-    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` as it is stored."""
+    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` in its stored form."""
     return db.execute(WHICH_OF_A_SESSION, {"session_id": session_id}).fetchall()
 
 
 def at_a_moment(db: sqlite3.Connection, moment: str) -> list[tuple[str, str]]:
-    """Return id and prompt_hmac of the traces whose id begins with the fourteen digits of ``moment``."""
+    """Return id and prompt_hmac of the traces whose id begins with the 14 hex digits ``moment``."""
     return [(row[0], row[1]) for row in db.execute(WHICH_AT_A_MOMENT, {"moment": moment})]
 
 
 def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
-    """Store what is not there yet in one transaction; return how many were added, and how many refused.
+    """Insert the traces that are missing in one transaction; return how many were added and how many rejected.
 
-    ``batch`` holds the rows of one trace each, in the order of ``traces.TABLES`` or of
-    its children. Raises sqlite3.Error where the database cannot be written.
+    Each element of ``batch`` holds the rows of one trace, by table in the order of ``traces.TABLES``, parents first.
+    Raises sqlite3.Error if the database cannot be written.
     """
     try:
         with transaction(db):

@@ -1,7 +1,7 @@
-"""How what prompts left in the spool gets into the database, and how the spool stays small where it cannot.
+"""Move the records of prompts from the spool into the database, and keep the spool small while that is impossible.
 
-A file stays until the transaction that took it in is on the disk; taking it in again
-changes nothing. So any number of drains may run, and die, at any point.
+A file is deleted only after the transaction that imported it is on the disk, and importing it
+twice changes nothing. Any number of drains may therefore run, or be killed, at any point.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ LIMIT_REFUSED = 50
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
+"""Errors caused by the content of a record, not by the state of the database."""
 STORE_A_SOURCE = """
     insert into instructions_sources (hash, position, layer, path, text)
     values (:hash, :position, :layer, :path, :text) on conflict do nothing
@@ -36,7 +37,7 @@ STORE_THE_VERSION = """
 
 
 class Drained:
-    """What one drain did: traces taken in, files refused, files left for a newer version."""
+    """Result of one drain: files imported, files refused, files left for a newer version of the product."""
 
     __slots__ = ("left", "refused", "taken")
 
@@ -45,15 +46,15 @@ class Drained:
 
 
 def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
-    """Take everything that waits into the database, then off the disk; nothing is lost or taken twice.
+    """Import every waiting file into the database, then delete it; nothing is lost or imported twice.
 
-    Raises sqlite3.Error where the database cannot be written; all files are still there then.
-    ``db`` is in autocommit mode and of this schema.
+    Raises sqlite3.Error if the database cannot be written; the files then remain.
+    ``db`` is in autocommit mode and has the current schema.
     """
     result = Drained()
     folder = f"{state_dir}/{spool.NAME}"
     names = spool.waiting(state_dir)
-    db.execute("pragma synchronous = full")  # what is unlinked must be on the disk
+    db.execute("pragma synchronous = full")  # a file may be deleted only after its rows are on the disk
     _take_in_versions(f"{state_dir}/{spool.VERSIONS}", db)
     for start in range(0, len(names), BATCH_FILES):
         batch = [
@@ -66,7 +67,7 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 
 
 def forget_marks(state_dir: str) -> None:
-    """Let the hook write the stored versions again, the database that held them being gone."""
+    """Let the hook write the stored versions again, because the database that held them is gone."""
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
             private.removed(entry.path)
@@ -81,7 +82,7 @@ def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
         if of_sources:
             db.executemany(STORE_A_SOURCE, _sources(identity, text))
         else:
-            # Written by the hook with the first prompt of this version; several may wait for one drain.
+            # The file is as old as the first prompt of this version; several versions may wait for one drain.
             seen_at = lean.in_utc(entry.stat().st_mtime)
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
         private.write_file(entry.path, b"")
@@ -92,7 +93,7 @@ def _is_version(name: str) -> bool:
 
 
 def _sources(identity: str, text: str) -> list[dict[str, object]]:
-    """The rows of a version's files; what is damaged is none, the version itself does not depend on it."""
+    """Return the rows of a version's files; none if they are damaged, since the version is usable without them."""
     try:
         found = [(layer, path, content) for layer, path, content in json.loads(text)]
     except (ValueError, TypeError):
@@ -104,7 +105,7 @@ def _sources(identity: str, text: str) -> list[dict[str, object]]:
 
 
 def _size(entry: os.DirEntry[str]) -> int:
-    """The bytes of a file that may be gone by now: other processes rename and remove here too."""
+    """Return the size of a file, 0 if it is gone: other processes rename and remove files here, too."""
     try:
         return entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
@@ -124,7 +125,7 @@ def _read(folder: str, name: str, result: Drained) -> Record:
     try:
         content = private.read_file(f"{folder}/{name}", spool.LIMIT_FILE_BYTES + 1)
         tables = _parse(content)
-    except FileNotFoundError:  # another drain was faster
+    except FileNotFoundError:  # another drain was first
         return {}
     except (OSError, ValueError, RecursionError):
         _refuse(folder, name, result)
@@ -157,7 +158,7 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
 
 
 def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
-    """Take the batch in by one transaction, or one by one if a record in it is not acceptable."""
+    """Import the batch in one transaction, or record by record if the database rejects one of them."""
     try:
         with transaction(db):
             for _name, tables in batch:
@@ -188,7 +189,7 @@ def _refuse(folder: str, name: str, result: Drained) -> None:
 
 
 def make_room(state_dir: str) -> None:
-    """Drop the least useful traces beyond what the spool may hold, and count them."""
+    """Delete the least useful traces above the limits of the spool, and count them."""
     folder = f"{state_dir}/{spool.NAME}"
     sizes = {name: os.lstat(f"{folder}/{name}").st_size for name in spool.waiting(state_dir)}
     surplus_files, surplus_bytes = len(sizes) - LIMIT_FILES, sum(sizes.values()) - LIMIT_BYTES
@@ -208,8 +209,8 @@ def _usefulness(name: str) -> tuple[int, str]:
 def _drop(folder: str, name: str) -> None:
     try:
         os.unlink(f"{folder}/{name}")
-    except FileNotFoundError:  # taken in, or dropped and counted, by another process
+    except FileNotFoundError:  # another process imported it, or dropped and counted it
         return
     tally = private.open_file(f"{folder}/.dropped", os.O_WRONLY | os.O_APPEND)
-    os.write(tally, b".")  # the length of the file is the count: no reading, no lock
+    os.write(tally, b".")  # the file's length is the count: no reading, no lock
     os.close(tally)

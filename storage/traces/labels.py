@@ -1,4 +1,4 @@
-"""What people said of the traces: of several labels of one the newest counts. And what could be given a label."""
+"""Labels that people gave to traces (the newest label of a trace counts), and prompts that could get one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Row = dict[str, object]
 
 VERDICTS = ("ok", "wrong")
-"""Everything else is the task type that the trace should have had."""
+"""Any other label is the task type that the trace should have had."""
 
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)
@@ -35,7 +35,7 @@ WHICH_CAN_HAVE_A_LABEL = """
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt that was judged; ``margin`` is the lead of its task type in points."""
+    """A classified prompt; ``margin`` is by how many points its task type leads."""
 
     id: str
     session_id: str
@@ -47,7 +47,7 @@ class Prompt:
 
 
 def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
-    """Store what a person says of the trace: "ok", "wrong", or the task type it should have had."""
+    """Store a person's label for the trace: "ok", "wrong", or the task type it should have had."""
     is_class = verdict not in VERDICTS
     entry: Row = {
         "id": trace_id,
@@ -60,13 +60,13 @@ def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
 
 
 def given(db: sqlite3.Connection, trace_id: str) -> Row | None:
-    """Return the newest label of the trace, None where nobody said anything."""
+    """Return the newest label of the trace, None if it has none."""
     row = db.execute(WHAT_WAS_THE_LABEL, {"id": trace_id}).fetchone()
     return None if row is None else dict(row)
 
 
 def candidates(db: sqlite3.Connection, *, limit: int) -> list[Prompt]:
-    """Return the newest prompts that were judged and whose text was kept, newest first, without those of tests."""
+    """Return the newest prompts that were classified and whose text was stored, newest first, without test runs."""
     return [
         Prompt(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
         for trace_id, session, prompt, task_type, confidence, best, second, is_labelled in db.execute(

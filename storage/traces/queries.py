@@ -1,7 +1,7 @@
-"""What people and the workbench ask of the traces; reads only.
+"""Read-only queries on the traces for the command line and the workbench.
 
-Rows come back under the column names of the schema, with JSON columns as values and
-flags as booleans: what ``--json`` prints and what ``export`` writes.
+Rows have the column names of the schema, with JSON columns decoded and flags as
+booleans: ``--json`` prints them and ``export`` writes them in this form.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MATCHING = """
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
-# Asking about the last prompt with a slash command, or a second registration of the hook, is no prompt; an imported
-# one was not answered.
+# A slash command that asks about the last prompt and a duplicate registration of the hook are not prompts; imported
+# prompts never went through the hook.
 _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 'import'"
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
@@ -83,12 +83,12 @@ HOW_LONG_DOES_IT_TAKE = f"""
 
 
 class UnknownTraceError(LookupError):
-    """No trace has this id, or several begin so."""
+    """No trace has this id, or several ids begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which traces are meant; what is empty does not restrict."""
+    """Conditions on traces; an empty field does not restrict."""
 
     status: str = ""
     host: str = ""
@@ -99,7 +99,7 @@ class Filter:
     origin: str = ""
 
     def parameters(self) -> dict[str, str]:
-        """Return the named parameters of the queries."""
+        """Return the named parameters for the queries."""
         return {
             "status": self.status,
             "host": self.host,
@@ -113,7 +113,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Percentiles of one stage by nearest rank; the stage «total» is the whole."""
+    """Percentiles of one stage by nearest rank; the stage «total» is the whole hook run."""
 
     stage: str
     measurements: int
@@ -124,9 +124,9 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How the hook has been doing; ``failure_rate`` is of all prompts.
+    """Figures about the hook's runs; ``failure_rate`` is relative to all prompts.
 
-    ``silent_share`` is of the ``judged`` prompts, which were not skipped: ``judged_imports`` of them were imported.
+    ``silent_share`` is relative to ``judged``, the prompts that were not skipped, ``judged_imports`` of them imported.
     """
 
     prompts: int
@@ -141,7 +141,7 @@ class Stats:
 
 
 def find(db: sqlite3.Connection, wanted: str) -> str:
-    """Return the one id that is ``wanted`` or begins so; raises UnknownTraceError."""
+    """Return the single id that equals ``wanted`` or begins with it; raises UnknownTraceError."""
     ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
     if not wanted or not ids:
         raise UnknownTraceError(f"no trace {wanted!r}")
@@ -151,13 +151,13 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
 
 
 def matching(db: sqlite3.Connection, which: Filter, *, limit: int, before: str = "") -> list[Row]:
-    """Return the newest traces that match, newest first, older than ``before`` where that is given."""
+    """Return the newest matching traces, newest first; with ``before``, only older ones."""
     parameters = {**which.parameters(), "limit": limit, "before": before}
     return [_readable(row) for row in db.execute(WHICH_TRACES_MATCH, parameters)]
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
-    """Return one trace with everything beside it, of each kind at most the first ``most``; raises UnknownTraceError."""
+    """Return one trace with its child rows, at most the first ``most`` of each table; raises UnknownTraceError."""
     row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
     if row is None:
         raise UnknownTraceError(f"no trace {trace_id!r}")
@@ -165,7 +165,7 @@ def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
-    """Return the id of the newest trace of the session, else of the host, else of all; raises UnknownTraceError."""
+    """Return the newest trace id of the session, or else of the host, or else of all; raises UnknownTraceError."""
     if session_id:
         found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
     else:
@@ -176,13 +176,13 @@ def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str
 
 
 def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
-    """Return that version of the instructions, or None where it was never stored."""
+    """Return the text of that version of the instructions, or None if it was never stored."""
     row = db.execute(WHICH_INSTRUCTIONS, {"hash": rules_hash}).fetchone()
     return None if row is None else str(row[0])
 
 
 def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Iterator[Row]:
-    """Yield every matching trace, newest first, a page in memory at a time."""
+    """Yield every matching trace, newest first; only one page is in memory at a time."""
     before = ""
     while page := matching(db, which, limit=PAGE_ROWS, before=before):
         before = str(page[-1]["id"])
@@ -190,7 +190,7 @@ def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Ite
 
 
 def stats(db: sqlite3.Connection, which: Filter) -> Stats:
-    """Count and time the matching traces; where no origin is named those of the hook, silence with imported ones."""
+    """Count and time the matching traces: by default those of the hook; the silent share includes imported ones."""
     named = which.parameters()
     silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
     named["origin"] = named["origin"] or "hook"
@@ -210,7 +210,7 @@ def stats(db: sqlite3.Connection, which: Filter) -> Stats:
 
 
 def is_date(text: str) -> bool:
-    """Say whether the text begins a UTC time as the traces have it: a year, a month, a day, a time of day."""
+    """Return whether the text is a UTC time or a prefix of one: a year, a month, a day, a time of day."""
     found = DATE.fullmatch(text)
     try:
         return found is not None and bool(datetime.fromisoformat(f"{found[1]}{found[2] or '-01'}{found[3] or '-01'}"))

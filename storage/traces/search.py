@@ -1,8 +1,8 @@
-"""The words of the prompts, findable: kept up to date by readers, in transactions so short that no hook feels them.
+"""Full-text index of the prompts, updated by readers in transactions so short that no hook has to wait.
 
-Traces enter in the order in which they were written, so everything up to some row is in the index and nothing
-behind it; where that row is takes twenty looks. A trace's number is the microsecond in its id, or the next one
-that is free: newest first is ``order by rowid desc``.
+Traces enter the index in the order in which they were written, so there is one row up to which all are indexed; a
+binary search finds it in about twenty queries. A trace's number is the microsecond in its id, or the next free
+number: ``order by rowid desc`` is newest first.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :pr
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many rows lie behind the last one that is in the index, gaps counted."""
+    """Return how many rows come after the last indexed one, gaps included."""
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     return last - _indexed_up_to(db, last)
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
-    """Take the prompts that are missing into the index, a batch per transaction; return how many still wait.
+    """Add the missing prompts to the index, one batch per transaction; return how many remain.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
+    ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     row = _indexed_up_to(db, last)
@@ -64,25 +64,25 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
-    """Return the selection so that its words are looked up in the index, where that is complete and can find them.
+    """Return the selection set up to use the index, if the index is complete and can answer it.
 
-    The index finds words from their beginning; without it they are found anywhere, by reading every prompt.
+    The index matches from the beginning of a word; without it, every prompt is scanned for the text anywhere.
     """
     match = expression(which.words)
     return replace(which, match="" if waiting(db) else match) if match else which
 
 
 def expression(words: tuple[str, ...]) -> str:
-    """Return what the index is asked for all of these texts, empty where none of them holds a word.
+    """Return the FTS5 expression that matches all of these texts, empty if one of them contains no word.
 
-    Every text is a phrase; its last word may be the beginning of one.
+    Each text is a phrase; its last word may be a prefix.
     """
     phrases = [TOKEN.findall(text) for text in words]
     return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""
 
 
 def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
-    """Return the greatest row such that it and all before it are in the index, 0 for none."""
+    """Return the last row up to which all rows are indexed, 0 if none is (binary search)."""
     low, high = 0, last
     while low < high:
         middle = (low + high + 1) // 2
@@ -97,7 +97,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
 def _take_in(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
     for trace_id, prompt in batch:
         if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
-            continue  # another reader was faster
+            continue  # another reader was first
         number = _number(db, trace_id)
         db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
         db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})
@@ -106,7 +106,7 @@ def _take_in(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
 def _number(db: sqlite3.Connection, trace_id: str) -> int:
     try:
         number = int(trace_id[:TIME_DIGITS], 16)
-    except ValueError:  # an id of another program sorts behind all of ours
+    except ValueError:  # ids of other programs sort before all of ours
         number = 0
     while db.execute(IS_THE_NUMBER_TAKEN, {"number": number}).fetchone():
         number += 1

@@ -1,10 +1,9 @@
-"""Which traces are meant, as a person types it: ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
+"""The query language for selecting traces: ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
 
-All parts must hold. ``-`` before a part turns it round, a comma between values means any of them, quotes keep
-blanks together. What is typed reaches SQL as named parameters only. Rows of tests are left out unless
-``origin:`` is named.
+All parts must match. ``-`` negates a part, a comma between values means any of them, quotes group words. User
+input reaches SQL only as named parameters. Traces of tests are excluded unless ``origin:`` is given.
 
-SelectionError        what cannot be understood, where in the text, and what to write instead
+SelectionError        a part that cannot be understood, its position in the text, and what to write instead
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
 WENT_BADLY = (" timeout", " error")
-"""How a channel ends that failed; the few that did have an index of their own. A name may hold blanks, too."""
+"""Endings of a failed channel's status; an index covers these few. The channel's name may contain blanks."""
 VERDICTS = ("ok", "wrong", "class")
 _NEWEST_LABEL = """
     select labels.trace_id from labels where labels.id =
@@ -38,7 +37,7 @@ _NEWEST_LABEL = """
 
 
 class SelectionError(ValueError):
-    """What cannot be understood, where in the text (from 0), and what to write instead."""
+    """A part that cannot be understood, its position in the text (from 0), and what to write instead."""
 
     def __init__(self, text: str, position: int, remedy: str) -> None:
         super().__init__(f"{text} (at {position + 1}): {remedy}")
@@ -47,12 +46,12 @@ class SelectionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must hold.
+    """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must contain.
 
-    ``where`` stands for everything, the words included. ``beside`` is the same without them, for whoever
-    looks for the words in the index: ``match`` is what that is asked (``storage.traces.search.with_index`` sets it).
-    ``bounds`` are those of the conditions that an index of their own may answer at once. ``typed`` is the text
-    that was understood.
+    ``where`` is the full condition, including the words. ``beside`` is the condition without the words, for callers
+    that look up the words in the full-text index: ``match`` is the expression for it, set by
+    ``storage.traces.search.with_index``. ``bounds`` are those conditions that another index may answer at once.
+    ``typed`` is the text that was parsed.
     """
 
     where: str
@@ -69,7 +68,7 @@ EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
 
 @dataclass(slots=True)
 class _Parts:
-    """What was understood so far."""
+    """The parts of the text parsed so far."""
 
     now: float
     conditions: list[str] = field(default_factory=list)
@@ -79,16 +78,16 @@ class _Parts:
     bounds: list[str] = field(default_factory=list)
 
     def name(self, value: Value) -> str:
-        """Return the name of a parameter that holds the value."""
+        """Return the placeholder of a new parameter with this value."""
         name = f"s{len(self.parameters)}"
         self.parameters[name] = value
         return f":{name}"
 
 
 def parse(text: str, *, now: float | None = None) -> Selection:
-    """Return what the text selects; raises SelectionError.
+    """Return the selection that the text describes; raises SelectionError.
 
-    ``now`` is the second of the epoch from which ``since:2d`` counts.
+    ``now``, in seconds since the epoch, is the time from which ``since:2d`` counts back.
     """
     parts = _Parts(time.time() if now is None else now)
     fields = set()
@@ -203,7 +202,7 @@ def _guardrail(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _reason(sign: str, value: str, parts: _Parts) -> str:
-    # The status stands in the narrow index, so that only what was skipped is looked up.
+    # The narrow index contains the status, so only skipped traces are looked up.
     return f"traces.status = 'skipped' and {_is('skip_reason')(sign, value, parts)}"
 
 
@@ -224,7 +223,7 @@ def _with_guardrail(value: str, parts: _Parts) -> str:
 
 
 def _signal(_sign: str, value: str, parts: _Parts) -> str:
-    name = parts.name(value)  # a word or phrase stands in quotes of its own
+    name = parts.name(value)  # the signal of a word or phrase is stored in quotes
     return f"""exists (select 1 from trace_scores, json_each(trace_scores.evidence) as piece where
         trace_scores.trace_id = traces.id and json_extract(piece.value, '$[0]') in ({name}, '"' || {name} || '"'))"""
 
@@ -252,7 +251,7 @@ def _before(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _first_id(value: str, now: float) -> str:
-    """Return what the ids from that moment on do not come before: they begin with the microsecond."""
+    """Return the smallest trace id of that moment: ids begin with the microsecond."""
     if span := SPAN.fullmatch(value):
         seconds = now - float(span[1]) * SECONDS[span[2]]
     elif value == "today":
@@ -271,7 +270,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the language; ``values`` are those it can have, where they are fixed; some have an index."""
+    """A field of the language; ``values`` are its possible values if they are fixed; some fields are indexed."""
 
     signs: tuple[str, ...]
     example: str
@@ -282,7 +281,7 @@ class Field:
 
 
 WHOLE_VALUES = ("type", "intent", "host", "guardrail")
-"""Fields that know only what they have; the beginning or the end of it does not do."""
+"""Fields that match only complete values, not prefixes or suffixes."""
 _EQUAL = (":",)
 _COMPARED = (">", ">=", "<", "<=")
 FIELDS = {
@@ -311,7 +310,7 @@ FIELDS = {
 
 
 def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return the text with its last part completed in every way that is known; ``values`` are by field."""
+    """Return the text with its last part completed in every known way; ``values`` are the values by field."""
     last = text[text.rfind(" ") + 1 :]
     before = text[: len(text) - len(last)]
     minus, last = ("-", last[1:]) if last.startswith("-") else ("", last)
@@ -328,9 +327,9 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def doubts(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return, for a text that selects nothing, which of its values no recent trace has, and which are near.
+    """Return, for a text that selects nothing, which of its values no recent trace has, and similar known values.
 
-    ``values`` are by field, the most frequent first.
+    ``values`` are the known values by field, most frequent first.
     """
     found = []
     for part in PART.finditer(text):

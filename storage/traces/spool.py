@@ -1,10 +1,10 @@
-"""What prompts leave for the database: one file for each trace, one for each version of the instructions.
+"""Files that prompts leave for the database: one per trace, one per version of the instructions.
 
-This runs at the end of every prompt, in a process that is a few milliseconds old, and writes
-one small file, aside and renamed. Loading SQLite and opening the database would cost that process
-as much again as everything else it does, so whoever comes next takes in what lies here
-(``storage.traces.intake``): a detached process within a second, or a reader. A trace's file is named by
-its id, so that names sort by time, and by its status, so that making room needs to open none.
+This code runs at the end of every prompt, in a process that is a few milliseconds old, and writes
+one small file under a temporary name, then renames it. Loading SQLite and opening the database would cost
+that process as much as all its other work, so another process imports the files later
+(``storage.traces.intake``): a detached one within a second, or a reader. A trace file's name consists of the
+id, so that names sort by time, and the status, so that making room needs to open no file.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SOURCES = ".sources"
 LIMIT_FILE_BYTES = 8 * 1024 * 1024
 FAILURES = (OSError, ValueError, TypeError, OverflowError, RecursionError, MemoryError)
 
-# What is dropped first when there is no room, least useful first.
+# The order in which traces are dropped when the spool is full, least useful first.
 USEFULNESS = ("skipped", "silent", "shadow", "partial", "ok", "error")
 
 
 def record(state_dir: str, trace: traces.Trace) -> str:
-    """Keep the trace and say where: "spooled", or "lost" where nothing can be written.
+    """Write the trace to the spool; return "spooled", or "lost" if nothing can be written.
 
     Never raises.
     """
@@ -47,9 +47,9 @@ def record(state_dir: str, trace: traces.Trace) -> str:
 
 
 def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:
-    """Keep the rows as one file.
+    """Write the rows to one spool file.
 
-    Raises OSError where nothing can be written, ValueError for rows beyond all measure.
+    Raises OSError if nothing can be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
     """
     named = {table: [traces.TABLES[table], rows] for table, rows in tables.items() if rows}
     content = lean.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
@@ -59,28 +59,28 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
 
 
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
-    """Keep a version of the instructions unless it is known; raises OSError where nothing can be written.
+    """Write a version of the instructions unless it is known; raises OSError if nothing can be written.
 
-    Its file stays as an empty mark once the database holds it: one ``stat`` says it is known.
+    Once the database holds it, its file is kept as an empty mark: one ``stat`` tells that the version is known.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         _write(f"{state_dir}/{VERSIONS}", identity, text().encode())
 
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
-    """Keep the files of a version (layer, path, text) unless they are known; raises OSError as ``put_version``."""
+    """Write the files of a version (layer, path, text) unless they are known; raises OSError like ``put_version``."""
     if not has_sources(state_dir, identity):
         name = f"{identity}{SOURCES}"
         _write(f"{state_dir}/{VERSIONS}", name, lean.dumps([list(map(traces.storable, one)) for one in texts]).encode())
 
 
 def has_sources(state_dir: str, identity: str) -> bool:
-    """Say whether the files of a version were kept, in the database or on the way there."""
+    """Return whether the files of a version are stored, in the database or in the spool."""
     return os.path.exists(f"{state_dir}/{VERSIONS}/{identity}{SOURCES}")
 
 
 def waiting(state_dir: str) -> list[str]:
-    """Return the names of the traces that wait, oldest first."""
+    """Return the file names of the waiting traces, oldest first."""
     try:
         return sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if is_record(name))
     except (OSError, ValueError):
@@ -88,12 +88,12 @@ def waiting(state_dir: str) -> list[str]:
 
 
 def is_record(name: str) -> bool:
-    """Say whether a name in the spool is that of a trace."""
+    """Return whether a name in the spool is that of a trace."""
     return not name.startswith(".") and name != REFUSED
 
 
 def dropped(state_dir: str) -> int:
-    """Return how many traces were ever dropped for want of room."""
+    """Return how many traces were ever dropped because the spool was full."""
     try:
         return os.stat(f"{state_dir}/{NAME}/.dropped").st_size
     except OSError:
@@ -101,7 +101,7 @@ def dropped(state_dir: str) -> int:
 
 
 def refused(state_dir: str) -> int:
-    """Return how many files lie aside because they were no traces."""
+    """Return how many files were set aside because they were not traces."""
     try:
         return len(os.listdir(f"{state_dir}/{NAME}/{REFUSED}"))
     except OSError:
@@ -111,7 +111,7 @@ def refused(state_dir: str) -> int:
 def _write(folder: str, name: str, content: bytes) -> None:
     try:
         private.write_file(f"{folder}/{name}", content)
-    except FileNotFoundError:  # the folder is missing the first time only
+    except FileNotFoundError:  # the folder is missing only the first time
         private.make_directory(folder)
         private.write_file(f"{folder}/{name}", content)
 

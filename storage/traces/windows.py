@@ -1,7 +1,7 @@
-"""Windows of a long list of traces, for a table that never holds it whole.
+"""Read pages of a long list of traces, for a table that never loads it completely.
 
-A page begins behind a key, never at an offset: the millionth row costs what the first one does. ``marks``
-walks the list once and keeps the key of every page, which is what a scroll bar needs.
+A page starts after a key, never at an offset, so the millionth row costs as much as the first. ``marks``
+walks the list once and yields the key of every page, which a scroll bar needs.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 PAGE_ROWS = 200
 PROMPT_CHARS = 500
 ABOVE_ALL = "g"
-"""Sorts behind every id, which is in hexadecimal digits; behind an id it means that one included."""
+"""Sorts after every id, since ids are hexadecimal; appended to an id, it makes "before" include that id."""
 LONGEST_RANKING = 1_000
 FEW_ROWS = 2_000
-"""So many rows are sorted faster than the whole list is read."""
+"""Up to this many rows, sorting is faster than reading the whole list."""
 LONGEST_SESSION = 2_000
 
 _LINE = f"""
@@ -36,13 +36,13 @@ _LINE = f"""
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
 RANKED_BY = {"slowest": "traces_by_latency", "largest": "traces_by_tokens"}
 LEADERS = 20_000
-"""The first thousand of a selection that is not rare are among so many of all, which an index has in order."""
+"""The top thousand of all but rare selections are among this many top traces overall, which an index has sorted."""
 WHICH_HOLD_THE_WORDS = """
     select trace_numbers.trace_id from trace_numbers
     where trace_numbers.number in (select rowid from prompts_fts where prompts_fts match :match)
 """
 IN_BRIEF = "traces indexed by traces_in_brief"
-"""The planner would walk the ids and look each row up; a rare selection then takes seconds in a million."""
+"""Without this hint the planner walks the ids and looks up each row: seconds for a rare selection in a million."""
 WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
 WHICH_LINES_OF_THE_SESSION = f"""
     select {_LINE} from traces where traces.session_id = :session_id order by traces.id limit {LONGEST_SESSION}
@@ -53,7 +53,7 @@ WHICH_SOURCES = "select layer from instructions_sources where hash = :hash order
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A trace as one line of a table; ``label`` is "ok", "wrong" or the task type that it should have had."""
+    """A trace as one line of a table; ``label`` is "ok", "wrong" or the task type it should have had."""
 
     id: str
     at: str
@@ -71,28 +71,28 @@ class Line:
 
 
 def page(db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS) -> list[Line]:
-    """Return the newest traces that are older than ``before``, newest first."""
+    """Return the newest traces older than ``before``, newest first."""
     return list(stream(db, which, before=before, limit=limit))
 
 
 def stream(
     db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS
 ) -> Iterator[Line]:
-    """Yield a page line by line, as it is found."""
+    """Yield the lines of a page as they are found."""
     body, named = _behind(db, which, before)
     for row in db.execute(f"select {_LINE} {body} limit :limit", {**named, "limit": limit}):
         yield _line(row)
 
 
 def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = PAGE_ROWS) -> str:
-    """Return what the page of the rows just newer than that id begins behind; ABOVE_ALL where that is the first."""
+    """Return the ``before`` key of the page of rows just newer than ``than``; ABOVE_ALL for the first page."""
     body, named = _behind(db, which, than, is_newer=True)
     row = db.execute(f"select traces.id {body} limit 1 offset :limit", {**named, "limit": limit}).fetchone()
     return str(row[0]) if row else ABOVE_ALL
 
 
 def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
-    """Return the first thousand by one of ``RANKINGS``, the greatest first; ties newest first."""
+    """Return the top thousand traces by one of ``RANKINGS``, greatest first; ties newest first."""
     column, index = RANKINGS[by], f"traces indexed by {RANKED_BY[by]}"
     leaders = f"select {column} from {index} order by {column} desc limit 1 offset {LEADERS}"
     found = _ranked(db, which, column, source=index, among=f"{column} > ({leaders})")
@@ -100,7 +100,7 @@ def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[Line]:
 
 
 def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[str]:
-    """Yield the id of the last row of every further page that is full, from the one behind that id on."""
+    """Yield the id of the last row of every further full page, starting after the row ``behind``."""
     while True:
         body, named = _behind(db, which, behind)
         row = db.execute(f"select traces.id {body} limit 1 offset {PAGE_ROWS - 1}", named).fetchone()
@@ -111,18 +111,18 @@ def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[
 
 
 def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
-    """Return how many rows come behind the last mark, at most a page."""
+    """Return how many rows come after the last mark, at most one page."""
     body, named = _behind(db, which, behind)
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
 
 def newest(db: sqlite3.Connection) -> int:
-    """Return the number of the row that was written last, whatever its time."""
+    """Return the rowid of the trace that was inserted last, whatever its time."""
     return int(db.execute("select coalesce(max(rowid), 0) from traces").fetchone()[0])
 
 
 def written_since(db: sqlite3.Connection, which: Selection, *, after: int, limit: int) -> list[Line]:
-    """Return the traces that were written after that row, oldest first."""
+    """Return the traces inserted after that row, oldest first."""
     query = f"""
         select {_LINE} from traces where traces.rowid > :after and ({which.where}) order by traces.id limit :limit
     """
@@ -130,7 +130,7 @@ def written_since(db: sqlite3.Connection, which: Selection, *, after: int, limit
 
 
 def lines(db: sqlite3.Connection, ids: Sequence[str]) -> list[Line]:
-    """Return the traces of these ids in their order, without those that are gone."""
+    """Return the traces with these ids in the given order, without those that were deleted."""
     found = (db.execute(WHICH_LINE, {"id": one}).fetchone() for one in ids)
     return [_line(row) for row in found if row is not None]
 
@@ -141,19 +141,19 @@ def session(db: sqlite3.Connection, session_id: str) -> list[Line]:
 
 
 def label_history(db: sqlite3.Connection, trace_id: str) -> list[dict[str, str]]:
-    """Return everything that was said of a trace, newest first."""
+    """Return all labels of a trace, newest first."""
     return [dict(row) for row in db.execute(WHAT_WAS_SAID, {"id": trace_id})]
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
-    """Return the layers that a version of the rules was compiled from, lowest first; empty where that was not kept."""
+    """Return the layers from which a version of the rules was compiled, lowest first; empty if they were not stored."""
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
 def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
-    """Return a query's ``from`` to ``order by`` for all that is selected, with its parameters.
+    """Return a query's ``from`` to ``order by`` for the whole selection, with its parameters.
 
-    Where an index finds at most ``few``, they are looked up and sorted.
+    If an index finds at most ``few`` rows, they are looked up and sorted.
     """
     return _behind(db, which, ABOVE_ALL, few=few)
 
@@ -172,9 +172,9 @@ def _ranked(db: sqlite3.Connection, which: Selection, column: str, *, source: st
 def _behind(
     db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False, few: int = FEW_ROWS
 ) -> tuple[str, Parameters]:
-    """Return where the rows older than ``before`` come from, newest first, with the parameters of that.
+    """Return the ``from`` to ``order by`` for the rows older than ``before``, newest first, and its parameters.
 
-    The other way round, where the newer ones are wanted: those come with the oldest of them first.
+    With ``is_newer``: for the rows newer than that, oldest first.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")
@@ -195,7 +195,7 @@ def _behind(
 
 
 def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, str]:
-    """Return what is read for a selection, and its condition: by number where a bound leaves only ``few`` rows."""
+    """Return table and condition of a selection: by rowid if a bound leaves at most ``few`` rows."""
     for bound in which.bounds:
         query = f"select count(*) from (select 1 from {bound} limit {few + 1})"
         if db.execute(query, which.parameters).fetchone()[0] <= few:
@@ -204,7 +204,7 @@ def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, st
 
 
 def _number(db: sqlite3.Connection, before: str) -> int:
-    """Return the number that the rows older than ``before`` lie below."""
+    """Return the number such that the rows older than ``before`` have smaller ones."""
     if before == ABOVE_ALL:
         return 2**62
     query = "select number from trace_numbers where trace_id = :id"

@@ -1,4 +1,4 @@
-"""README and docs quote the targets that ``enricher bench`` holds a run to."""
+"""The docs quote the targets that ``enricher bench`` holds a run to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGE
     ("file", "sentence", "figures"),
     [
         pytest.param(
-            "README.md",
+            "docs/performance.md",
             "the targets are #, through `sh` #, and # for the p99",
             [
                 MOST["hook", "hook", "ratio"],
@@ -29,13 +29,13 @@ MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGE
             id="hook",
         ),
         pytest.param(
-            "README.md",
+            "docs/performance.md",
             "the targets are # prompts/s, first figures within # ms, complete ones for 5,000 prompts within # s",
             [targets.REPLAYED_PER_SECOND, targets.SAVE_TO_FIRST_MS, targets.SAVE_TO_COMPLETE_MS / 1000],
             id="replay",
         ),
         pytest.param(
-            "README.md",
+            "docs/performance.md",
             "targets: p99 below # ms at 2 KB, which is missed here, and below # ms at any size",
             [MOST["intent", "2 KB", "p99_ms"], MOST["intent", "1 MB", "p99_ms"]],
             id="intent",

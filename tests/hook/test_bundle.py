@@ -69,7 +69,7 @@ def bundle_of(account: Account) -> Path:
 
 
 def modules_in(file: Path) -> list[Any]:
-    """Return root, version, modules and the names of those that every prompt needs, of a sound file."""
+    """Return root, version, modules and what each of them needs, of a sound file."""
     content = file.read_bytes()
     assert content[: bundle.CHECKSUM_BYTES] == source_hash(bundle.CHECKSUM_KEY, content[bundle.CHECKSUM_BYTES :])
     found: list[Any] = marshal.loads(content[bundle.CHECKSUM_BYTES :])
@@ -83,11 +83,11 @@ def with_checksum(value: object) -> bytes:
 
 def with_a_broken_module(file: Path) -> bytes:
     """Return the content of a sound file whose module ``enricher.respond.render`` cannot be loaded."""
-    root, version, modules, _at_once = modules_in(file)
+    root, version, modules, before = modules_in(file)
     path, is_package, mtime, size, _code = modules["enricher.respond.render"]
     broken = marshal.dumps(compile("raise SystemError('from the bundle')", path, "exec"))
     modules["enricher.respond.render"] = (path, is_package, mtime, size, broken)
-    return with_checksum([root, version, modules, []])
+    return with_checksum([root, version, modules, before])
 
 
 def test_modules_are_compiled_as_their_first_line_asks() -> None:
@@ -111,9 +111,9 @@ def test_the_second_prompt_takes_its_modules_from_the_file_and_says_the_same(
 def test_what_every_prompt_needs_is_run_at_once_and_in_order(installed: tuple[Account, Path]) -> None:
     account, boot = installed
     ask(account, boot, PROMPT)
-    _root, _version, modules, at_once = modules_in(bundle_of(account))
+    _root, _version, modules, before = modules_in(bundle_of(account))
+    at_once = [*before[bundle.HOOK], bundle.HOOK]
 
-    assert at_once[-1] == "enricher.hook.process"
     assert at_once.index("storage.base.lean") < at_once.index("enricher.pipeline")
     assert {name for name, module in modules.items() if type(module[4]) is not bytes} == set(at_once)
     program = f"""
@@ -133,10 +133,11 @@ def test_what_cannot_be_run_at_once_is_left_to_python(installed: tuple[Account, 
     account, boot = installed
     said = [ask(account, boot, PROMPT, session_id=f"s{number}").stdout for number in range(2)]
     file = bundle_of(account)
-    root, version, modules, _at_once = modules_in(file)
+    root, version, modules, before = modules_in(file)
     path, is_package, mtime, size, _code = modules["enricher.pipeline"]
     modules["enricher.pipeline"] = (path, is_package, mtime, size, compile("raise SystemError", path, "exec"))
-    file.write_bytes(with_checksum([root, version, modules, ["enricher", "enricher.pipeline"]]))
+    before[bundle.HOOK] = ["enricher", "enricher.pipeline"]
+    file.write_bytes(with_checksum([root, version, modules, before]))
 
     command = [sys.executable, "-I", "-S", str(boot), "claude"]
     ended = subprocess.run(command, input=b"{}", env=account.env, capture_output=True, check=False)
@@ -188,8 +189,8 @@ def test_a_flipped_bit_anywhere_changes_no_answer(installed: tuple[Account, Path
 
 
 def odd_module(file: Path) -> None:
-    root, version, _modules, _at_once = modules_in(file)
-    file.write_bytes(with_checksum([root, version, {"enricher.respond.render": 7}, []]))
+    root, version, _modules, before = modules_in(file)
+    file.write_bytes(with_checksum([root, version, {"enricher.respond.render": 7}, before]))
 
 
 def without_a_checksum(file: Path) -> None:

@@ -1,8 +1,8 @@
-"""Measure the app as a person feels it: the start, a filter, a prompt that arrives; beside a yardstick in the same run.
+"""Measure the app as a user experiences it: start, filter, and arrival of a prompt, with a yardstick in the same run.
 
-The start is a real process in a pseudo-terminal, from its creation until the newest prompt is painted. The filter is
-run in the app without a terminal, from the moment at which typing paused. The prompt is a real hook call, from the
-end of its process until its line is in the table.
+The start is a real process in a pseudo-terminal, timed from its creation until the newest prompt is painted. The
+filter runs in the app without a terminal, timed from the moment at which typing paused. The prompt is a real hook
+call, timed from the end of its process until its line is in the table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MARK_CHARS = 10
 
 
 def workbench_rows(state: str, runs: int) -> list[Row]:
-    """Return one row for the yardstick and each thing that a person waits for, with ``state`` as the history."""
+    """Return one row for the yardstick and for each measured wait, with ``state`` as the history."""
     with open_database(state) as db:
         newest = windows.page(db, EVERYTHING, limit=1)
     if not newest:
@@ -50,7 +50,7 @@ def workbench_rows(state: str, runs: int) -> list[Row]:
     with _as_it_was(os.path.join(state, REMEMBERED)):
         for number in range(runs + 1):
             yardstick, start = _import_textual(), _start(state, mark)
-            if number:  # the first round fills the caches of the disk
+            if number:  # the first round fills the disk cache
                 seconds[YARDSTICK].append(yardstick)
                 seconds[START].append(start)
         seconds |= asyncio.run(_filters(state, runs))
@@ -74,7 +74,7 @@ def _row(name: str, times: list[float], floor: list[float]) -> Row:
 
 @contextlib.contextmanager
 def _as_it_was(path: str) -> Iterator[None]:
-    """Leave no trace in what the app remembers."""
+    """Restore the app's remembered state afterwards."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
         before = file.read()
@@ -96,7 +96,7 @@ def _import_textual() -> float:
 
 
 def _start(state: str, mark: bytes) -> float:
-    """Return the seconds until the mark is painted in a pseudo-terminal; the app is ended by its own key."""
+    """Return the seconds until the mark is painted in a pseudo-terminal; the app is ended with its own key."""
     import fcntl
     import pty
     import struct
@@ -168,7 +168,7 @@ def _ask(session: str) -> None:
 
 
 def _traces(app: Workbench) -> TracesScreen:
-    screen: TracesScreen = app.place_screen()  # type: ignore[assignment]  # the one it was started with
+    screen: TracesScreen = app.place_screen()  # the screen that it was started with
     return screen
 
 

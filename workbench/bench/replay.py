@@ -1,8 +1,8 @@
-"""Measure a replay: prompts per second of one core by kind of edit, and how long a save takes to its figures.
+"""Measure a replay: prompts per second of one core by kind of edit, and the time from a save to its figures.
 
-The history is invented and imported by the product's own command, so that what was
-recorded is what the rules say. The yardstick, in the same run, is reading the same
-prompts and their inputs from the database, which no replay can do without.
+The history is generated and imported by the product's own command, so that the recorded outcomes are those of the
+rules. The yardstick, in the same run, is reading the same prompts and inputs from the database, which every replay
+has to do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast one core replays an edit: ``ratio`` is its time per prompt to that of only reading them."""
+    """Replay speed of an edit on one core: ``ratio`` is its time per prompt divided by that of only reading them."""
 
     name: str
     prompts_per_second: float
@@ -54,7 +54,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Milliseconds from a save to the first figures on the screen and to the complete ones."""
+    """Milliseconds from a save to the first figures on the screen, and to the complete ones."""
 
     name: str
     first_ms: float
@@ -64,7 +64,7 @@ class Save:
 
 
 def edits() -> dict[str, str]:
-    """Return the packaged instructions after one edit of each kind, by how far it reaches."""
+    """Return the packaged instructions after one edit of each kind, by reach: a signal, a threshold, every prompt."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
     rare = next(
         one for one in SIGNAL.finditer(text) if "quick question" in one[0] or len(one[0]) > len("  - {phrase: ") + 20
@@ -77,7 +77,7 @@ def edits() -> dict[str, str]:
 
 
 def rates(prompts: int, runs: int) -> tuple[list[Rate], list[Save]]:
-    """Measure every kind of edit on a history of so many prompts, in shuffled rounds."""
+    """Measure every kind of edit on a history of ``prompts`` prompts, in shuffled rounds."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
         texts = edits()
@@ -116,7 +116,7 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
 
 
 def missed(found: list[Rate], saves: list[Save]) -> list[str]:
-    """Return the names of what is slower than it may be."""
+    """Return the names of measurements that exceed their limits."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
     return [*slow, *(f"save: {name}" for name in late)]
@@ -131,7 +131,7 @@ def _invent(folder: str, prompts: int) -> None:
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
-    """Yield prompts put together from the examples of the instructions, some short, some of several sentences."""
+    """Yield prompts composed of the instructions' examples, some short, some of several sentences."""
     chance = random.Random(count)
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]

@@ -1,4 +1,4 @@
-"""``enricher bench workbench``: how long a person waits for the app."""
+"""``enricher bench workbench``: measure how long a user waits for the app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``enricher bench replay``: how fast other instructions are tried on the recorded prompts."""
+"""``enricher bench replay``: measure how fast recorded prompts are replayed under other instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``enricher publish``: the history in a browser, for this account live, for others as a snapshot."""
+"""``enricher publish``: show the history in a browser, live for this account, as a snapshot for others."""
 
 from __future__ import annotations
 
@@ -120,14 +120,14 @@ def publish(
 
 
 def _given(*names: str) -> str:
-    """Return the first of these options that was given on the command line, empty where none was."""
+    """Return the first of these options given on the command line, empty where none was."""
     context = click.get_current_context()
     given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
 def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
-    """Return what the snapshot says of itself, written now or before; None for the live history."""
+    """Return the description of the snapshot, written now or before; None for the live history."""
     from workbench.commands.publish_snapshot import written
     from workbench.web.snapshot import writing as snapshots
 
@@ -143,7 +143,7 @@ def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -
 
 
 def _prepare() -> None:
-    """Have a database of this schema; one that is there and fits is opened by the upkeep, which nobody waits for."""
+    """Ensure that there is a database of this schema; an up-to-date one is opened later, by the upkeep thread."""
     from storage import traces
     from storage.base import reader
     from storage.db import database
@@ -153,7 +153,7 @@ def _prepare() -> None:
             if int(db.execute("pragma user_version").fetchone()[0]) == traces.SCHEMA_VERSION:
                 return
     except (reader.ReaderError, sqlite3.Error):
-        pass  # connecting creates it, or says what is wrong
+        pass  # connecting creates it, or reports the error
     try:
         database.connect(state_dir()).close()
     except database.StorageError as failure:
@@ -161,7 +161,7 @@ def _prepare() -> None:
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:
-    """Return the password that is asked for, empty for none; raises click.ClickException for one that is too short."""
+    """Return the requested password, empty for none; raises click.ClickException where it is too short."""
     from workbench.web.server.guard import SHORTEST_PASSWORD
 
     given = os.environ.get(PASSWORD, "")
@@ -180,7 +180,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
-    """Return the plugin's configuration; the password itself is not in it, as Datasette shows that to readers."""
+    """Return the plugin's configuration, without the password itself, because Datasette shows it to readers."""
     from workbench.web.server.surroundings import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
@@ -250,7 +250,7 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
-    """Open a browser, or say how one gets there; ``port`` is 0 where no forwarding is needed."""
+    """Open a browser, or print how to reach the server; ``port`` is 0 where no forwarding is needed."""
     from workbench.web.server import surroundings
 
     for line in surroundings.forwarding(port) if port else ():

@@ -1,4 +1,4 @@
-"""How ``enricher publish --snapshot`` writes one: what it would reveal, the question, the progress."""
+"""Write a snapshot for ``enricher publish --snapshot``: what it would reveal, the confirmation, the progress."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ STEPS = {"traces": "prompts", "trace_scores": "scores", "trace_stages": "stages"
 
 
 def written(path: str, text: str, *, is_sure: bool) -> Publication:
-    """Write a snapshot of this account and return what it says of itself.
+    """Write a snapshot of this account and return its description.
 
-    Raises SnapshotError, or click.ClickException for what is wrong with the database or the folder.
+    Raises SnapshotError, or click.ClickException for errors of the database or the folder.
     """
     from storage.db import database
     from workbench.web.snapshot import writing as snapshot
@@ -45,7 +45,7 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
 
 
 def described(said: Publication) -> str:
-    """Return in words what a snapshot holds."""
+    """Return the contents of a snapshot in words."""
     kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[said.text]
     span = f" from {said.since[:10]} to {said.until[:10]}" if said.prompts else ""
     return f"{said.prompts:,} {'prompt' if said.prompts == 1 else 'prompts'}{span}, {kept}"
@@ -65,7 +65,7 @@ def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
 
 
 def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
-    """Say what full texts show, and ask."""
+    """Print what full texts would show, and ask for confirmation."""
     from workbench.web.snapshot.writing import revealed
 
     seen = revealed(db)

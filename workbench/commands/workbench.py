@@ -1,4 +1,4 @@
-"""``enricher workbench``: the app."""
+"""``enricher workbench``: start the app."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def _check(selection: str) -> None:
 
 
 def _has_terminal() -> bool:
-    """Served in a browser (textual serve), standard input and output are pipes."""
+    """Return whether there is a terminal, or a browser (textual serve), where input and output are pipes."""
     return bool(os.environ.get("TEXTUAL_DRIVER")) or (sys.stdin.isatty() and sys.stdout.isatty())

@@ -1,1 +1,1 @@
-"""How often each rule speaks on recorded prompts, and which prompts no rule speaks for."""
+"""Count how often each rule fires on recorded prompts, and find the prompts that no rule matches."""

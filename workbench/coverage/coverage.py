@@ -1,8 +1,8 @@
-"""How often each rule speaks on recorded prompts: the dead, the always-on, those that only speak together.
+"""Count how often each rule fires on recorded prompts; find rules that never fire, always fire or fire together.
 
-What was said is read where the prompt was recorded under the measured rules, else it is
-judged again. Which signals fired is looked up anew for every prompt: the recorded evidence
-leaves out classes whose points add up to nothing. Figures can be had after every page.
+Outcomes are read where the prompt was recorded under the measured rules, else judged again. The signals are
+matched anew for every prompt: the recorded evidence omits classes whose points sum to 0. Figures are
+available after every page.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "chann
 SAYS_NOTHING = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
-"""Features of length and form that hold whatever is asked: a prompt with these alone has no signal."""
+"""Features of length and form that hold whatever is asked: a prompt with these alone counts as unmatched."""
 LEAST_TOGETHER = 5
-"""Signals that spoke together fewer times may have done so by chance."""
+"""Least prompts in which rules must fire together to be reported; fewer may be chance."""
 ENOUGH_PROMPTS = 20
-"""Of fewer, a rule may speak in all by chance."""
+"""Least prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule or signal: in how many of ``prompts`` it spoke, what it cost, how often labels bear it out.
+    """One rule or signal: in how many of ``prompts`` it fired, its tokens, and how often labels confirm it.
 
-    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach or channel, ``label`` the
-    signal as ``explain`` names it. ``tokens`` are those of its own words, in all prompts together.
-    ``right`` and ``wrong`` count labelled prompts whose task type is, or is not, the one that it
-    speaks for. ``examples`` are the newest traces.
+    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach or channel, ``label`` the signal as
+    ``explain`` names it. ``tokens`` are those of the rule's own text, over all prompts. ``right`` and ``wrong``
+    count labelled prompts whose task type is, or is not, the one that the rule scores. ``examples`` are the
+    newest traces.
     """
 
     kind: str
@@ -72,27 +72,27 @@ class Row:
 
     @property
     def share(self) -> float:
-        """Of all prompts."""
+        """Share of all prompts in which it fired."""
         return self.fired / self.prompts if self.prompts else 0.0
 
     @property
     def is_dead(self) -> bool:
-        """Never spoke."""
+        """Whether it never fired."""
         return not self.fired
 
     @property
     def is_always_on(self) -> bool:
-        """Spoke in every prompt, and tells none from another."""
+        """Whether it fired in every prompt, and so distinguishes none."""
         return self.fired == self.prompts > 0
 
     def rightness(self) -> statistics.Interval:
-        """Return Wilson's interval of the share of labelled prompts in which it spoke for the right class."""
+        """Return Wilson's interval for the share of labelled prompts in which it fired for the right class."""
         return statistics.wilson(self.right, self.right + self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Rows of one kind and facet that spoke in exactly the same prompts."""
+    """Rows of one kind and facet that fired in exactly the same prompts."""
 
     rows: tuple[Row, ...]
     fired: int
@@ -100,9 +100,9 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What is known after some prompts; ``judged_again`` of them were not recorded under these rules.
+    """The figures after some prompts; ``judged_again`` of them were not recorded under these rules.
 
-    ``labels`` counts the labelled prompts of each task type, those left out that only say «wrong».
+    ``labels`` counts the labelled prompts of each task type, without labels that are only «wrong».
     """
 
     rules_hash: str
@@ -116,33 +116,33 @@ class Coverage:
     labels: dict[str, int]
 
     def class_share(self, row: Row) -> float:
-        """Return the share of labelled prompts that are of a row's class: what a signal that knows nothing reaches."""
+        """Return the share of labelled prompts in a row's class: what a signal without information would reach."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
     def doubtful(self) -> list[Row]:
-        """Return the signals that labels do not bear out: surely (95 %) no better than one that knows nothing."""
+        """Return the signals that labels do not confirm: at 95 % no better than a signal without information."""
         judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
         found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
     def dead(self) -> list[Row]:
-        """Return the rows that never spoke."""
+        """Return the rows that never fired."""
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[Row]:
-        """Return the rows that spoke in every prompt without being meant to; none while there are few prompts."""
+        """Return the rows that fired in every prompt without being meant to; none for fewer than ENOUGH_PROMPTS."""
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
-        """Return the share of prompts in which a rule that never spoke may still speak (95 %, one rule)."""
+        """Return the share of prompts in which a rule that never fired may still fire (95 %, one rule)."""
         return statistics.upper_bound(self.prompts)
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted of one row."""
+    """The counts of one row."""
 
     kind: str
     rule: str
@@ -167,7 +167,7 @@ class _Tally:
             self.examples.append(trace_id)
 
     def judge(self, verdict: tuple[str, str], came_out: str) -> None:
-        """Count what a label says of speaking for this class; «wrong» alone speaks of the recorded class only."""
+        """Count a label for or against this class; «wrong» alone only counts against the recorded class."""
         kind, task_type = verdict
         if kind == "wrong":
             self.wrong += self.name == came_out
@@ -183,7 +183,7 @@ class _Tally:
 
 
 class Measurement:
-    """Coverage as it grows: add pages of a corpus, ask for the figures at any time."""
+    """Coverage that grows: add pages of a corpus, read the figures at any time."""
 
     def __init__(self, corpus: Corpus, written: Written) -> None:
         self._corpus, self._written = corpus, written
@@ -253,7 +253,7 @@ class Measurement:
         return [tally] if tally else []
 
     def _spent(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
-        """Yield what was said to a prompt: kind and name of each rule, and the tokens of its own words."""
+        """Yield the rules that shaped the text of a prompt (kind and name), with the tokens of each rule's own text."""
         yield ("task type", outcome.task_type), 0
         yield ("search intent", outcome.search_intent), 0
         for identity in outcome.guardrails:
@@ -284,7 +284,7 @@ class Measurement:
 
 
 def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool] = never) -> Coverage:
-    """Return how often each rule spoke on the prompts of a corpus; on those read until it was stopped."""
+    """Return how often each rule fired on the prompts of a corpus, up to the page at which it was stopped."""
     measurement = Measurement(corpus, written)
     for page in corpus.pages():
         if should_stop():
@@ -305,7 +305,7 @@ def _lines(written: Written) -> Iterator[_Tally]:
 
 
 def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the name of each approach and the pattern of what it says, facts filled in."""
+    """Yield the name of each approach and a pattern that matches its text with any facts filled in."""
     approaches = written.rules.body["approaches"]
     for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
         pieces = re.split(r"\{[^{}]*\}", say)

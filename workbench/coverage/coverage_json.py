@@ -1,4 +1,4 @@
-"""Coverage as JSON values: what ``enricher coverage --json`` prints and the published page gives."""
+"""Coverage as JSON values, for ``enricher coverage --json`` and the published page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def as_object(found: Coverage) -> dict[str, object]:
-    """Return everything that was measured."""
+    """Return all figures as JSON values."""
     rows = []
     for row in found.rows:
         interval = row.rightness()

@@ -1,4 +1,4 @@
-"""Prompts that no signal speaks for, put together by the words they share: what a maintainer should look at first.
+"""Cluster the prompts that no signal matches by the words they share, for a maintainer to read first.
 
 The same prompts give the same clusters; the work is bounded by MOST_PROMPTS and MOST_CLUSTERS.
 """
@@ -17,7 +17,7 @@ SCANNED_CHARS, EXAMPLES = 2_000, 3
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Prompts without a signal that share words: the words that at least half of them hold, and the newest ids."""
+    """Unmatched prompts that share words: the words that at least half of them contain, and the newest ids."""
 
     terms: tuple[str, ...]
     prompts: int
@@ -30,13 +30,13 @@ def _tells(word: str) -> bool:
 
 @dataclass(slots=True)
 class Unmatched:
-    """The prompts seen so far that no signal speaks for, newest first."""
+    """The prompts so far that no signal matches, newest first."""
 
     count: int = 0
     _prompts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, trace_id: str, prompt: str) -> None:
-        """Count a prompt; keep its words while there is room."""
+        """Count a prompt; store its words while there is room."""
         self.count += 1
         if len(self._prompts) < MOST_PROMPTS:
             said = (word for word in words(prompt[:SCANNED_CHARS]) if _tells(word))
@@ -46,7 +46,7 @@ class Unmatched:
             self._prompts[trace_id] = terms
 
     def clusters(self) -> list[Cluster]:
-        """Return groups of two or more, the largest first; each prompt is in one group at most."""
+        """Return groups of two or more prompts, the largest first; each prompt is in one group at most."""
         left = dict(self._prompts)
         found: list[Cluster] = []
         frequency = Counter(term for terms in left.values() for term in terms)

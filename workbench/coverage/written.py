@@ -1,7 +1,7 @@
-"""Rules as a person wrote them: every signal and rule with the file and line it stands on.
+"""Map compiled rules to their source: every signal and rule with its file and line.
 
-The compiled table knows signals by number only. Here each number leads back to the
-lines that were compiled into it, through every layer that extends a rule.
+The compiled table knows signals by number only. This module maps each number to the lines that were
+compiled into it, through every layer that extends a rule.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CATALOGUES = (CATALOGUE, HEURISTICS)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file and a line of it, from 1."""
+    """A file and a line number, from 1."""
 
     file: str
     line: int
@@ -43,7 +43,7 @@ class Place:
 class Signal:
     """One signal of one class; ``index`` counts within the rule of its own file, ``condition`` within the table.
 
-    Signals of one condition fire together. ``name`` is the class as the table has it.
+    Signals with the same condition fire together. ``name`` is the class name in the table.
     """
 
     rule: str
@@ -59,7 +59,7 @@ class Signal:
 
 @dataclass(slots=True)
 class Written:
-    """Compiled rules with the places of what they were compiled from."""
+    """Compiled rules with the places in the files that they were compiled from."""
 
     compiled: Compiled
     rules: Rules = field(init=False)
@@ -80,13 +80,13 @@ class Written:
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == facet]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield the named rules of a kind by the name that outcomes have for them."""
+        """Yield the named rules of a kind, each with its name in outcomes."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
 
     def guardrail_titles(self) -> dict[str, tuple[str, Place]]:
-        """Return title and place of every guardrail that may be shown: its rule, else its row among the names."""
+        """Return title and place of every guardrail that may be shown: the place of its rule, else of its table row."""
         blocks = {name: Place(block.file, block.line) for name, block in self.rules_of("guardrail")}
         linked = self.compiled.guardrails
         rows_at = {row.guardrail: Place(row.file, row.line) for row in reversed(linked.shorthands)}
@@ -117,7 +117,7 @@ class Written:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the classes as the compiler numbers them: guardrails last, without those that are not defined."""
+        """Return the classes in the compiler's numbering: guardrails last, undefined ones left out."""
         takes_signals_of = self.compiled.guardrails.takes_signals_of
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
@@ -125,23 +125,23 @@ class Written:
 
 
 def in_force(cwd: str) -> Written:
-    """Return the rules of the files that speak in ``cwd``; raises SideError where they are broken."""
+    """Return the rules of the files that apply in ``cwd``; raises SideError where they are broken."""
     return _sound(compile_layers(find_layers(cwd).instructions))
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> Written:
-    """Return the rules with ``text`` for the file at ``path``, on the files that it lies on; raises SideError."""
+    """Return the rules with ``text`` for the file at ``path``, in its stack of layers; raises SideError."""
     return _sound(compile_texts(stack_with(path, versions), instead={known_as(path, versions): text}))
 
 
 def known_as(path: str, versions: Versions) -> str:
-    """Return the path under which recorded versions know a file, else its absolute one."""
+    """Return the path that recorded versions have for a file, else its absolute path."""
     file = layer_file(path, versions)
     return file.path if file else os.path.abspath(path)
 
 
 def stack_with(path: str, versions: Versions) -> Texts:
-    """Return the file among those it lies on, of the newest version that has it; a file of no layer stands alone."""
+    """Return the newest stack of files that contains the file; the file alone where it is no layer."""
     file = layer_file(path, versions)
     return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 

@@ -1,1 +1,1 @@
-"""One edit of the instructions: the file, its drafts, and live what it would change."""
+"""One edit of the instructions: the file, its drafts, and a live preview of what the edit changes."""

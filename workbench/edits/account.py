@@ -1,4 +1,4 @@
-"""Run a replay to its end and give account of it: the blast radius, how the labelled prompts stand, the verdict."""
+"""Run a replay to its end and report its figures: blast radius, labelled prompts, verdict."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ TELL_EVERY_S = 0.1
 def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
     """Yield the figures as they grow, newest prompts first; the last ones are complete unless the run was stopped.
 
-    ``began`` is the reading of ``time.perf_counter`` that seconds count from. Raises
-    ``SideError``, ``CasesError``.
+    ``began`` is the reading of ``time.perf_counter`` that seconds count from. Raises ``SideError``, ``CasesError``.
     """
     began = time.perf_counter() if began is None else began
     radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
@@ -60,7 +59,7 @@ def _figures(
 
 
 def _verdict(radius: BlastRadius, standing: Standing) -> Verdict:
-    """Return the verdict; of one set of rules on both sides there is only one, of no prompt at all there is none."""
+    """Return the verdict: with the same rules on both sides always «identical», without prompts «inconclusive»."""
     if radius.is_same_rules:
         return "identical"
     if not radius.prompts and not standing.regressed:

@@ -1,7 +1,7 @@
-"""Edits that were not saved: each app keeps its own on the disk, and the next one offers those of apps that have ended.
+"""Unsaved edits: each app stores its own on disk, and the next app offers those of apps that have ended.
 
-An app holds a lock for as long as it has a draft, which the system releases however it ends. So
-the drafts of apps that are still running are told from those left behind by a crash.
+An app holds a lock while it has a draft; the system releases the lock however the app ends. That
+distinguishes the drafts of running apps from those left behind by a crash.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An edit of the file at ``path`` that was not saved; ``disk`` is what the file held, ``at`` when it was kept."""
+    """An unsaved edit of the file at ``path``; ``disk`` is the file's saved text, ``at`` the time of the draft."""
 
     file: str
     path: str
@@ -34,7 +34,7 @@ class Draft:
 
 
 class Drafts:
-    """The draft of one app, and those that other apps have left."""
+    """The draft of this app, and those left by other apps."""
 
     def __init__(self, state_dir: str) -> None:
         self._folder = os.path.join(state_dir, FOLDER)
@@ -46,20 +46,20 @@ class Drafts:
         return os.path.join(self._folder, f"{self._name}.json")
 
     def keep(self, path: str, disk: str, text: str) -> None:
-        """Write the edit, readable for this person only; no disk is worth an error at the end of a session."""
+        """Write the draft, readable by this user only; errors are ignored: a full disk must not end the session."""
         with contextlib.suppress(OSError):
             private.make_directory(self._folder)
             self._hold_lock()
             private.write_file(self._file, json.dumps({"path": path, "disk": disk, "text": text}).encode())
 
     def forget(self) -> None:
-        """Remove this app's own draft: the edit was saved or given up."""
+        """Remove this app's draft after the edit was saved or discarded."""
         with contextlib.suppress(OSError):
             os.unlink(self._file)
         self.close()
 
     def close(self) -> None:
-        """Release the lock: the draft, if there is one, is for the next app."""
+        """Release the lock, which leaves the draft, if there is one, to the next app."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -82,18 +82,18 @@ class Drafts:
                 yield draft
 
     def _hold_lock(self) -> None:
-        """Lock under another name first: who sees the lock's file finds it locked."""
+        """Lock the file under a temporary name first, so that the lock file is locked from its first moment."""
         if self._lock >= 0:
             return
         lock = _lock_of(self._file)
         self._lock = private.open_file(f"{lock}.new", os.O_RDWR)
-        with contextlib.suppress(OSError):  # a file system without locks: the draft is worth more
+        with contextlib.suppress(OSError):  # on a file system without locks, keep the draft anyway
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.rename(f"{lock}.new", lock)
 
 
 def remove(draft: Draft) -> None:
-    """Remove a draft that was taken or is not wanted."""
+    """Remove a draft that was restored or declined."""
     for file in (draft.file, _lock_of(draft.file)):
         with contextlib.suppress(OSError):
             os.unlink(file)
@@ -121,7 +121,7 @@ def _is_locked(lock: str) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # this file system has no locks
+    except OSError:  # a file system without locks
         return False
     finally:
         os.close(descriptor)

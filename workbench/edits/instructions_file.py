@@ -1,8 +1,7 @@
-"""The instructions files that a person may edit: which there are, reading, saving, seeing that another program saved.
+"""List, read, save and watch the instructions files that a user may edit.
 
-What is on the disk belongs to whoever wrote it last: ``save`` replaces a file only while
-it still holds what was read. Editors put a new file in the place of the old one, so the
-folder is watched, never the file.
+The last writer owns the text on disk: ``save`` replaces a file only while it still has the text that
+was read. Editors replace a file with a new one, so the folder is watched, never the file.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ AGAIN_S = 0.5
 
 
 class FileError(Exception):
-    """The file cannot be read or written; the message names it and says what to do."""
+    """The file cannot be read or written; the message names the file and the remedy."""
 
 
 class ChangedMeanwhileError(FileError):
@@ -41,7 +40,7 @@ class ChangedMeanwhileError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """A file that speaks or could: whose it is, whether it is there, and why it cannot be edited in place, if so."""
+    """A file that is or could be a layer: its layer, whether it exists, and any objection to editing it in place."""
 
     layer: str
     path: str
@@ -50,7 +49,7 @@ class Editable:
 
 
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
-    """Return the files that a person in ``cwd`` can work on, the packaged one first; ``given`` is one more."""
+    """Return the files that can be edited from ``cwd``, the packaged one first; ``given`` adds another."""
     packaged = packaged_file()
     user = own_file()
     folders = dict(speaking_folders(cwd)) or {"project": project_root(cwd)}
@@ -66,19 +65,19 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
 
 
 def nearest(cwd: str, *, given: str = "") -> str:
-    """Return the file to begin with: the given one, else the highest layer that exists."""
+    """Return the file to open first: the given one, else the highest layer that exists."""
     if given:
         return os.path.abspath(given)
     return next(one.path for one in reversed(choices(cwd)) if one.exists)
 
 
 def layer_of(path: str, cwd: str) -> str:
-    """Return the name of the layer that a file is in ``cwd``; empty for any other file."""
+    """Return the name of the file's layer in ``cwd``; empty where it is no layer."""
     return next((one.layer for one in choices(cwd) if one.path == path), "")
 
 
 def objection(path: str) -> str:
-    """Return why the file should not be edited in place; empty where it may be."""
+    """Return the reason not to edit the file in place; empty where there is none."""
     real, ours = os.path.realpath(path), os.path.dirname(os.path.realpath(packaged_file())) + os.sep
     if real.startswith(ours) and {"site-packages", "dist-packages"} & {*real.split(os.sep)}:
         return "it belongs to the installed package; the next update would overwrite your edit"
@@ -93,17 +92,17 @@ def remedy(path: str) -> str:
 
 
 def saves_as_layer(path: str) -> bool:
-    """Say whether an edit of this file is saved as a layer over it: it is ours, and may not be written."""
+    """Return whether edits of this file are saved as the user's layer: a packaged file not to be written."""
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path))
 
 
 def own_file() -> str:
-    """Return the person's own layer, there or not."""
+    """Return the path of the user's own layer, whether it exists or not."""
     return os.path.join(config_dir(), FILE)
 
 
 def layer_of_edit(text: str, opened: str, cwd: str) -> OwnLayer:
-    """Return the person's own layer with what they changed in the packaged file they opened; raises LayerError."""
+    """Return the user's layer with the changes made to the opened packaged file; raises LayerError."""
     own = Layer("user", own_file())
     found = find_layers(cwd)
     packaged, *above = found.instructions
@@ -112,7 +111,7 @@ def layer_of_edit(text: str, opened: str, cwd: str) -> OwnLayer:
 
 
 def read(path: str) -> str:
-    """Return the text of a file, empty where there is none yet; raises FileError."""
+    """Return the text of a file, empty where it does not exist yet; raises FileError."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(LARGEST + 1)
@@ -128,10 +127,10 @@ def read(path: str) -> str:
 
 
 def save(path: str, text: str, *, over: str | None) -> None:
-    """Put the text into the file at once, with the permissions that it had; a link stays a link.
+    """Replace the text of the file atomically, keeping its permissions; a symbolic link stays a link.
 
-    ``over`` is what the file held when it was read: anything else there raises
-    ChangedMeanwhileError. None overwrites whatever is there. Raises FileError.
+    ``over`` is the text that was read: where the file has another text now, ChangedMeanwhileError is raised.
+    None overwrites any text. Raises FileError.
     """
     if over is not None and read(path) != over:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
@@ -155,7 +154,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
     """Call ``changed`` with the text after every save by any program, until ``stop`` is set.
 
-    A file that cannot be read just now is one that is being written: the next event tells.
+    A read error means that the file is being written; the next event reads it again.
     """
     import watchfiles
 
@@ -188,7 +187,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
 
 
 def trust_note(path: str, cwd: str) -> str:
-    """Return what a person has to do before a saved file counts; empty where it counts already."""
+    """Return what the user must do before a saved file takes effect; empty where it takes effect at once."""
     folder = next((folder for _name, folder in speaking_folders(cwd) if path.startswith(folder + os.sep)), "")
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""

@@ -1,8 +1,7 @@
-"""What an edit of the instructions would change, told while it is typed: compile, replay, judge the cases, lint.
+"""Preview an edit of the instructions while it is typed: compile, replay, judge the golden cases, lint.
 
-A ``Desk`` stands for one file that is being edited; each ``examine`` is one run over one
-text of it, a sequence of progress records. No screen and no clock of its own: who runs it
-decides when, and says when to stop.
+A ``Desk`` stands for one file being edited; each ``examine`` is one run over one text of it, a sequence of
+progress records. It has no screen and no clock: the caller decides when to run it and when to stop.
 """
 
 from __future__ import annotations
@@ -43,14 +42,15 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 OPENED, HEAD = "opened", "HEAD"
-"""Bases beside ``recorded`` and a version: the file as it was when it was opened, and as git has it."""
+"""Bases in addition to ``recorded`` and versions: the file as opened, and the file in git's HEAD."""
 MOST_CAUSES = 1000
+"""Newest changes whose cause is searched."""
 
 
 class Kept(sides.InAnyFolder):
-    """A side whose rules are compiled once for all runs of a desk: ``known`` is what earlier runs found out.
+    """A side whose rules are compiled once for all runs of a desk; ``known`` caches the rules that runs have found.
 
-    Each run has its own, because what is not known yet is asked of the database by the thread of that run.
+    Each run has its own instance, because missing rules are read from the database by the thread of that run.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Kept(sides.InAnyFolder):
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: Row) -> bool:
-        """Say whether the side speaks for a prompt."""
+        """Return whether the side applies to a prompt."""
         return self._file is None or self._file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
@@ -89,13 +89,13 @@ class _File(NamedTuple):
 
 @dataclass(slots=True)
 class Desk:
-    """One file on which a person works: where it is, what it held when it was opened, what is compared with.
+    """One file being edited: its path, its text when it was opened, and the base to compare with.
 
-    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a
-    version's hash. ``cwd`` says which layers and whose golden cases count.
+    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash.
+    ``cwd`` decides which layers and whose golden cases count.
 
-    An edit of a packaged file that may not be written is saved as a layer over it, so that layer is what is
-    compiled and replayed, in the place where it will lie.
+    An edit of a packaged file that cannot be written is saved as the user's layer; that layer is then compiled
+    and replayed in its place in the stack.
     """
 
     state_dir: str
@@ -113,11 +113,11 @@ class Desk:
 
     @property
     def _saved(self) -> _File:
-        """The file that a save writes, and what it holds now."""
+        """Return the file that a save writes, and its present text."""
         return self._own or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield what the text would change: figures that grow, then lint; or only what is broken.
+        """Yield the effect of the text: figures that grow, then lint; only ``Broken`` where the text does not compile.
 
         Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
@@ -149,7 +149,7 @@ class Desk:
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
-        """Return what ``enricher check`` would say once the text is saved, of this file and of all others."""
+        """Return what ``enricher check`` would report once the text is saved, on this file and all others."""
         file = layer_file(self.path, versions)
         if file is not None and file.layer in NAMED_FILES:
             found = find_layers(self.cwd)
@@ -183,7 +183,7 @@ class Desk:
         return sides.text_at(HEAD, self._saved.path)
 
     def _cases_file(self) -> str:
-        """The golden cases of the repository; none where the file cannot be used, which the gate tells."""
+        """Return the golden cases of the repository; empty where the file cannot be used, which the gate reports."""
         path = path_for(self.cwd)
         try:
             cases.read(path)
@@ -194,7 +194,7 @@ class Desk:
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
     ) -> Iterator[Caused]:
-        """Yield which piece of the edit made each of the newest changes, in batches."""
+        """Yield, in batches, the hunk behind each of the newest changes."""
         found: dict[str, Cause] = {}
         told_at = time.perf_counter()
         base = self._base_text(corpus.versions)
@@ -220,7 +220,7 @@ class Desk:
 
 
 def _told(cause: attribution.Cause) -> str:
-    """Return a cause in words, its files by their names."""
+    """Return the description of a cause, with file names in place of paths."""
     told = str(cause)
     for hunk in cause.hunks:
         told = told.replace(hunk.file, os.path.basename(hunk.file))
@@ -239,7 +239,7 @@ class Edit:
 
 @dataclass(slots=True)
 class Measured:
-    """How long an edit took to its first and its complete figures, in milliseconds."""
+    """Time from an edit to its first and its complete figures, in milliseconds."""
 
     name: str
     first_ms: float = 0.0
@@ -249,7 +249,7 @@ class Measured:
 
 
 def measure(state_dir: str, edits: Sequence[Edit]) -> list[Measured]:
-    """Time each edit as a person who edits sees it: the base was compared with before, the text is new."""
+    """Time each edit as a user experiences it: the base was compared with before, the text is new."""
     return [_measure(state_dir, edit) for edit in edits]
 
 

@@ -1,4 +1,4 @@
-"""The headings of an instructions file, found without compiling it: what a person jumps by."""
+"""Find the headings of an instructions file without compiling it, for jumping between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of the file: its line, from 1, its level and its words."""
+    """A heading of the file: its line, from 1, its level and its text."""
 
     line: int
     level: int

@@ -1,4 +1,4 @@
-"""What a run over an edited text tells on its way, the sentence that sums it up, and how a person keeps it."""
+"""Progress records of a run over an edited text, their summary sentence, and how a run is stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The text cannot be compiled, so that nothing was replayed; the last figures still stand."""
+    """The text cannot be compiled, so nothing was replayed; the earlier figures stay valid."""
 
     problems: tuple[Problem, ...]
     reason: str
@@ -33,8 +33,8 @@ class Broken:
 class Figures:
     """The blast radius so far: ``prompts`` of ``total`` replayed, newest first.
 
-    ``share``, ``standing`` and ``verdict`` are there once it is complete. Tokens are per
-    session, before and after; the silent ones count prompts.
+    ``share``, ``standing`` and ``verdict`` are set once it is complete. ``tokens`` are per session, before and
+    after; ``silent`` counts prompts that get no text, before and after.
     """
 
     base: str
@@ -52,20 +52,20 @@ class Figures:
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
-    """Errors that ``enricher check`` would find; with any of them there is no verdict to rely on."""
+    """Errors that ``enricher check`` would report; with any of them the verdict cannot be relied on."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether every prompt is in it."""
+        """Whether every prompt was replayed."""
         return self.verdict is not None
 
     def by_kind(self) -> dict[str, int]:
-        """Return how many prompts change in each way; a prompt counts in each of its ways."""
+        """Return the number of prompts per kind of change; a prompt counts once for each of its kinds."""
         counts = Counter(kind for change in self.changes for kind in change.kinds)
         return {kind: counts[kind] for kind in KINDS if kind in counts}
 
     def groups(self) -> list[tuple[str, list[Change]]]:
-        """Return the changes by their first kind, in the order of KINDS."""
+        """Return the changes grouped by their first kind, in the order of KINDS."""
         found: dict[str, list[Change]] = {}
         for change in self.changes:
             found.setdefault(change.kinds[0], []).append(change)
@@ -74,14 +74,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What the file should know beyond what the compiler refuses; empty where nothing is wrong."""
+    """Problems that ``enricher check`` reports in addition to compile errors; empty where there are none."""
 
     problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The place of the edit that made a prompt come out otherwise."""
+    """The place in the edit that changed a prompt's outcome."""
 
     text: str
     heading: str = ""
@@ -90,7 +90,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Caused:
-    """Causes found so far, by the id of the trace."""
+    """Causes found so far, by trace id."""
 
     causes: dict[str, Cause]
 
@@ -99,7 +99,7 @@ Progress = Broken | Figures | Linted | Caused
 
 
 def headline(figures: Figures) -> str:
-    """Return what changes in one sentence, with its interval where all prompts were replayed."""
+    """Return a sentence on the changed prompts, with the interval where all prompts were replayed."""
     noun = "prompt changes" if figures.prompts == 1 else "prompts change"
     told = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
     if figures.share is None or not figures.prompts:
@@ -146,7 +146,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
 
 
 def difference(before: str, after: str, path: str) -> str:
-    """Return the unified difference of two texts of a file."""
+    """Return the unified diff of two texts of a file."""
     name = os.path.basename(path)
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

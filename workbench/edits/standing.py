@@ -1,7 +1,7 @@
-"""What people approved or corrected, under both sides of a replay: labelled traces and the golden cases of a file.
+"""Judge labelled traces and the golden cases of a file under both sides of a replay.
 
-The same judgement as the gate's (``workbench.gate.case``): context and wording aside, a case
-fails that does not come out as it was approved.
+The judgement is the gate's (``workbench.gate.case``): context and wording excluded, a case fails unless its
+outcome is the approved one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the cases stand: ``regressed`` are ids of approved ones that pass under the base and fail now.
+    """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base and fail now.
 
-    ``approved`` counts those that were looked at; ``gained`` and ``lost`` the labels and cases that became right and
-    wrong.
+    ``approved`` counts the approved cases; ``gained`` and ``lost`` the labels and cases that became right
+    and wrong.
     """
 
     approved: int = 0
@@ -45,10 +45,10 @@ def stand(
     labels: Mapping[str, str],
     cases_file: str = "",
 ) -> Standing:
-    """Judge what is labelled of the changes, and the cases of a file; a case of the file speaks for its trace.
+    """Judge the labelled prompts among the changes, and the cases of a file; a file's case replaces its trace's label.
 
-    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` gives them. Raises
-    ``workbench.gate.cases.CasesError``.
+    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them.
+    Raises ``workbench.gate.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
@@ -72,7 +72,7 @@ def _of_traces(
         try:
             case = cases.case_of(db, change.prompt.id, verdict)
         except cases.CasesError:
-            continue  # nothing of the prompt was kept: nothing can be judged again
+            continue  # the prompt's text was not kept, so it cannot be judged again
         version = change.prompt.rules_hash
         yield (
             case,
@@ -88,7 +88,7 @@ def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tu
 
 
 def _fails(case: Case, rules: Rules | None, recorded: str = "") -> bool:
-    """Without rules, what was recorded passes where it was approved, or has the task type that was asked for."""
+    """Without rules, the recorded outcome passes where it was approved or has the corrected task type."""
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
     return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)

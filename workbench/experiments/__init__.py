@@ -1,9 +1,8 @@
-"""Two arms on the same prompts: what each answers, how long it takes, and whether the difference is one.
+"""Compare two arms on the same prompts: the answer of each, its latency, and whether they really differ.
 
-Both arms answer every prompt, b a, and for every second prompt a b; that warms up and is
-not timed. For the clock each answers twice more, in the order a b b a, then b a a b: each
-comes as often after itself, which is faster, as after the other, so that arms which are
-equal come out equal.
+Both arms first answer every prompt untimed to warm up, in the order b a, and a b for every second prompt.
+Then each is timed twice, in the order a b b a, and b a a b for every second prompt: each arm runs as often
+after itself, which is faster, as after the other, so that equal arms have equal times.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ ORDERS = ("abba", "baab")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An experiment that has run: the report, and every answer, a before b."""
+    """The result of an experiment: the report, and every answer, a before b."""
 
     report: Report
     results: tuple[Result, ...]

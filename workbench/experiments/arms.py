@@ -1,7 +1,7 @@
-"""The two arms of an experiment: instructions that answer now, or answers that somebody recorded.
+"""The two arms of an experiment: instructions that answer now, or recorded answers.
 
-An arm hands out one task per prompt: a pure function that can be run as often as
-timing needs it. What an arm has told a session is its own, never the other's.
+An arm returns one task per prompt: a pure function that can be run as often as timing needs. Each arm keeps
+its own record of what it has shown a session.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an arm says to a prompt; ``names`` is what it tells, as ``kind:reference``.
+    """The answer of an arm to a prompt; ``names`` are the references that it shows, as ``kind:reference``.
 
-    ``latency_ms`` is None where the answer is computed now and has to be timed; ``failure``
-    says why there is no answer.
+    ``latency_ms`` is None where the answer is computed now and has to be timed; ``failure`` is the reason
+    for a missing answer.
     """
 
     task_type: str
@@ -47,10 +47,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One prompt for one arm: how to answer it, and by which terms the answer is judged.
+    """One prompt for one arm: how to answer it, and the terms by which the answer is judged.
 
-    ``tokens`` is what it may cost, ``told`` what the session has, ``is_unknown`` says that
-    these rules would have asked a channel something else, whose answer nobody knows.
+    ``tokens`` is its token limit, ``told`` what the session was already shown; ``is_unknown`` means that these rules
+    would have sent a channel a different request, whose answer is unknown.
     """
 
     answer: Callable[[], Answer]
@@ -61,37 +61,37 @@ class Task:
 
 
 class Arm(Protocol):
-    """One side of an experiment; equal hashes are equal arms."""
+    """One side of an experiment; arms with equal hashes are equal."""
 
     label: str
     hash: str
 
     def task(self, question: Question) -> Task | None:
-        """Return what there is to do for a prompt, None where this arm has no answer to it."""
+        """Return the task for a prompt, None where this arm has no answer to it."""
 
     def tell(self, question: Question, answer: Answer) -> None:
-        """Remember what the session of the prompt has now been told."""
+        """Record what the session of the prompt has now been shown."""
 
 
 class Told:
-    """What an arm told each session, and what that cost in tokens; recorded prompts bring that with them."""
+    """The references that an arm showed each session, and their tokens; recorded prompts have their own record."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
         self._spent: defaultdict[str, int] = defaultdict(int)
 
     def before(self, question: Question) -> tuple[list[str], int]:
-        """Return what the session knows and has spent."""
+        """Return the references that the session was shown and the tokens spent on it."""
         return self._names[question.session], self._spent[question.session]
 
     def add(self, question: Question, answer: Answer) -> None:
-        """Remember an answer."""
+        """Record an answer."""
         self._names[question.session] = sorted({*self._names[question.session], *answer.names})
         self._spent[question.session] += answer.tokens
 
 
 class Instructions:
-    """Rules that decide from the inputs of a prompt: the side's, or those it was recorded under where it has none."""
+    """Rules that decide from a prompt's inputs: the side's, else those that the prompt was recorded under."""
 
     def __init__(self, side: Side) -> None:
         self.label, self.hash = side.label, side.hash
@@ -100,7 +100,7 @@ class Instructions:
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: Question) -> Task | None:
-        """Return the decision on the prompt; None where no rules are known for it."""
+        """Return the task of deciding on the prompt; None where its rules are unknown."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base
@@ -120,12 +120,12 @@ class Instructions:
         )
 
     def tell(self, question: Question, answer: Answer) -> None:
-        """Remember what the session of the prompt has now been told."""
+        """Record what the session of the prompt has now been shown."""
         self._told.add(question, answer)
 
 
 class Recording:
-    """Answers from a file, whoever gave them; they are judged by the rules that the prompt came with."""
+    """Answers from a file, of any origin; they are judged by the rules that the prompt was recorded under."""
 
     def __init__(self, path: str) -> None:
         self.label = path
@@ -135,7 +135,7 @@ class Recording:
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
 
     def task(self, question: Question) -> Task | None:
-        """Return the recorded answer; None where the file has none."""
+        """Return a task with the recorded answer; None where the file has none."""
         answer, base = self._answers.get(question.row.id), question.base
         if answer is None or base is None:
             return None
@@ -146,7 +146,7 @@ class Recording:
         return Task(lambda: answer, Terms.of(base), tokens, frozenset(has_been_told))
 
     def tell(self, question: Question, answer: Answer) -> None:
-        """Remember what the session of the prompt has now been told."""
+        """Record what the session of the prompt has now been shown."""
         self._told.add(question, answer)
 
 

@@ -1,8 +1,8 @@
-"""Does the agent do better with it? Sessions in two cohorts, and how far apart they came out.
+"""Compare the sessions of two cohorts of an experiment by their labels, prompts and tokens.
 
-A session's cohort is a keyed hash of its id, the experiment's name being the key: the
-same on every machine, before and after the fact, without a table that could be lost.
-Every session counts in the cohort it was given, whatever it then ran with.
+A session's cohort is a keyed hash of its id with the experiment's name as the key: the same on every machine
+and at any time, without a table that could be lost. Every session counts in its assigned cohort, whatever
+rules it then ran with.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FEWEST_SESSIONS = 2
 FEWEST_TO_JUDGE = 10
-"""Labelled sessions that each cohort needs for a verdict: below, the interval promises more than it holds."""
+"""Labelled sessions that each cohort needs for a verdict; with fewer, the interval is narrower than it should be."""
 
 PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
     ("prompts_per_session", lambda one: float(one.prompts)),
@@ -33,7 +33,7 @@ PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One cohort: its sessions and prompts, how many prompts were held back, what share of the labelled was right."""
+    """One cohort: its sessions and prompts, the prompts held back, and the share of labelled prompts that was right."""
 
     sessions: int
     prompts: int
@@ -44,11 +44,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two cohorts of one experiment; ``effects`` are b minus a, None where the sessions are too few.
+    """Two cohorts of one experiment; ``effects`` are b minus a, None where there are too few sessions.
 
-    The verdict is that of the labels: changed where b is better and the interval leaves no
-    doubt, regressed where it is worse, inconclusive otherwise and where a cohort has fewer
-    than ten labelled sessions.
+    The verdict rests on the labels: changed where b is better and the interval excludes 0, regressed where it is
+    worse, inconclusive otherwise and where a cohort has fewer than ten labelled sessions.
     """
 
     name: str
@@ -63,13 +62,13 @@ class Comparison:
 
 
 def cohort_of(session_id: str, *, name: str) -> Cohort:
-    """Return the cohort of a session in the experiment of that name: each half of all sessions, for good."""
+    """Return the cohort of a session in the named experiment; each cohort gets half of all sessions, permanently."""
     digest = keyed_hash(name.encode(), short(session_id).encode())
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
 def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> Comparison:
-    """Return how far the cohorts lie apart in what was labelled right and in what a session took."""
+    """Return the differences between the cohorts in the share labelled right and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort], level) for cohort in "ab")
     has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS

@@ -1,10 +1,10 @@
-"""Read a text back against its documented form, and count the rules that it breaks.
+"""Parse a text by its documented form, and count the rules that it breaks.
 
-The form is that of ``enricher.respond.render``: a title, then at most one line of each label in
-their order; in the profile ``as-specified`` a blank line parts them. A response is a success
-only if it can be read back and names nothing that the rules do not define; silence is one, too.
+The form is that of ``enricher.respond.render``: a title, then at most one line of each label in their order; in
+the profile ``as-specified`` blank lines separate them. A response is a success only if it can be parsed and
+names nothing that the rules do not define; an empty response is one, too.
 
-FormError             a line that the form does not have; holds its number
+FormError             a line that the form does not allow; holds its number
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ LABELS = {
     "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "reminder": REMINDER, "resources": RESOURCES,
     "guardrails": GUARDRAILS, "approach": APPROACH, "partial": PARTIAL,
 }  # fmt: skip
-"""What a line may be, in the order of the text."""
+"""Patterns of the lines that may occur, in the order of the text."""
 
 
 class FormError(ValueError):
-    """A line that the documented form does not have there; ``line`` counts from 1."""
+    """A line that the documented form does not allow there; ``line`` counts from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -55,7 +55,7 @@ class FormError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a text says; ``guardrails`` are ids."""
+    """The parsed content of a text; ``guardrails`` are ids."""
 
     task_type: str = ""
     items: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What rules let a text say; ``always`` are the guardrails that they repeat on purpose."""
+    """The names that rules allow in a text; ``always`` are the guardrails that may be repeated."""
 
     task_types: frozenset[str]
     guardrails: frozenset[str]
@@ -85,7 +85,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a response fared: what could be read, why not, and the names of the rules it breaks, one for each breach."""
+    """The result of reading a response: its content, the fault if any, and the broken rules, one name per breach."""
 
     said: Said = field(default_factory=Said)
     fault: str = ""
@@ -93,7 +93,7 @@ class Reading:
 
 
 def parse(text: str) -> Said:
-    """Return what a text in the format ``enrichment`` says; an empty one says nothing. Raises FormError."""
+    """Return the content of a text in the format ``enrichment``; raises FormError. An empty text has no content."""
     if not text:
         return Said()
     title, *lines = text.split("\n")
@@ -130,14 +130,13 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
 def read(
     text: str, *, terms: Terms, tokens: int, told: Collection[str], names: Collection[str] | None = None
 ) -> Reading:
-    """Return how a response fares under rules.
+    """Return the content of a response and the rules that it breaks.
 
-    ``tokens`` is what it may cost by ruling R12's estimate, ``told`` holds what its session
-    was told before as ``kind:reference``; ``names`` is what it tells now, by default as
-    ``references`` reads it off the text. A breach each: ``form`` (it cannot be read back),
-    ``budget`` (more tokens than it may cost, or more characters than a host takes),
-    ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
-    session has, unless the rules say always).
+    ``tokens`` is the token limit by ruling R12's estimate, ``told`` holds what its session was shown before as
+    ``kind:reference``; ``names`` is what it shows now, by default as ``references`` reads it from the text. One
+    breach each: ``form`` (it cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
+    host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
+    session was shown, unless the rules allow it always).
     """
     over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
     try:
@@ -155,12 +154,12 @@ def read(
 
 
 def references(said: Said) -> list[str]:
-    """Return what a session has now been told, as ``kind:reference``; an approach goes by its words."""
+    """Return the references that a text shows, as ``kind:reference``; an approach is identified by its text."""
     return [f"guardrail:{one}" for one in said.guardrails] + ([f"approach:{said.approach}"] if said.approach else [])
 
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
-    """Return the tokens that a text may cost: the prompt's budget, what the session has left, the hard cap."""
+    """Return the token limit of a text: the least of the prompt's budget, the session's rest, the hard cap."""
     if is_as_specified(settings):
         return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)
     left = int(settings["budgets.session_tokens"]) - spent

@@ -1,7 +1,7 @@
-"""The prompts that both arms answer, each with the inputs of its judgement and what is known to be right.
+"""The prompts that both arms answer, each with the inputs to its judgement and its known task type.
 
-What a channel would offer is asked once, by the rules in force, so that both arms
-decide from the same inputs; a recorded prompt brings the inputs that it had.
+The channels are asked once, by the rules in force, so that both arms decide from the same inputs; a recorded
+prompt has its recorded inputs.
 
 QuestionError         a line that cannot be used, with file, line and remedy
 """
@@ -39,10 +39,10 @@ class QuestionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One prompt; ``right`` and ``wrong`` are the task types that people called so.
+    """One prompt; ``right`` and ``wrong`` are the task types that people labelled so.
 
-    ``base`` are the rules that its inputs were collected by, None where nobody kept them;
-    ``is_recorded`` says that the row is a trace, whose inputs know what its session was told.
+    ``base`` are the rules by which its inputs were collected, None where they were not stored; ``is_recorded``
+    means that the row is a trace, whose inputs include what its session was shown before.
     """
 
     row: Row
@@ -53,18 +53,18 @@ class Question:
 
     @property
     def session(self) -> str:
-        """What prompts that resemble each other share; a prompt without a session stands for itself."""
+        """The id of the session, whose prompts are similar; a prompt without a session is its own."""
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
-        """Return 1 for a task type that is right, 0 for one that is not, None where nobody knows."""
+        """Return 1 for a right task type, 0 for a wrong one, None where it is unknown."""
         if self.right:
             return float(task_type in self.right)
         return 0.0 if task_type in self.wrong else None
 
 
 class Questions:
-    """The prompts of an experiment; ``left_out`` counts the others by reason, once they have been read."""
+    """The prompts of an experiment; ``left_out`` counts the others by reason, once the prompts were read."""
 
     def __init__(self, versions: Versions) -> None:
         self._versions = versions

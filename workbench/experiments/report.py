@@ -1,7 +1,7 @@
-"""What an experiment says: five figures per arm, their paired differences, and one of the four verdicts.
+"""The figures of an experiment: five metrics per arm, their paired differences, and a verdict.
 
-Prompts of one session resemble each other, so the session is the unit wherever some
-session has more than one prompt. Nothing is rounded here.
+Prompts of one session are similar, so the session is the unit wherever a session has more than one prompt.
+Nothing is rounded here.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ METRICS: tuple[tuple[str, str, Better, Callable[[Result], float | None]], ...] =
     ("quality", "share", "higher", lambda one: one.quality),
     ("violations", "per prompt", "lower", lambda one: float(one.violations)),
 )
-"""Name, unit, which way is better (empty: a matter of price, which decides no verdict), and how to read it off."""
+"""Name, unit, which direction is better (empty: a cost, which does not affect the verdict), and its function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What both arms answered to one prompt of a session."""
+    """The answers of both arms to one prompt of a session."""
 
     session: str
     a: Result
     b: Result
 
     def is_same(self) -> bool:
-        """Say whether the agent would see the same and the prompt was judged alike."""
+        """Return whether the agent would see the same text and the prompt was judged the same way."""
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
 
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One metric of one arm; the deviation is that of single prompts."""
+    """One metric of one arm; ``sd`` is the standard deviation of single prompts."""
 
     n: int
     mean: float | None
@@ -77,9 +77,9 @@ class ArmFigures:
 class Metric:
     """One metric of both arms over the ``pairs`` that have it; ``difference`` is b minus a.
 
-    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's, ``p_adjusted``
-    after Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means
-    that so many pairs would have shown with a power of 0.8. What cannot be said is None.
+    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's, ``p_adjusted`` after
+    Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means that this many pairs would
+    detect with a power of 0.8. Values that cannot be computed are None.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An experiment in figures; ``share`` is that of prompts which the arms answer differently."""
+    """The figures of an experiment; ``share`` is that of the prompts that the arms answer differently."""
 
     prompts: int
     sessions: int
@@ -116,7 +116,7 @@ class Report:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values; an end of an interval that nothing bounds is None."""
+        """Return plain values; an unbounded end of an interval is None."""
         value: dict[str, Any] = finite({**asdict(self), "metrics": {one.name: asdict(one) for one in self.metrics}})
         return value
 
@@ -130,7 +130,7 @@ def report_on(
     unknown_context: int = 0,
     level: float = 0.95,
 ) -> Report:
-    """Return the report; ``same_arms`` says that both have one rules hash, which refuses every test."""
+    """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in METRICS]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
@@ -168,7 +168,7 @@ def _by_session(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
 
 
 def _moved(pairs: Sequence[Pair]) -> tuple[int, int]:
-    """Count the labelled prompts that b gets right and a wrong, and the other way round."""
+    """Count the labelled prompts that only b gets right, and those that only a gets right."""
     known = [(pair.a.quality, pair.b.quality) for pair in pairs]
     both = [(a, b) for a, b in known if a is not None and b is not None]
     return sum(a < b for a, b in both), sum(a > b for a, b in both)
@@ -224,7 +224,7 @@ def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool
 
 
 def _detectable(differences: Sequence[float], *, error: float, is_share: bool, level: float) -> float | None:
-    """Return what would have been noticed; of shares that differ nowhere, the share that would have shown once."""
+    """Return the detectable difference; where no share differs, the share that would have occurred at least once."""
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return (
@@ -241,7 +241,7 @@ def _judged(metric: Metric, level: float) -> Metric:
 
 
 def finite(value: Any) -> Any:
-    """Return plain values in which a number that is not finite is None, as JSON has no such."""
+    """Return plain values with None for numbers that are not finite, which JSON cannot represent."""
     if isinstance(value, dict):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

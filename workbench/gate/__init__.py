@@ -1,1 +1,1 @@
-"""Labels and golden cases, and whether a change of the instructions may go in."""
+"""Labels and golden cases, and the gate that decides whether a change to the instructions may be merged."""

@@ -1,7 +1,7 @@
-"""One golden case: a prompt, the inputs of its judgement, what is expected of it, and its line in the file.
+"""One golden case: a prompt, the inputs to its judgement, the expected result, and its line in the file.
 
-Nothing that a channel offered is in it (no memory, no file, no task): a case is about
-the judgement of a prompt, and runs the same on every machine.
+A case holds nothing that a channel offered (no memory, no file, no task): it tests only the judgement of
+a prompt, and runs the same on every machine.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LONGEST_SHOWN = 60
 
 
 class LineError(ValueError):
-    """A line that is no case; the message says what it should be."""
+    """A line that is not a case; the message describes what the line should be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided on a prompt, context aside; what is None was not said, and is not compared.
+    """The decisions on a prompt, context excluded; fields that are None are unknown and not compared.
 
-    ``approach`` is the name of its rule, empty for none: a new wording changes no judgement.
+    ``approach`` is the name of its rule, empty for none: a new wording does not change the judgement.
     """
 
     task_type: str | None = None
@@ -48,18 +48,18 @@ class Decided:
     approach: str | None = None
 
     def differences(self, other: Decided) -> tuple[str, ...]:
-        """Return the names of what both say and say differently."""
+        """Return the names of the fields that are known on both sides and differ."""
         pairs = ((name, getattr(self, name), getattr(other, name)) for name in self.__slots__)
         return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what was said, in a fixed order."""
+        """Return the known fields, in a fixed order."""
         said = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in said if value is not None}
 
 
 class Excerpt(Conversation):
-    """A conversation of which only the words were kept that its last prompt refers to."""
+    """A conversation reduced to the words that its last prompt refers to."""
 
     __slots__ = ("past", "words")
 
@@ -72,18 +72,17 @@ class Excerpt(Conversation):
         return self.past
 
     def basis(self, _prompt: str) -> str:
-        """Return those words."""
+        """Return the words."""
         return self.words
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A prompt with the inputs of its judgement and what is expected of it.
+    """A prompt with the inputs to its judgement and the expected result.
 
-    ``says`` is what has to come out, or for the verdict ``wrong`` what must not come out again.
-    ``earlier`` holds the words that the prompt points back to; ``past`` says that something was said before;
-    ``settings`` what the environment said in
-    place of the instructions.
+    ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again.
+    ``earlier`` holds the words that the prompt refers back to; ``past`` is true if the session had earlier
+    turns; ``settings`` are the values that override those of the instructions.
     """
 
     id: str
@@ -100,7 +99,7 @@ class Case:
     note: str = ""
 
     def decided_by(self, rules: Rules) -> Decided:
-        """Return what these rules decide on the case."""
+        """Return the decisions of these rules on the case."""
         inputs = Inputs(
             self.prompt,
             settings={**rules.body["settings"], **self.settings},
@@ -113,14 +112,14 @@ class Case:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of what is not as the case wants it; empty where the case passes."""
+        """Return the names of the fields that fail the case; empty where the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing
         return () if differing else tuple(self.says.to_json())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line of the file in its fixed order: texts redacted once more, what is empty left out."""
+        """Return the case as a line of the file, keys in fixed order: texts redacted again, empty values left out."""
         says = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
         rest = {
             "earlier": clean(self.earlier),
@@ -137,12 +136,12 @@ class Case:
 
 
 def clean(text: str) -> str:
-    """Return the text without secrets, in characters that a file can hold."""
+    """Return the text with secrets redacted, in characters that a file can hold."""
     return redact(storable(text))[0]
 
 
 def decided_of(enrichment: Enrichment) -> Decided:
-    """Return what was decided, context aside."""
+    """Return the decisions of an enrichment, context excluded."""
     judged = enrichment.classification
     return Decided(
         task_type=judged.task_type,
@@ -154,7 +153,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
 
 
 def from_line(line: bytes) -> Case:
-    """Return the case that a line of the file holds; raises LineError with the remedy."""
+    """Return the case on a line of the file; raises LineError, whose message says how to repair the line."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
     try:

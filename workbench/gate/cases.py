@@ -1,10 +1,10 @@
-"""Golden cases: what people said of prompts, in a file that a repository carries and CI runs without a database.
+"""Read and write golden cases: labelled prompts in a file of the repository, which CI runs without a database.
 
-One case a line, sorted by id, so that what two people add merges line by line; every
-text is redacted once more on its way in.
+One case a line, sorted by id, so that additions by two people merge line by line; every text is redacted
+once more before it is written.
 
 CasesError               the file cannot be used, or the trace cannot become a case
-└── UnusableFileError        what is wrong with the file, line by line
+└── UnusableFileError        the problems of the file, line by line
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
-"""git then keeps the lines of both sides; a case that both changed is found twice, and told."""
+"""With this attribute git keeps the lines of both sides; a case that both changed is then reported as a duplicate."""
 LARGEST = 32 << 20
 TOLD_BEFORE = ("guardrail:", "approach:")
-"""What a session was told that changes a judgement; items are context."""
+"""Prefixes of the injected references that affect a judgement; items are context and do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CasesError(Exception):
-    """The file cannot be used, or the trace cannot become a case; the message says what to do."""
+    """The file cannot be used, or the trace cannot become a case; the message describes the remedy."""
 
 
 class UnusableFileError(CasesError):
-    """What is wrong with the file, line by line."""
+    """The problems of the file, line by line."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -55,7 +55,7 @@ class UnusableFileError(CasesError):
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What a file holds: the cases that can be used, and a problem with its line for every one that cannot."""
+    """The contents of a file: the usable cases, and a problem with line number for every unusable line."""
 
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -66,12 +66,12 @@ class Cases:
 
 
 def path_for(cwd: str) -> str:
-    """Return the file of the repository around ``cwd``, whether it exists or not."""
+    """Return the path of the cases file of the repository around ``cwd``, whether it exists or not."""
     return os.path.join(project_root(cwd), FOLDER, FILE)
 
 
 def read(path: str) -> Cases:
-    """Return the cases of a file, none where there is no such file; raises CasesError where it cannot be read."""
+    """Return the cases of a file, none where the file does not exist; raises CasesError where it cannot be read."""
     try:
         content = private.read_file(os.path.realpath(path), LARGEST + 1)
     except FileNotFoundError:
@@ -84,7 +84,7 @@ def read(path: str) -> Cases:
 
 
 def parse(content: bytes, *, path: str) -> Cases:
-    """Return the cases of a file's bytes; ``path`` is what its problems name."""
+    """Return the cases in a file's bytes; ``path`` is the file name used in problems."""
     found: dict[str, tuple[int, Case]] = {}
     problems: list[Problem] = []
     for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
@@ -103,9 +103,9 @@ def parse(content: bytes, *, path: str) -> Cases:
 
 
 def write(path: str, cases: Iterable[Case]) -> None:
-    """Put the cases into the file at once, sorted by id; raises CasesError where it cannot be written.
+    """Replace the file with the cases, sorted by id; raises CasesError where it cannot be written.
 
-    In a repository's own folder, git is told to merge the file line by line.
+    In a repository's own folder, ``.gitattributes`` is set so that git merges the file line by line.
     """
     lines = [json.dumps(case.to_json(), ensure_ascii=False) for case in sorted(cases, key=lambda case: case.id)]
     target = os.path.realpath(path)
@@ -120,9 +120,9 @@ def write(path: str, cases: Iterable[Case]) -> None:
 
 
 def add(path: str, case: Case) -> bool:
-    """Put one case into the file, in place of an earlier one of its id; say whether there was one.
+    """Add a case to the file, replacing an earlier one with the same id; return whether there was one.
 
-    Raises UnusableFileError, and leaves the file as it is, where a line of it cannot be read.
+    Raises UnusableFileError, and leaves the file unchanged, where it has an unreadable line.
     """
     with _one_at_a_time(path):
         known = read(path)
@@ -136,10 +136,10 @@ def add(path: str, case: Case) -> bool:
 
 
 def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
-    """Return the case that a trace makes with "ok", "wrong" or the task type it should have had.
+    """Return a case made from a trace, labelled "ok", "wrong" or with the correct task type.
 
-    What is expected is what the recorded rules decide on the redacted inputs without
-    their context. Raises CasesError where the trace kept no text, or its rules are gone.
+    The expected result is what the recorded rules decide on the redacted inputs without their context.
+    Raises CasesError where the trace has no text, or its rules were not stored.
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
@@ -168,7 +168,7 @@ def _refuse_without_text(trace: dict[str, Any]) -> None:
 
 
 def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
-    """Return the rules that the trace had; None where they were not kept, or are of another release."""
+    """Return the rules of the trace; None where they were not stored, or were compiled by another release."""
     stored = queries.instructions(db, trace["rules_hash"])
     try:
         return recorded_rules(trace["rules_hash"], stored) if stored else None
@@ -177,12 +177,12 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
 
 
 def _declared(rules: Rules | None) -> dict[str, Any]:
-    """The settings that every machine has with these instructions; a ``config.toml`` is a person's own."""
+    """Return the settings that every machine has with these instructions, without those of a ``config.toml``."""
     return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
-    """Return a case with the recorded inputs that shape a judgement, redacted, and nothing expected yet."""
+    """Return a case with the recorded inputs that affect a judgement, redacted, and no expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
     return Case(
@@ -199,14 +199,14 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
 
 @contextlib.contextmanager
 def _one_at_a_time(path: str) -> Iterator[None]:
-    """Let one process at a time change the file: the folder is locked, so that no further file lies beside it."""
+    """Lock the folder so that one process at a time changes the file; a lock file would lie next to the cases."""
     folder = os.path.dirname(os.path.realpath(path))
     try:
         import fcntl
 
         private.make_directory(folder)
         descriptor = os.open(folder, os.O_RDONLY)
-    except ImportError:  # no POSIX locks
+    except ImportError:  # no POSIX locks (Windows)
         yield
         return
     except OSError as failure:
@@ -219,7 +219,7 @@ def _one_at_a_time(path: str) -> Iterator[None]:
 
 
 def _replace_file(path: str, content: bytes) -> None:
-    """Write aside and rename, with the permissions that the file had, else those of any new file."""
+    """Write a temporary file and rename it, with the permissions of the earlier file, else those of a new file."""
     aside = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:

@@ -1,7 +1,7 @@
-"""The outcome of a gate as a comment for a pull request: verdict, blast radius, regressions; the rest folded.
+"""Format the result of a gate as a pull-request comment: verdict, blast radius, regressions; the rest is folded.
 
-Prompts are other people's text: they stand in code spans that they cannot leave, so that
-they make no table, no link, no mention and no HTML.
+Prompts are untrusted text: they are put into code spans that they cannot end, so that they form no table,
+link, mention or HTML.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 50
 LARGEST = 60_000
-"""Of the 65,536 characters that a comment may have."""
+"""A comment on GitHub may have 65,536 characters."""
 TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
 REPLACED = {"|": "¦", "`": "'"}
-"""What would end a cell or a code span, whatever is done to escape it."""
+"""Characters that end a cell or a code span even when escaped, and their replacements."""
 FOLDED = {
     "Became wrong": "became wrong",
     "Became right": "fixed",
@@ -90,7 +90,7 @@ def _fold(title: str, rows: list[str]) -> str:
 
 
 def _code(text: str) -> str:
-    """Put other people's text into a code span that it cannot leave; HTML and mentions are text in there."""
+    """Put untrusted text into a code span that it cannot end; HTML and mentions have no effect there."""
     flat = " ".join(_readable(text).split())
     for sign, replaced in REPLACED.items():
         flat = flat.replace(sign, replaced)
@@ -98,10 +98,10 @@ def _code(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    """Make what a browser would hide or turn around visible."""
+    """Replace characters that a browser would hide or that reverse the direction of text."""
     return "".join(char if char.isprintable() or char.isspace() else "\ufffd" for char in text)
 
 
 def _plain(sentence: str) -> str:
-    """Take the meaning from the signs of Markdown in a sentence of ours that holds a name of theirs."""
+    """Escape the Markdown characters in one of our sentences, which may contain a name from the repository."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>|@#" else char for char in sentence)

@@ -1,7 +1,7 @@
-"""Judge the golden cases by changed instructions, and say whether the change may go in.
+"""Judge the golden cases by changed instructions, and decide whether the change may be merged.
 
-Runs from the file of cases alone: no database, no trust, no state, nothing of the person
-who runs it. What the base's instructions fail already is told and does not count.
+Only the file of cases is used: no database, no trust, no state, nothing of the user who runs it. Cases that
+fail under the base's instructions too are reported but do not count.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ PROJECT = "project"
 
 
 class GateError(Exception):
-    """The gate cannot be run; the message says what to do."""
+    """The gate cannot be run; the message describes the remedy."""
 
 
 @dataclass(slots=True)
 class _Side:
-    """The rules of one side and how a person would call it."""
+    """The rules of one side and its name in reports."""
 
     label: str
     rules: Rules
@@ -45,8 +45,8 @@ class _Side:
 def run(cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False) -> Report:
     """Judge the cases of the repository around ``cwd``, or of the file ``cases``.
 
-    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises
-    GateError where there is nothing to judge, or nothing to judge by.
+    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises GateError where there are no
+    cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
@@ -73,7 +73,7 @@ def _read(path: str) -> files.Cases:
 
 
 def _layers(cwd: str, instructions: str) -> list[Layer]:
-    """Return what speaks here: the packaged file and the repository's own, or one file in place of both."""
+    """Return the layers in force here: the packaged file and the repository's own, or one file in place of both."""
     if instructions:
         return [Layer("base", instructions)]
     own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
@@ -87,7 +87,7 @@ def _side(cwd: str, instructions: str) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Compile what the revision held: the same layers, with its text for every file that lies in the repository."""
+    """Compile the instructions at the revision: the same layers, with its text for each file within the repository."""
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
     if not instructions:
@@ -116,7 +116,7 @@ def _rules(compiled: Compiled, *, of: str = "") -> Rules:
 
 
 def _cases_at(revision: Revision, path: str) -> dict[str, Case]:
-    """Return the cases of the revision's file; lines of it that cannot be read are not asked for again."""
+    """Return the cases of the revision's file; its unreadable lines are ignored."""
     if not revision.holds(path):
         return {}
     return files.parse(revision.content(path), path=f"{revision.name}:{path}").by_id()
@@ -169,5 +169,5 @@ def _check(case: Case, now: _Side, before: _Side | None) -> Checked:
 
 
 def _differs(case: Case, earlier: Case) -> bool:
-    """Say whether a case asks for something else than it did; a note asks for nothing."""
+    """Return whether two versions of a case differ in anything but the note."""
     return replace(case, note="") != replace(earlier, note="")

@@ -1,4 +1,4 @@
-"""What the cases of a gate amount to: how many change, how many became right or wrong, what could have been seen."""
+"""Compute the figures of a gate: changed cases, cases that became right or wrong, and the detectable difference."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ class TaskType:
 class Figures:
     """Counts over all cases; shares lie between 0 and 1.
 
-    ``share`` is that of the changed cases, ``p_value`` the mid-p of McNemar's test on gained and
-    lost. ``at_most`` is given where no approved case regressed: so large the share of such
-    prompts may still be. ``detectable`` is the smallest difference that these cases would
-    have shown four times in five.
+    ``share`` is that of the changed cases, ``p_value`` the mid-p of McNemar's test on gained and lost. ``at_most``
+    is given where no approved case regressed: the upper bound of the share of such prompts that may still
+    regress. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
     """
 
     cases: int
@@ -58,7 +57,7 @@ class Figures:
 
 
 def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> Figures:
-    """Return the figures; without a base (not ``is_paired``) nothing was gained or lost."""
+    """Return the figures; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
     has_regressed = any(one.is_regression for one in checked)

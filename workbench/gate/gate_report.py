@@ -1,4 +1,4 @@
-"""The outcome of a gate: each case with what came out before and now, and whether the change may go in."""
+"""The result of a gate: each case with its outcome before and now, and whether the change may be merged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A case with what comes out for it now and came out before; without a base ``before`` is None.
+    """A case with its outcomes now and under the base; ``before`` is None without a base.
 
-    The faults name what is not as the case wants it; empty where it passes.
+    The faults name the fields that fail the case; empty where it passes.
     """
 
     case: Case
@@ -29,36 +29,37 @@ class Checked:
 
     @property
     def has_failed_newly(self) -> bool:
-        """Whether it fails, and did not with the base; an approved case without a base has passed once."""
+        """Whether it fails but passed under the base; without a base, an approved case counts as having passed."""
         return bool(self.faults) and not self.faults_before and (self.before is not None or self.case.verdict == OK)
 
     @property
     def is_regression(self) -> bool:
-        """Whether an approved case fails newly, which closes the gate."""
+        """Whether an approved case newly fails, which closes the gate."""
         return self.has_failed_newly and self.case.verdict == OK
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it failed with the base and passes now."""
+        """Whether it failed under the base and passes now."""
         return bool(self.faults_before) and not self.faults
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of change against the base, without one against what was approved."""
+        """The kinds of change from the base, or without a base from the approved outcome."""
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
 
     @property
     def task_type(self) -> str:
-        """The class that the case belongs to."""
+        """The task type of the case: the expected one, else the one decided now."""
         return self.case.says.task_type or self.now.task_type or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome: every case, what is wrong with the file of cases, the figures and the verdict.
+    """The result: every case, the problems of the cases file, the figures and the verdict.
 
-    ``base`` is how a person calls it, empty where there is none; ``candidate`` and ``base_hash`` identify the rules.
+    ``base`` is the name of the base as the user gave it plus its commit, empty without one; ``candidate`` and
+    ``base_hash`` identify the rules.
     """
 
     file: str
@@ -76,11 +77,11 @@ class Report:
 
     @property
     def is_passed(self) -> bool:
-        """Whether the change may go in."""
+        """Whether the change may be merged."""
         return self.verdict != "regressed" and not self.problems and not self.missing
 
     def reasons(self) -> list[str]:
-        """Return why the gate is closed, one sentence each; none where it is open."""
+        """Return the reasons why the gate is closed, one sentence each; empty where it is open."""
         regressions = sum(one.is_regression for one in self.checked)
         told = [
             (regressions, f"{_count(regressions, 'approved case')} came out differently"),
@@ -95,7 +96,7 @@ class Report:
 
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
-    """Return the kinds of change between two judgements, as ``workbench.replay.compare`` names them."""
+    """Return the kinds of change between two judgements, with the names of ``workbench.replay.compare``."""
     named = {"task_type": "task type", "search_intent": "intent", "shown": "shown", "approach": "approach"}
     differing = before.differences(after)
     found = [kind for name, kind in named.items() if name in differing]

@@ -1,8 +1,8 @@
-"""Which prompts to label first: thirty labels should take five minutes and teach the most.
+"""Order prompts for labelling: thirty labels should take five minutes and be as informative as possible.
 
-A label teaches where the classifier nearly decided otherwise, and the more prompts are
-like it. Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS``
-and by how many places of a term are looked at.
+A label is the more informative the closer the classifier was to another decision, and the more prompts are
+similar. Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS`` and by
+``MOST_PLACES``, the clusters listed per term.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ MOST_PROMPTS = 20_000
 SCANNED_CHARS = 2_000
 MOST_TERMS = 24
 RAREST_TERMS = 6
-"""By so many of its terms, the rarest, a prompt looks for others like it."""
+"""Number of a prompt's terms, the rarest, by which similar prompts are searched."""
 MOST_PLACES = 40
 MOST_COMPARED = 8
-"""So many clusters are met by each of them, and so many of those met most often are compared."""
+"""Most clusters listed per term, and most clusters compared with a prompt, those with most shared terms first."""
 ALIKE = 0.5
-"""From this share of common terms on, two prompts ask for much the same (Jaccard's index)."""
+"""Least share of common terms (Jaccard index) at which two prompts count as similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` says what its label would teach."""
+    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` the reason to label it."""
 
     id: str
     prompt: str
@@ -55,9 +55,9 @@ class _Cluster:
 
 
 def order(prompts: Sequence[Prompt]) -> list[Queued]:
-    """Return the prompts without a label, the most instructive first.
+    """Return the unlabelled prompts, most informative first.
 
-    One prompt of every cluster comes before the second of any, labels counted; sessions take turns.
+    The first prompt of every cluster precedes the second of any, labelled ones included; sessions alternate.
     """
     rounds: list[list[tuple[Prompt, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
@@ -77,7 +77,7 @@ def order(prompts: Sequence[Prompt]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[Prompt, _Cluster]]) -> list[tuple[Prompt, _Cluster]]:
-    """Order by what a label teaches; each prompt of a session that was taken makes its others wait."""
+    """Order by worth of a label; each prompt taken from a session lowers the worth of the session's others."""
     heap = [(-_worth(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -105,7 +105,7 @@ def _queued(one: Prompt, cluster: _Cluster) -> Queued:
 
 
 def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
-    """Put each prompt to the earlier ones that it shares most terms with, or begin a cluster."""
+    """Add each prompt to the earlier cluster that it shares most terms with, or begin a new one."""
     terms = [_terms(one.prompt) for one in prompts]
     frequency = Counter(term for one in terms for term in one)
     places: dict[str, list[int]] = {}
@@ -126,7 +126,7 @@ def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
 
 
 def _nearest(terms: frozenset[str], clusters: Iterable[_Cluster]) -> _Cluster | None:
-    """Return the cluster that shares most, the earliest of several; None where none shares enough."""
+    """Return the cluster that shares most, the earliest on a tie; None where no share reaches ALIKE."""
     shares = ((_share(terms, one.terms), one) for one in clusters)
     share, nearest = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return nearest if share >= ALIKE else None
@@ -143,7 +143,7 @@ def _stem(word: str) -> str:
 
 
 def _terms(prompt: str) -> frozenset[str]:
-    """Return the stems of the words that say what a prompt is about; of one without such words, all of its words."""
+    """Return the stems of the prompt's content words; of all its words where it has no content words."""
     said = words(prompt[:SCANNED_CHARS])
     telling = [word for word in said if word not in STOP_WORDS]
     return frozenset(_stem(word) for word in (telling or said)[:MOST_TERMS])

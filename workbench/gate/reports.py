@@ -1,6 +1,6 @@
-"""The outcome of a gate for a program, a CI server and a terminal; ``workbench.gate.comment`` has the pull request's.
+"""Format the result of a gate as JSON, JUnit XML and terminal text; ``workbench.gate.comment`` has the pull request's.
 
-The words for how a case stands, and the sentences of the figures, are here for all of them.
+The names of the states of a case, and the sentences of the figures, are here for all formats.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _result(one: Checked) -> dict[str, Any]:
 
 
 def state(one: Checked) -> str:
-    """Return how a case stands: regressed, became wrong, fixed, failed before, open, passed."""
+    """Return the state of a case: regressed, became wrong, fixed, failed before, open, passed."""
     if one.is_regression:
         return "regressed"
     if one.has_failed_newly:
@@ -93,7 +93,7 @@ def state(one: Checked) -> str:
 
 
 def junit(report: Report) -> str:
-    """Return JUnit XML: a test per case, by task type; what closes the gate fails, what failed before is skipped."""
+    """Return JUnit XML with a test per case, by task type; failures close the gate, earlier failures are skipped."""
     suite = ET.Element("testsuite", name="enricher gate", tests=str(_tests(report)))
     counted = {"failures": 0, "skipped": 0, "errors": 0}
     for one in report.checked:
@@ -126,7 +126,7 @@ def _errors(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def named(case: Case) -> str:
-    """Return how a case is called: its id and the beginning of its prompt."""
+    """Return the display name of a case: its id and the beginning of its prompt."""
     return f"{case.id} {one_line(case.prompt)}"
 
 
@@ -140,7 +140,7 @@ def one_line(text: str) -> str:
 
 
 def differences(one: Checked) -> list[str]:
-    """Say what was expected and what came out, fact by fact."""
+    """Return the expected and the actual value of each failing field, one sentence each."""
     wanted, got = one.case.says.to_json(), one.now.to_json()
     if one.case.verdict == WRONG:
         return [f"{NAMES[name]}: {_value(got[name])} came out again" for name in one.faults]
@@ -163,7 +163,7 @@ def headline(report: Report) -> str:
 
 
 def statistics(report: Report) -> list[str]:
-    """Return what the figures allow to say, one sentence each."""
+    """Return the statistical conclusions, one sentence each."""
     figures = report.figures
     said = []
     if figures.gained or figures.lost:
@@ -179,7 +179,7 @@ def statistics(report: Report) -> list[str]:
 
 
 def text(report: Report) -> str:
-    """Return what a terminal shows; the caller makes it printable."""
+    """Return the text for a terminal; the caller removes unprintable characters."""
     word = "passed" if report.is_passed else "closed"
     lines = [f"{report.verdict}: the gate is {word}", headline(report)]
     lines += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
@@ -194,11 +194,11 @@ def text(report: Report) -> str:
 
 
 def groups(report: Report) -> list[tuple[str, list[Checked]]]:
-    """Return the cases that fail by how they stand, the worst first."""
+    """Return the failing cases by state, the worst first."""
     titles = ("regressed", "became wrong", "failed before", "open")
     return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
 
 
 def json_text(report: Report) -> str:
-    """Return the JSON object as a text."""
+    """Return the JSON object as text."""
     return json.dumps(to_json(report), indent=2)

@@ -1,4 +1,4 @@
-"""A git revision as a place to read files from: what they said, not what they say now."""
+"""Read files as they were in a git revision."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from enricher.sources.git import GitError, ask
 
 
 class RevisionError(Exception):
-    """The revision cannot be read; the message says what to do."""
+    """The revision cannot be read; the message describes the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One commit of the work tree ``root``; ``name`` is how the person called it."""
+    """One commit of the work tree ``root``; ``name`` is the user's name for it."""
 
     root: str
     name: str
     commit: str
 
     def holds(self, path: str) -> bool:
-        """Say whether ``path`` lies in the work tree and the commit has a file there."""
+        """Return whether ``path`` lies in the work tree and the commit has a file there."""
         name = self._name(path)
         return bool(name and _ask(self.root, "ls-tree", "-z", "--name-only", self.commit, "--", name))
 
     def content(self, path: str) -> bytes:
-        """Return what the file held; raises RevisionError where the commit has none there."""
+        """Return the contents of the file; raises RevisionError where the commit has none there."""
         return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
 
     def _name(self, path: str) -> str:
-        """Return the path as git has it, empty where it lies elsewhere."""
+        """Return the path relative to the root, as git uses it; empty where it lies outside."""
         name = os.path.relpath(os.path.realpath(path), self.root)
         return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
 
 
 def find(folder: str, name: str) -> Revision:
-    """Return the revision of the work tree around ``folder``; raises RevisionError."""
+    """Return the revision ``name`` of the work tree around ``folder``; raises RevisionError."""
     root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
     try:
         found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

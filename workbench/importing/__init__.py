@@ -1,8 +1,7 @@
-"""Past conversations of agent clients, found and read whole, as prompts to replay.
+"""Find past conversations of agent clients and read them completely, as prompts to replay.
 
-The records of each client are understood where the hook understands them
-(``enricher.sources.transcripts``); here files are read forwards, line by line, in bounded
-memory, and what no person typed is told apart.
+The records of each client are parsed by the hook's own readers (``enricher.sources.transcripts``); here files are
+read forwards, line by line, in bounded memory, and turns that no person typed are set apart.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file with conversations; ``host`` is empty where nothing in it tells which client wrote it."""
+    """A file with conversations; ``host`` is empty where the file does not show which client wrote it."""
 
     host: str
     path: str
@@ -33,9 +32,8 @@ class Source:
 class Turn:
     """A prompt as a person typed it; ``at`` is in microseconds since 1970.
 
-    ``index`` names it within its session. ``is_dated`` says whether the file tells the
-    time, or it is a guess that may differ at the next reading. ``before()`` is good
-    until the next turn is asked for.
+    ``index`` identifies it within its session. ``is_dated`` is true if the file has the time; otherwise the time is a
+    guess that may differ at the next reading. ``before()`` is valid until the next turn is requested.
     """
 
     host: str
@@ -52,7 +50,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A turn that is no prompt of a person, with what it is instead."""
+    """A turn that is not a person's prompt; ``kind`` is what it is instead."""
 
     host: str
     session_id: str
@@ -62,7 +60,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What could not be read; ``line`` is 0 where the whole file is meant."""
+    """A file or line that could not be read; ``line`` is 0 where the whole file is meant."""
 
     path: str
     line: int

@@ -1,8 +1,7 @@
-"""What each client's records say beside the prompt: where and when the session was, and which turns are no person's.
+"""Parse what each client's records have in addition to the prompt: session, folder, and turns not typed by a person.
 
-One class for each client. ``learn`` takes from a record what holds for the session,
-``unfold`` returns the single messages of a record, ``machine`` and ``unheard`` name what
-on the user's side is no person's.
+One class for each client. ``learn`` takes session data from a record, ``unfold`` returns the single messages of a
+record, ``machine`` and ``unheard`` classify turns on the user's side that no person typed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ LONGEST_SMALL_FILE = 64 * 1024
 
 
 class Session:
-    """What is known of the session that a file holds."""
+    """The id and folder of the session in a file."""
 
     __slots__ = ("cwd", "id", "is_subagents")
 
@@ -35,41 +34,41 @@ class Session:
         self.is_subagents = False
 
     def learn(self, *, identity: str, cwd: str) -> None:
-        """Keep what a record says; what it does not say stays."""
+        """Take the id and folder of a record; where one is empty, keep the earlier value."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
 
 
 class Form:
-    """A client without anything of its own."""
+    """A client without any special records."""
 
     name = ""
     marks: tuple[bytes, ...] = ()
-    """Bytes of the lines worth decoding beside those that the hook reads."""
+    """Bytes that mark lines worth decoding, in addition to those that the hook reads."""
 
     def open(self, path: str, session: Session) -> None:
-        """Learn what lies beside the file."""
+        """Read session data from files next to the transcript."""
 
     def learn(self, record: Record, session: Session) -> None:
-        """Learn what a record says of its session."""
+        """Read session data from a record."""
 
     def unfold(self, record: Record) -> Iterable[Record]:
         """Return the messages that a record holds, oldest first."""
         return (record,)
 
     def machine(self, record: Record) -> str:
-        """Return what a record of the user's side is if its fields say that it is no person's; else empty."""
+        """Return the kind of a user-side record whose fields show that no person typed it; else empty."""
         del record
         return ""
 
     def unheard(self, record: Record) -> str:
-        """Return what a record of the user's side is in which the hook's reader hears no person; else empty."""
+        """Return the kind of a user-side record in which the hook's reader finds no person's words; else empty."""
         del record
         return ""
 
 
 class Claude(Form):
-    """Claude Code: every record says its session and folder."""
+    """Claude Code: every record has its session and folder."""
 
     name = "claude"
     marks = (b'"hook_additional_context"',)
@@ -98,7 +97,7 @@ class Claude(Form):
 
 
 class Codex(Form):
-    """Codex CLI: the session's record comes first, a turn's own folder before each turn."""
+    """Codex CLI: the session's record comes first, and a record with the folder before each turn."""
 
     name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
@@ -133,7 +132,7 @@ class Codex(Form):
 
 
 class Gemini(Form):
-    """Gemini CLI: a header, messages, and patches that hold messages; the folder stands in a file two above."""
+    """Gemini CLI: a header, messages, and patches that hold messages; the folder is in a file two levels up."""
 
     name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
@@ -144,7 +143,7 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the project that the list beside ``tmp`` has under the folder's name."""
+        """Return the project path that ``projects.json``, next to ``tmp``, has for the folder's name."""
         try:
             known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
             projects = known["projects"].items()
@@ -165,7 +164,7 @@ class Gemini(Form):
 
 
 class Copilot(Form):
-    """Copilot CLI: the session's folder comes with its start, and lies beside the file."""
+    """Copilot CLI: the session's folder is in its start record, and in a file next to the transcript."""
 
     name = "copilot"
     marks = (b'"session.start"',)

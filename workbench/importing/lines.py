@@ -1,4 +1,4 @@
-"""Read foreign files forwards: regular ones only, a bounded piece at a time, whatever bytes are in them."""
+"""Read untrusted files forwards: regular files only, in pieces of bounded size, with arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_LINE = 16 << 20
-"""Bytes; images that a person pasted stand in the line of their prompt."""
+"""Bytes; images that a person pasted are in the line of their prompt."""
 PIECE = 1 << 20
 LARGEST_DOCUMENT = 64 << 20
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -24,7 +24,7 @@ NO_OBJECT = "no JSON object"
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file without waiting for a pipe's other end; raises OSError for anything else."""
+    """Open a regular file without blocking on a pipe; raises OSError for anything else."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -33,7 +33,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield each line with its number; of one beyond LONGEST_LINE only the first bytes, without its end."""
+    """Yield each line with its number; a line longer than LONGEST_LINE is cut there and has no line end."""
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
@@ -44,12 +44,12 @@ def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def is_too_long(line: bytes) -> bool:
-    """Say whether this is only the beginning of a line."""
+    """Return whether the line was cut at LONGEST_LINE."""
     return len(line) == LONGEST_LINE and not line.endswith(b"\n")
 
 
 def decoded(content: bytes) -> dict[str, Any] | None:
-    """Return the object that a line holds, None where it holds none; wrong UTF-8 is replaced."""
+    """Return the JSON object on a line, None where there is none; invalid UTF-8 is replaced."""
     try:
         value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
@@ -58,9 +58,9 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 
 
 def moment(value: object) -> int | None:
-    """Return a time as microseconds since 1970: ISO-8601 (UTC if it does not say), or seconds or milliseconds.
+    """Return a time as microseconds since 1970: ISO-8601 (UTC if it has no zone), or seconds or milliseconds.
 
-    None for what is no time, or none between the year 2000 and tomorrow.
+    None for a value that is no time, or a time outside the range from 2000 to tomorrow.
     """
     try:
         found = _parsed(value)

@@ -1,7 +1,7 @@
-"""Prompts that other programs keep as rows: ``llm``'s logs.db and plain JSONL.
+"""Read prompts that other programs store as rows: ``llm``'s logs.db and plain JSONL.
 
-``llm`` wrote its calls to ``responses`` up to 0.31 and writes them to ``turns`` since
-0.32 (its migration 23), where ``turn_search`` holds the words typed and answered.
+``llm`` wrote its calls to ``responses`` up to 0.31 and writes them to ``turns`` since 0.32 (its migration 23), where
+``turn_search`` holds the texts of prompt and response.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd"
 
 
 class _Spoken:
-    """Rows as records of a transcript: what was asked, then what was answered."""
+    """Presents rows as records of a transcript: the prompt, then the response."""
 
     MARKS: tuple[bytes, ...] = ()
     TODO_MARKS: tuple[bytes, ...] = ()
@@ -49,7 +49,7 @@ class _Spoken:
 
 
 def llm_calls(source: Source, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of an ``llm`` database, conversation by conversation; it is opened for reading only."""
+    """Yield the prompts of an ``llm`` database, conversation by conversation; the database is opened read-only."""
     talk = _Talk("")
     try:
         with contextlib.closing(sqlite3.connect(reader.address(source.path), uri=True)) as db:
@@ -135,12 +135,12 @@ class _Talk:
         self._offset = 0
 
     def next(self) -> str:
-        """Return the place of the next prompt in its session."""
+        """Return the index of the next prompt in its session."""
         self._count += 1
         return str(self._count)
 
     def turn(self, source: Source, text: str, *, index: str, at: int | None, line: int, cwd: str = "") -> Turn:
-        """Return a prompt of this conversation; without a time it is dated by its file."""
+        """Return a prompt of this conversation; without a time it is dated by its file's modification time."""
 
         def before() -> Conversation:
             return self._window.before(text, cwd=cwd)
@@ -149,7 +149,7 @@ class _Talk:
         return Turn(source.host, self.session_id, cwd, moment, at is not None, text, index, source.path, line, before)
 
     def add(self, prompt: str, response: str) -> None:
-        """Take what was asked and answered."""
+        """Add a prompt and its response."""
         size = len(prompt) + len(response)
         self._window.add({"prompt": prompt, "response": response}, size=size, offset=self._offset)
         self._offset += size

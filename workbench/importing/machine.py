@@ -1,7 +1,7 @@
-"""Tell what a person typed from what a program wrote into the user's side of a conversation.
+"""Distinguish what a person typed from what a program wrote into the user's side of a conversation.
 
-No I/O. A tag is the host's if the hook's own reader drops what stands in it, so both
-agree on what a person said.
+No I/O. A tag counts as the host's if the hook's own reader drops its content, so that both agree on a person's
+words.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ STARTS = (
 WARM_UPS = ("warmup", "warm-up")
 ROLE = "You are "
 LONGEST_OF_A_PERSON = 500
-"""Who addresses an agent with "You are …" at greater length fills in a template."""
+"""Longer prompts that begin with "You are …" are filled-in templates of a program."""
 SKIPS = {"slash_command": COMMAND, "machine_prompt": NOTICE, "empty": EMPTY}
 TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
 
 
 def kind_of(text: str) -> str:
-    """Return what a text of the user's side is if no prompt to be enriched, empty where a person asks something.
+    """Return the kind of a user-side text that is no prompt to enrich; empty where a person asks something.
 
-    The bypass prefix, which a person may set, is not looked at.
+    The bypass prefix, which a person may set, is ignored.
     """
     bare = text.strip()
     for start, kind in STARTS:
@@ -74,13 +74,13 @@ def kind_of(text: str) -> str:
 
 
 def typed(text: str) -> str:
-    """Return the text without the blocks that hosts add to a prompt; as it is where there are none."""
+    """Return the text without the blocks that hosts add to a prompt; unchanged where there are none."""
     if "<" not in text:
         return text
     kept, at = [], 0
     for tag in TAG.finditer(text):
         close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
-        if close >= 0:  # hosts close what they open; a person may write about a tag
+        if close >= 0:  # hosts close their tags; a person may write about a tag without closing it
             kept.append(text[at : tag.start()])
             at = close + len(tag[1]) + 3
     return "".join([*kept, text[at:]]).strip() if kept else text

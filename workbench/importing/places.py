@@ -1,4 +1,4 @@
-"""Where conversations lie on this machine, and which client wrote a file that somebody names."""
+"""Find conversations on this machine, and recognise the client that wrote a given file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ WELL_KNOWN = {
 SUFFIXES = (".jsonl", ".json", ".db")
 SQLITE = b"SQLite format 3\0"
 LOOKED_AT_LINES = 50
+"""Lines of a file read to recognise its client."""
 NOT_KNOWN = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
 
 
 def well_known(host: str = "") -> list[Source]:
-    """Return every file that the clients of this account keep, oldest first; only ``host``'s where that is named."""
+    """Return every file that this account's clients store, oldest first; with ``host``, only that client's."""
     found: list[Source] = []
     for name, patterns in WELL_KNOWN.items():
         folder = glob.escape(home_folder(name))
@@ -44,7 +45,7 @@ def well_known(host: str = "") -> list[Source]:
 
 
 def named(paths: tuple[str, ...], host: str = "") -> tuple[list[Source], list[Problem]]:
-    """Return the files at ``paths``, of folders all below them, and what is no conversation."""
+    """Return the conversations at ``paths`` (of folders, all below them), and a problem for each file that is none."""
     found: list[Source] = []
     problems: list[Problem] = []
     for path in map(os.path.abspath, paths):
@@ -62,14 +63,14 @@ def named(paths: tuple[str, ...], host: str = "") -> tuple[list[Source], list[Pr
 
 
 def read(source: Source, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of a file with what was left out and what could not be read."""
+    """Yield the prompts of a file, plus the turns left out and the problems."""
     if source.host == "llm":
         return llm_calls(source, advance)
     return jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
 
 
 def recognise(path: str) -> str:
-    """Return which client wrote a file, empty where its beginning does not tell; raises OSError."""
+    """Return the client that wrote a file, empty where its beginning does not show it; raises OSError."""
     with lines.opened(path) as file:
         if file.read(len(SQLITE)) == SQLITE:
             return "llm"
@@ -113,7 +114,7 @@ def _source(host: str, path: str) -> Source:
 
 
 def _in_order(found: list[Source]) -> list[Source]:
-    """Oldest file first: where a session was copied into another, the original is read before."""
+    """Return unique files, oldest first: if a session was copied to another file, the original is read first."""
     unique = {source.path: source for source in found}
     return sorted(unique.values(), key=lambda source: (_changed(source.path), source.path))
 
@@ -126,7 +127,7 @@ def _changed(path: str) -> float:
 
 
 def _llm_folder() -> str:
-    """Return where ``llm`` keeps its logs: ``$LLM_USER_PATH``, else click's folder for applications."""
+    """Return ``llm``'s log folder: ``$LLM_USER_PATH``, else click's application folder."""
     home = os.path.expanduser("~")
     default = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     if sys.platform == "darwin":

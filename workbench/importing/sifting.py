@@ -1,4 +1,4 @@
-"""Decide for every prompt found whether it is to be stored: the same answer when it is listed and when it is stored."""
+"""Decide for each prompt found whether to store it; the decision is the same when listing and when storing."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MOST_SESSIONS = 256
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which prompts are asked for: of some time (microseconds), of one project, at most so many, newest first.
+    """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
 
-    ``until`` keeps out what is typed between the listing and the storing.
+    ``until`` excludes prompts typed between listing and storing.
     """
 
     since: int
@@ -42,7 +42,7 @@ class Wanted:
 
 
 class Sieve:
-    """Knows what the database holds, and what went through it before."""
+    """Filters prompts by what the database holds and what it has passed before."""
 
     def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: Wanted) -> None:
         self._db = db
@@ -53,7 +53,7 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[Source], advance: Advance) -> Iterator[tuple[Source, Event, str]]:
-        """Yield every event of the project asked for with its fate: NEW, or why it is not stored."""
+        """Yield every event of the requested project with its fate: NEW, or the reason not to store it."""
         for source in sources:
             for event in places.read(source, advance):
                 if isinstance(event, Problem):
@@ -114,7 +114,7 @@ class Sieve:
         return any(found == moment + suffix or found_mac == mac for found, found_mac in there)
 
     def _session(self, turn: Turn) -> tuple[set[str], Counter[str]]:
-        """Return the endings of a session's imported traces, and how often the hook recorded each prompt."""
+        """Return the id suffixes of a session's imported traces, and how often the hook recorded each prompt."""
         name = short(turn.session_id)
         if name not in self._sessions:
             imported: set[str] = set()

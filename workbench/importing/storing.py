@@ -1,4 +1,4 @@
-"""Store past prompts a batch at a time, so that whatever stops it leaves whole batches and no other process waits."""
+"""Store past prompts in batches, so that an interruption leaves whole batches and other processes need not wait."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from workbench.importing.tracing import Tracer
 
 BATCH = 100
-"""Traces of one transaction: other writers wait some tens of milliseconds for it."""
+"""Traces per transaction: other writers wait some tens of milliseconds for it."""
 
 
 @dataclass(slots=True)
 class Stored:
-    """How many prompts are stored by now; ``refused`` ones the database did not take."""
+    """Count of prompts stored so far; ``refused`` counts those that the database rejected."""
 
     prompts: int = 0
     refused: int = 0
@@ -41,7 +41,7 @@ def store(
     stored: Stored,
     advance: Advance,
 ) -> None:
-    """Read the files again and store what ``found`` counted; ``stored`` tells how far it came, also when interrupted.
+    """Read the files again and store what ``found`` counted; ``stored`` has the progress, even after an interruption.
 
     Raises sqlite3.Error and OSError where the database cannot be written.
     """

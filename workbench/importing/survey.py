@@ -1,4 +1,4 @@
-"""What an import would store, host by host and project by project, before anything is stored."""
+"""Count what an import would store, by host and project, before anything is stored."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
-"""A long beginning in that many sessions is a program's: nobody types the same 200 characters so often."""
+"""A long beginning found in this many sessions is a program's: nobody types the same 200 characters so often."""
 MOST_PROBLEMS = 1000
 
 
 @dataclass(slots=True)
 class Group:
-    """The conversations of one client in one project; ``prompts`` are those to be stored."""
+    """The conversations of one client in one project; ``prompts`` counts those to be stored."""
 
     host: str
     project: str
@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(slots=True)
 class Survey:
-    """What was found; ``since`` is the moment of the oldest prompt to be stored, ``at_since`` how many of it are."""
+    """The findings; ``since`` is the time of the oldest prompt to be stored, ``at_since`` the count at that time."""
 
     groups: dict[tuple[str, str], Group] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -51,11 +51,11 @@ class Survey:
     prompts: int = 0
 
     def group(self, host: str, project: str) -> Group:
-        """Return the group of a client and a project, made at the first call."""
+        """Return the group of a client and a project, created at the first call."""
         return self.groups.setdefault((host, project), Group(host, project))
 
     def report(self, problem: Problem) -> None:
-        """Note what could not be read."""
+        """Record a problem; it is counted even where the list is full."""
         self.problem_count += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
@@ -89,7 +89,7 @@ def survey(sources: list[Source], sieve: Sieve, advance: Advance, *, limit: int 
 
 
 def head_of(turn: Turn) -> str:
-    """Return a mark of how a long prompt begins, empty for a short one."""
+    """Return a hash of the beginning of a long prompt, empty for a short one."""
     words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())
     return keyed_hash(b"head", words[:TEMPLATE_CHARS].encode(errors="replace")) if len(words) >= TEMPLATE_CHARS else ""
 

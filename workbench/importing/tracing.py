@@ -1,7 +1,7 @@
-"""Make the trace of a past prompt: what the current rules say of it, with no context asked.
+"""Make the trace of a past prompt: its enrichment under the current rules, without asking any channel.
 
-The way is the hook's own (redact, classify, decide, describe), so that a replay of an
-imported trace comes out byte for byte as that of any other.
+The steps are the hook's own (redact, classify, decide, describe), so that an imported trace replays byte for byte
+like any other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_FOLDERS = 512
 
 
 class Tracer:
-    """Turns prompts into traces; ``state`` is the folder whose key their hashes are made with.
+    """Turns prompts into traces; ``state`` is the folder with the key for their hashes.
 
     Nothing is written before ``prepare``.
     """
@@ -51,11 +51,11 @@ class Tracer:
         self._folders: dict[str, tuple[cache.Rules, dict[str, Value]]] = {}
 
     def prepare(self) -> None:
-        """Make the key, where no prompt has done that yet."""
+        """Create the key where it does not exist yet."""
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
-        """Return the project of a folder, derived from the path where it is gone; None where none is known."""
+        """Return the project of a folder, derived from the path where the folder is gone; None where it is unknown."""
         if not os.path.isabs(cwd):
             return None
         if cwd not in self._projects:
@@ -63,11 +63,11 @@ class Tracer:
         return self._projects[cwd]
 
     def settings_for(self, cwd: str) -> Mapping[str, Value]:
-        """Return the settings that hold in a folder."""
+        """Return the settings in force in a folder."""
         return self._rules_for(cwd)[1]
 
     def trace(self, turn: Turn) -> traces.Trace:
-        """Return the trace of a prompt, redacted; ``shadow`` where there was something to say that nobody was told."""
+        """Return the redacted trace of a prompt; its status is ``shadow`` where there was a text, which nobody saw."""
         rules, settings = self._rules_for(turn.cwd)
         original = traces.storable(turn.text)
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
@@ -89,7 +89,7 @@ class Tracer:
         return trace
 
     def leave_versions(self) -> bool:
-        """Leave what was used and not left yet for the next drain of the spool; say whether there was any.
+        """Spool the rules versions used since the last call, for the next drain; return whether there were any.
 
         Raises OSError where nothing can be written.
         """
@@ -102,7 +102,7 @@ class Tracer:
         return bool(new)
 
     def _rules_for(self, cwd: str) -> tuple[cache.Rules, dict[str, Value]]:
-        """Return the rules of a folder that is still there, else those that hold outside all projects."""
+        """Return the rules of a folder that still exists, else those in force outside all projects."""
         folder = cwd if os.path.isabs(cwd) and os.path.isdir(cwd) else ""
         if folder not in self._folders:
             rules, _layers = cache.load(folder, wait_ms=COMPILE_MS)
@@ -114,12 +114,12 @@ class Tracer:
 
 
 def moment_of(at: int) -> str:
-    """Return the first fourteen digits of a trace's id: its microsecond."""
+    """Return the first fourteen digits of a trace id: its time in microseconds."""
     return f"{at & 0xFFFFFFFFFFFFFF:014x}"
 
 
 def suffix_of(turn: Turn) -> str:
-    """Return the last ten digits of a trace's id: the same for the same place in the same session."""
+    """Return the last ten digits of a trace id: the same for the same place in the same session."""
     return keyed_hash(b"import", f"{turn.host}\0{turn.session_id}\0{turn.index}".encode(errors="replace"))[:10]
 
 

@@ -1,7 +1,6 @@
 """Read a client's transcript forwards: each prompt of a person with the conversation before it.
 
-What a record holds is understood by the hook's own readers; this asks them record by
-record whether a person spoke.
+The hook's own readers parse the records; this module asks them, record by record, whether a person spoke.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Listener(Found):
-    """Hears the user's side of one record, as it stands there."""
+    """Collects the user's side of a single record."""
 
     __slots__ = ("heard", "is_news")
 
@@ -53,7 +52,7 @@ class _Listener(Found):
 
 
 class Transcript:
-    """One file of a client, read once."""
+    """One transcript file, read once."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -67,7 +66,7 @@ class Transcript:
         self.seen: set[str] = set()
 
     def events(self, advance: Advance) -> Iterator[Event]:
-        """Yield what the file holds, in its order; ``advance`` is told the bytes as they are read."""
+        """Yield the events of the file in its order; ``advance`` is called with the number of bytes read."""
         self.form.open(self.source.path, self.session)
         try:
             with lines.opened(self.source.path) as file:
@@ -84,7 +83,7 @@ class Transcript:
             yield Problem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
-        """Take a file that is one object, as Gemini CLI wrote them first."""
+        """Read a file that is one JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
             yield Problem(self.source.path, 0, lines.NO_OBJECT)
@@ -127,7 +126,7 @@ class Transcript:
                 yield self._turn(record, text, line=line)
 
     def _is_again(self, record: Record, text: str) -> bool:
-        """Say whether this turn stands here a second time: hosts write one in two forms, or again when it changes."""
+        """Return whether this turn is a repetition: hosts write a turn in two forms, or again when it changes."""
         if self.source.host == "codex":
             words = persons_words(text) or text
             is_again, self.last_words = words == self.last_words, words
@@ -154,7 +153,7 @@ class Transcript:
         )
 
     def _moment(self, record: Record, line: int) -> tuple[int, bool]:
-        """Return the record's time, else one right behind the last one known."""
+        """Return the record's time and True, else a time just after the last one and False."""
         at = lines.moment(record.get("timestamp"))
         if at is not None:
             self.last_at = at
@@ -164,7 +163,7 @@ class Transcript:
 
 
 def modified(path: str) -> int:
-    """Return when a file was last changed, in microseconds since 1970; 0 where it is gone."""
+    """Return when a file was last modified, in microseconds since 1970; 0 where it is gone."""
     try:
         return os.stat(path).st_mtime_ns // 1000
     except OSError:

@@ -1,7 +1,7 @@
-"""What was said and done before a prompt, as the hook would have read it at the end of the transcript.
+"""The conversation before a prompt, as the hook would have read it at the end of the transcript.
 
-The records before the prompt are kept within the hook's own bounds and read newest
-first by its own reader (``enricher.sources.transcripts``).
+The records before the prompt are held within the hook's own bounds and read newest first by its own reader
+(``enricher.sources.transcripts``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session; those of a subagent, or too long for the hook, are not among them."""
+    """The last records of a session, without those too long for the hook; the reader skips those of subagents."""
 
     __slots__ = ("_bytes", "_host", "_records")
 
@@ -35,7 +35,7 @@ class Window:
         self._bytes = 0
 
     def add(self, record: dict[str, Any], *, size: int, offset: int) -> None:
-        """Take the next record; ``offset`` is where its line of ``size`` bytes begins."""
+        """Add the next record; its line of ``size`` bytes begins at ``offset``."""
         if size > LONGEST_LINE:
             return
         self._records.append((record, size, offset))
@@ -45,7 +45,7 @@ class Window:
             self._bytes -= self._records.popleft()[1]
 
     def before(self, prompt: str, *, cwd: str) -> Conversation:
-        """Return the conversation before ``prompt``, redacted and short."""
+        """Return the conversation before ``prompt``, redacted and shortened."""
         found, conversation = Found(cwd, prompt), Conversation()
         for record, _size, _offset in reversed(self._records):
             if found.is_full():

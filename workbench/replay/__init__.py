@@ -1,1 +1,1 @@
-"""Run recorded prompts again under other rules, and say what comes out differently."""
+"""Replay recorded prompts under other rules and report which outcomes differ."""

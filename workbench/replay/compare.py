@@ -1,4 +1,4 @@
-"""How two outcomes of one prompt differ, and what an edit does to all prompts together: its blast radius."""
+"""Compare two outcomes of one prompt, and sum up what an edit changes over all prompts: its blast radius."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The prompt of a pair, as lists and pages name it."""
+    """The prompt of a pair, with the fields that lists and pages show."""
 
     id: str
     at: str
@@ -31,7 +31,7 @@ class Prompt:
     text: str
     rules_hash: str
     scopes: tuple[str, str] = ("", "")
-    """What the rules of base and candidate depend on beside the version (``Side.scope``)."""
+    """Scopes for base and candidate: what their rules depend on in addition to the version (``Side.scope``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A prompt that comes out otherwise, and in which ways (of KINDS, in that order)."""
+    """A prompt with a changed outcome, and its kinds of change (of KINDS, in that order)."""
 
     prompt: Prompt
     before: Outcome
@@ -54,10 +54,10 @@ class Change:
 
 
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
-    """Return in which ways two outcomes of one prompt differ; empty where they are the same.
+    """Return the kinds of difference between two outcomes of one prompt; empty where they are the same.
 
-    An item of a channel that either side would have asked something else is «context
-    unknown», whatever became of the recorded one.
+    Where either side would have sent a channel a different request, the items of that channel are
+    «context unknown», regardless of the recorded items.
     """
     if before is after or before.is_same(after):
         return ()
@@ -90,7 +90,7 @@ def _known_items(outcome: Outcome, unknown: Collection[str]) -> set[tuple[str, s
 
 @dataclass(slots=True)
 class Tally:
-    """Prompts and changed ones of one session, and the tokens that it was told before and after."""
+    """Number of prompts and changed prompts of one session, and the tokens shown to it before and after."""
 
     prompts: int = 0
     changed: int = 0
@@ -100,10 +100,10 @@ class Tally:
 
 @dataclass(slots=True)
 class BlastRadius:
-    """What an edit does to the prompts replayed so far; grows pair by pair.
+    """The effect of an edit on the prompts replayed so far; grows pair by pair.
 
-    ``is_same_rules`` says that both sides have the same rules hash, which allows no
-    verdict but «identical».
+    ``is_same_rules`` means that both sides have the same rules hash; the only possible verdict is then
+    «identical».
     """
 
     base: str
@@ -118,7 +118,7 @@ class BlastRadius:
     unknown: int = 0
 
     def add(self, pair: Pair) -> Change | None:
-        """Count a pair; return the change where there is one."""
+        """Count a pair; return its change, None where there is none."""
         before, after = pair.before, pair.after
         tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, Tally())
         self.prompts += 1
@@ -139,15 +139,15 @@ class BlastRadius:
 
     @property
     def changed(self) -> int:
-        """How many prompts come out otherwise."""
+        """Number of prompts with a changed outcome."""
         return len(self.changes)
 
     def share(self) -> statistics.Share:
-        """Return the share of changed prompts with its interval, sessions resampled."""
+        """Return the share of changed prompts with its interval, resampling sessions."""
         return statistics.share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
 
     def tokens_per_session(self) -> tuple[float, float]:
-        """Return the mean tokens told per session, before and after."""
+        """Return the mean number of tokens shown per session, before and after."""
         count = max(1, len(self.sessions))
         before = sum(one.tokens_before for one in self.sessions.values())
         after = sum(one.tokens_after for one in self.sessions.values())

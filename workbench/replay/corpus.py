@@ -1,6 +1,6 @@
-"""The prompts of a replay with what was said to them, as the log or a selection of it has them.
+"""Read the prompts for a replay, with their recorded outcomes, from the log or a selection of it.
 
-A corpus reads and never writes; each thread and process opens its own.
+A corpus only reads; each thread and process opens its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOT_JUDGED = ("skipped", "error")
 class Corpus:
     """Selected prompts of an open database; ``left_out`` counts, by reason, those that cannot be judged again.
 
-    ``limit`` bounds how many are read, newest first; 0 means all.
+    ``limit`` bounds the number of prompts, newest first; 0 means all.
     """
 
     db: sqlite3.Connection
@@ -42,7 +42,7 @@ class Corpus:
         self.versions = Versions(self.db)
 
     def count(self) -> int:
-        """Return how many prompts are selected, those included that will be left out."""
+        """Return the number of selected prompts, including those that will be left out."""
         found = corpus.count(self.db, self.selection)
         return min(found, self.limit) if self.limit else found
 
@@ -58,7 +58,7 @@ class Corpus:
         return bool(reason)
 
     def recorded(self, row: Row) -> Outcome:
-        """Return what was said to the prompt when it was recorded."""
+        """Return the outcome recorded for the prompt."""
         text = row.output_text
         return Outcome(
             row.task_type,
@@ -74,7 +74,7 @@ class Corpus:
 
 @contextlib.contextmanager
 def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
-    """Open the database with all that was spooled, for as long as its prompts are read.
+    """Open the database, spooled traces included, for as long as its prompts are read.
 
     Raises ``storage.db.database.StorageError``.
     """

@@ -1,7 +1,6 @@
-"""Run recorded prompts again with the rules they had: the recorded text must come out byte for byte.
+"""Replay recorded prompts under their own rules: the recorded text must come out byte for byte.
 
-Everything else the workbench says rests on that, so it is checked on every trace
-before anything is compared.
+All other figures of the workbench rest on this, so every trace is checked before anything is compared.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from workbench.replay.corpus import opened
 from workbench.replay.outcome import judged_again
 
 EVERYTHING = Selection("1")
-"""Those of tests, too: what is recorded must come out, whoever asked."""
+"""Includes the prompts of tests: recorded text must come out again whoever sent the prompt."""
 
 
 @dataclass(slots=True)
 class Fidelity:
-    """How many traces came out as recorded; ``differing`` names those that did not, ``left_out`` counts why not run."""
+    """Count of traces that came out as recorded; ``differing`` lists the others, ``left_out`` counts why not run."""
 
     same: int = 0
     differing: list[str] = field(default_factory=list)

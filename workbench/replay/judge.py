@@ -1,4 +1,4 @@
-"""The rules of both sides for every recorded version, and what they say to one prompt; travels to other processes."""
+"""Hold the rules of both sides for every recorded version, and judge prompts by them; sent to worker processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEATURES_KEPT = '"features"'
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A prompt that a side must say something to; ``levels`` says how far each must look, ``scores`` what was found."""
+    """A prompt to judge; ``levels`` is how far each side must judge it, ``scores`` are the recorded scores."""
 
     row: Row
     levels: tuple[int, int]
@@ -37,20 +37,20 @@ class Task:
 
     @property
     def situation(self) -> Situation:
-        """What the rules of both sides depend on: the recorded version, and the scope of each side."""
+        """Return what the rules of both sides depend on: the recorded version, and the scope of each side."""
         return self.row.rules_hash, *self.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """How far base and candidate reach beyond what was recorded under a version, and the edit between them."""
+    """Reach of base and candidate relative to a recorded version, and of the edit between the two."""
 
     base: Reach | None
     candidate: Reach | None
     between: Reach | None
 
     def levels(self, row: Row) -> tuple[int, int]:
-        """Return how far both sides must look at a prompt: not at all where the edit between them cannot reach it."""
+        """Return how far each side must judge a prompt: not at all where the edit between them cannot reach it."""
         both = level_of(row, self.base), level_of(row, self.candidate)
         if self.between is None or NOT in both:
             return both
@@ -58,7 +58,7 @@ class Reaches:
         return both if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) else (NOT, NOT)
 
     def is_for_all(self) -> bool:
-        """Say whether a side must look at every prompt of the version."""
+        """Return whether a side must judge every prompt of the version."""
         sides = [reach for reach in (self.base, self.candidate) if reach is not None]
         is_wide = self.between is None or self.between.level() > NOT
         return is_wide and any(reach.level() > NOT for reach in sides)
@@ -66,9 +66,9 @@ class Reaches:
 
 @dataclass(slots=True)
 class Judge:
-    """The rules of each recorded version, and of both sides for its prompts; None for what was recorded.
+    """The rules of each recorded version, and of both sides for its prompts; None where the recorded outcome holds.
 
-    With ``ask_today``, today's stores answer what the channels would have been asked otherwise.
+    With ``ask_today``, today's stores answer the channel requests that differ from the recorded ones.
     """
 
     ask_today: bool = False
@@ -76,7 +76,7 @@ class Judge:
     sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
     def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
-        """Find the rules for prompts of a situation, and how far each side reaches beyond what was recorded.
+        """Find the rules for prompts of a situation, and the reach of each side relative to the recorded rules.
 
         Raises ``workbench.replay.rulesets.sides.SideError``.
         """
@@ -91,7 +91,7 @@ class Judge:
         )
 
     def outcomes(self, task: Task) -> Sides:
-        """Return what both sides say, None where it is what was recorded."""
+        """Return the outcomes of both sides, None where a side's outcome is the recorded one."""
         recorded = self.recorded[task.row.rules_hash]
         base, candidate = self.sides[task.situation]
         before, after = task.levels
@@ -106,9 +106,10 @@ class Judge:
 
 
 def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, knows_confidence: bool = True) -> int:
-    """Return how far a side must look at a recorded prompt: NOT, WEIGH or JUDGE.
+    """Return how far a side must judge a recorded prompt: NOT, WEIGH or JUDGE.
 
-    Without ``knows_features`` or ``knows_confidence``, what was recorded is not what the earlier rules would find.
+    Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those
+    that the earlier rules of ``reach`` would find.
     """
     if reach is None or reach.is_nothing:
         return NOT
@@ -120,14 +121,14 @@ def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, know
 
 
 def _earlier(row: Row) -> str:
-    """The words that the prompt points back to; what it says itself mostly tells that there are none."""
+    """Return the earlier words that the prompt refers back to; the prompt alone usually shows that there are none."""
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
         return ""
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
 def _features(row: Row) -> set[str]:
-    """The recorded features, read off the JSON text: parsing all of it costs as much as weighing."""
+    """Read the recorded features from the JSON text: parsing all of it costs as much as weighing."""
     _, _, behind = row.inputs.partition(f"{FEATURES_KEPT}:")
     named = behind[: behind.index("]")].strip("[ ")
     return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
@@ -137,10 +138,10 @@ _PREPARED: list[Judge] = []
 
 
 def prepare(judge: Judge) -> None:
-    """Give a process of the pool its rules."""
+    """Set the rules of a worker process."""
     _PREPARED[:] = [judge]
 
 
 def judge_all(tasks: Sequence[Task]) -> list[Sides]:
-    """Return the outcomes of tasks in a process of the pool."""
+    """Return the outcomes of tasks; runs in a worker process."""
     return [_PREPARED[0].outcomes(task) for task in tasks]

@@ -1,7 +1,7 @@
-"""What one set of rules says to one recorded prompt, and how that is found out.
+"""Compute the outcome of one recorded prompt under one set of rules.
 
-The recorded side is read; any other side is computed by the same pure ``decide``
-that the hook runs, from the inputs that the trace recorded.
+The recorded outcome is read; any other is computed by the same pure ``decide`` that the hook runs,
+from the inputs that the trace recorded.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 
 NO_INTENT = "none"
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
-"""What a trace was made with that says nothing of a setting: it is from before there was that setting."""
+"""Values of settings that a trace does not record because they did not exist yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What rules said or would say; ``guardrails``, ``approach`` and ``items`` are what is in the text.
+    """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those in the text.
 
-    ``items`` are (channel, reference); ``unknown`` the channels that these rules would
-    have asked something else, whose answer nobody knows; ``today`` those of them that
-    today's stores answered.
+    ``items`` are (channel, reference); ``unknown`` are the channels to which these rules would have sent
+    a different request, whose answer is unknown; ``today`` are those of them that today's stores answered.
     """
 
     task_type: str
@@ -48,7 +47,7 @@ class Outcome:
     today: tuple[str, ...] = ()
 
     def is_same(self, other: Outcome) -> bool:
-        """Say whether the agent would see the same and the prompt was judged alike."""
+        """Return whether the agent would see the same text and the prompt was judged the same way."""
         return (
             self.text == other.text
             and self.task_type == other.task_type
@@ -59,7 +58,7 @@ class Outcome:
 
 
 def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
-    """Return what an enrichment says."""
+    """Return the outcome of an enrichment."""
     judged, text = enrichment.classification, enrichment.text
     return Outcome(
         judged.task_type,
@@ -76,11 +75,10 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: 
 
 
 def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False) -> Outcome:
-    """Return what ``rules`` would have said to a recorded prompt.
+    """Return the outcome of a recorded prompt under ``rules``.
 
-    ``recorded`` are the rules it was judged by then; without them nothing is known of
-    how its channels were declared. With ``ask_today``, today's stores answer what would
-    have been asked otherwise.
+    ``recorded`` are the rules that judged it then; without them the declarations of its channels are
+    unknown. With ``ask_today``, today's stores answer the requests that would have differed.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
     judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
@@ -90,10 +88,9 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
 def weighed_again(
     row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules, ask_today: bool = False
 ) -> Outcome:
-    """Return what ``rules`` would have said where they find what was found then, and only weigh it otherwise.
+    """Return the outcome under ``rules`` that find the recorded signals but weigh them differently.
 
-    ``scores`` are the recorded ones by facet and name. Raises KeyError for a trace that
-    kept no features.
+    ``scores`` are the recorded scores by facet and name. Raises KeyError for a trace without recorded features.
     """
     kept = json.loads(row.inputs)
     inputs, table = _inputs(row, kept, rules, recorded), rules.table
@@ -111,7 +108,7 @@ def weighed_again(
 
 def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
     inputs = Inputs.from_json(row.prompt, kept)
-    if len(inputs.settings) < len(RECORDED_SETTINGS):  # recorded before there was one of them
+    if len(inputs.settings) < len(RECORDED_SETTINGS):  # the trace is older than one of these settings
         declared = rules.body["settings"]
         told = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
         inputs.settings = {**SHAPING_DEFAULTS, **told, **inputs.settings}
@@ -134,7 +131,7 @@ def _decided(
 
 
 def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Return those of the channels that today's stores may be asked through."""
+    """Return the channels that can be asked again through today's stores."""
     askable = {rule["name"] for rule in rules.body["channels"] if can_ask_again(rule)}
     return tuple(name for name in channels if name in askable)
 
@@ -142,7 +139,7 @@ def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
 def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:
     """Return the settings that a prompt would have under other rules.
 
-    The files of the instructions say the budgets; what a ``config.toml`` or the environment said stays said.
+    The instructions files declare the budgets; a value set by a ``config.toml`` or the environment is kept.
     """
     said_then, says_now = declared_budgets(then), declared_budgets(now)
     return {
@@ -153,9 +150,9 @@ def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str
 
 
 def declared_budgets(rules: Rules) -> Mapping[str, Any]:
-    """Return the budgets as the files of the instructions say them, by the names of the settings.
+    """Return the budgets declared by the instructions files, by setting name.
 
-    Rules that were kept without them have them among all settings.
+    Rules stored without a ``budgets`` key hold them among all settings.
     """
     body = rules.body
     found: Mapping[str, Any] = body.get("budgets", body["settings"])
@@ -187,6 +184,6 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
 
 
 def _is_spent(inputs: Inputs) -> bool:
-    """Say whether the session has no tokens left, so that no answer of a channel could be told."""
+    """Return whether the session has no tokens left, so that no channel's answer could be shown."""
     has_budget = not (inputs.form or inputs.is_as_specified)
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])

@@ -1,10 +1,9 @@
-"""Which prompts an edit of the rules can reach at all: the others need not be judged again.
+"""Find which prompts an edit of the rules can reach; the others need not be judged again.
 
-Most edits touch a few signals. A prompt that holds none of the words which a changed
-signal needs fires neither its old nor its new form, and what was found in it stays. Edits
-of thresholds or guardrails weigh that otherwise, without reading the prompt again. The
-answer «may be reached» can be wrong, «is not reached» cannot:
-``tests/replay/test_reach.py`` holds that against edits by chance.
+Most edits touch a few signals. A prompt with none of the words that a changed signal needs fires
+neither its old nor its new form, and its recorded scores stay valid. Edits of thresholds or guardrails
+weigh those scores differently, without reading the prompt again. The answer «may be reached» can be
+wrong, «is not reached» cannot: ``tests/replay/test_reach.py`` checks that against random edits.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
     Phrase = frozenset[frozenset[str]]
 
 NOT, WEIGH, JUDGE = range(3)
-"""How far an edit reaches a prompt: not at all; what was found in it is weighed otherwise; what is found may differ."""
+"""How far an edit reaches a prompt: not at all; the same scores are weighed differently; the scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
-"""What the reader of every prompt goes by: where it differs, any prompt may be read otherwise."""
+"""Keys that affect how every prompt is read: where one differs, any prompt may be read differently."""
 MARKERS_BEGIN = "\ue000"
 RUN = re.compile("[a-z0-9]+")
 
 
 class Reach:
-    """How far the difference of two versions of the rules reaches; of an unknown version it reaches everything."""
+    """How far the difference between two versions of the rules reaches; every prompt, if the earlier is unknown."""
 
     __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
 
@@ -63,7 +62,7 @@ class Reach:
         self._sought = _pattern({form for phrase in self._phrases for form in max(phrase, key=_shortest)})
 
     def _knows_the_words(self, one: Rules, other: Rules) -> bool:
-        """Find the words and features without which a prompt meets no changed signal; say whether that is possible."""
+        """Collect what a prompt must contain to meet a changed signal; return whether that can be determined."""
         before, after = one.body["classes"], other.body["classes"]
         if before == after:
             return True
@@ -82,12 +81,12 @@ class Reach:
 
     @property
     def is_everything(self) -> bool:
-        """Say whether any prompt may be read otherwise."""
+        """Return whether any prompt may be read differently."""
         return self._least == JUDGE
 
     @property
     def is_nothing(self) -> bool:
-        """Say whether no prompt at all is reached."""
+        """Return whether the edit reaches no prompt at all."""
         return self._least == NOT and not (self._phrases or self._features)
 
     def level(
@@ -98,10 +97,10 @@ class Reach:
         features: Collection[str] | None = None,
         confidence: float | None = None,
     ) -> int:
-        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is what it points back to.
+        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is the text it refers back to.
 
-        ``features`` are those recorded with it and ``task_`` with its task type, ``confidence`` that of its task
-        type under the earlier rules; None where they are not known.
+        ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` that of its
+        task type under the earlier rules; None where unknown.
         """
         if self._least == JUDGE or self.is_nothing:
             return self._least
@@ -123,9 +122,9 @@ class Reach:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of a version; the recorded one stays the same from save to save.
+    """Return the signals of a version, cached, because the recorded version stays the same from save to save.
 
-    Two releases may compile one text to different tables under one hash.
+    A cached entry is compared with the table: two releases may compile one text to different tables under one hash.
     """
     packed = rules.body["classes"]
     known = _KNOWN.get(rules.hash)
@@ -141,12 +140,12 @@ def _shortest(forms: Iterable[str]) -> int:
 
 
 def _is_there(forms: Iterable[str], words: set[str], low: str) -> bool:
-    """Say whether one of the forms may be a word of the text; what is no run of letters is looked for as it is."""
+    """Return whether a form may be a word of the text; a form with other characters is sought as a substring."""
     return any(form in words or (not form.isalnum() and form in low) for form in forms)
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds one of the words where no letter or digit touches it, as nothing parts a word elsewhere."""
+    """Return a pattern that finds any of the words, delimited as elsewhere: by anything but a letter or digit."""
     alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])" if alternatives else r"(?!)")
 
@@ -154,7 +153,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 def _with_contractions(
     words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
 ) -> list[frozenset[str]]:
-    """Return the words, each as the set of its forms, with the contractions that stand for one of them."""
+    """Return the words, each as the set of its forms plus the contractions that contain one of them."""
     short: dict[str, set[str]] = {}
     for chunk, parts in contractions.items():
         for part in parts:
@@ -163,7 +162,7 @@ def _with_contractions(
 
 
 def _weigh_otherwise(before: Rules, after: Rules) -> bool:
-    """Say whether anything but signals differs: thresholds, guardrails, approaches, channels, budgets."""
+    """Return whether anything other than signals differs: thresholds, guardrails, approaches, channels, budgets."""
     return _differ_beside_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
 
 
@@ -173,14 +172,14 @@ def _differ_beside_facets(before: Rules, after: Rules) -> bool:
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
-    """Return the task types that a prompt which points back loses, and that carry nothing."""
+    """Return the task types that are dropped from a prompt that refers back, and that are not carried over."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
 
 
 def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
-    """Return from which confidence, and below which, a task type may be shown under one of the rules only.
+    """Return the range of confidences [low, high) in which only one of the two rules shows a task type.
 
-    All, where anything differs but how sure a task type must be.
+    The range is unbounded where anything other than the task type's minimum confidence differs.
     """
     was, now = (rules.body["classes"]["facets"] for rules in (before, after))
     if _differ_beside_facets(before, after) or list(map(_without_threshold, was)) != list(map(_without_threshold, now)):
@@ -194,7 +193,7 @@ def _without_threshold(facet: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_settled_late(packed: dict[str, Any]) -> bool:
-    """Say whether signals that rest on the task type count for the task type: then its scores cannot be told apart."""
+    """Return whether signals that depend on the task type score task types, which makes their scores inseparable."""
     table = Table(packed)
     of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
     late = (number for numbers in table.late.values() for number in numbers)
@@ -202,7 +201,7 @@ def _is_settled_late(packed: dict[str, Any]) -> bool:
 
 
 class _Changed:
-    """What tells the prompts that meet a changed signal: the words of its phrases, or features."""
+    """The words of phrases, or the features, that a prompt must have to meet a changed signal."""
 
     def __init__(self, was: _Signals, now: _Signals) -> None:
         self.phrases: set[Phrase] = set()
@@ -219,9 +218,9 @@ class _Changed:
 
 
 class _Signals:
-    """The conditions of a compiled table by what they look for, whatever their numbers are.
+    """The conditions of a compiled table by what they look for, independent of their numbers.
 
-    ``counts`` tells how many look for the same: written differently, each of them counts.
+    ``counts`` is the number of conditions that look for the same thing; differently written ones count separately.
     """
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -254,11 +253,11 @@ class _Signals:
         return self._names[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:
-        """Say whether these are the signals of that table."""
+        """Return whether these signals were read from that table."""
         return self._packed is packed or self._packed == packed
 
     def number(self, name: str) -> int:
-        """Return the number that a signal has in this table."""
+        """Return a signal's number in this table."""
         return self._numbers[name]
 
     def feature(self, number: int) -> str:

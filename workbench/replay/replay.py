@@ -1,7 +1,7 @@
-"""Judge the recorded prompts again under other rules, newest first, and pair what both sides say.
+"""Judge the recorded prompts again under other rules, newest first, and pair the outcomes of both sides.
 
-The recorded side is read, not run again; a prompt that the edit cannot reach is not run
-either. Where more than POOL_FROM prompts must all be run, other processes help.
+The recorded side is read, not run again; nor is a prompt run that the edit cannot reach. Where more than
+POOL_FROM prompts must all be run, a process pool is used.
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ if TYPE_CHECKING:
     Batch = tuple[list[Row], list[Task]]
 
 POOL_FROM = 20_000
-"""Prompts; below it, starting processes costs more than it saves."""
+"""Prompts; below this number, starting processes costs more than it saves."""
 FIRST_BATCH, BATCH = 100, 500
-"""Prompts between two looks at whether to stop, and between two figures on the screen."""
+"""Prompts between two checks of ``should_stop``, and between two updates of the screen."""
 WAITING_PER_PROCESS = 4
+"""Batches submitted per process before the oldest result is awaited."""
 
 
 def never() -> bool:
-    """Return that a replay goes on to its end."""
+    """Return False: the replay runs to its end."""
     return False
 
 
 class Replay:
-    """One run of a corpus under two sides; ``judged`` counts the prompts that had to be run.
+    """One replay of a corpus under two sides; ``judged`` counts the prompts that had to be run.
 
-    ``ask_today``: where a side would have asked a channel something else, today's stores answer.
+    With ``ask_today``, today's stores answer where a side would have sent a channel a different request.
     """
 
     def __init__(
@@ -66,17 +67,17 @@ class Replay:
 
     @property
     def is_same_rules(self) -> bool:
-        """Say whether both sides are one set of rules for every version, so that no comparison is possible."""
+        """Return whether both sides have the same rules for every version, which leaves nothing to compare."""
         if not self.base.hash or self.base.hash != self.candidate.hash:
             return False
         return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
 
     def blast_radius(self) -> BlastRadius:
-        """Return the empty account of this run, to add its pairs to."""
+        """Return an empty blast radius for this run, to add its pairs to."""
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
     def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
-        """Yield pairs in lists, newest first; ``processes`` 0 takes as many as are worth it.
+        """Yield pairs in lists, newest first; ``processes`` 0 chooses their number by the amount of work.
 
         Raises ``workbench.replay.rulesets.sides.SideError`` where a version cannot be compiled.
         """
@@ -91,10 +92,10 @@ class Replay:
         return any(self._reaches_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
-        """Start processes that know the rules of every version, so that only prompts travel."""
+        """Start processes that have the rules of every version, so that only prompts are sent to them."""
         for situation in self._situations():
             self._reaches_of(situation)
-        spawn = multiprocessing.get_context("spawn")  # a fork of a process with threads may never come up
+        spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang at its start
         return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._judge,))
 
     def _here(self) -> Iterator[list[Pair]]:
@@ -115,7 +116,7 @@ class Replay:
             pool.shutdown(cancel_futures=True)
 
     def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[Situation]) -> Future[list[Sides]]:
-        """Hand tasks to the pool, except those of a version that came up after its processes were prepared."""
+        """Submit tasks to the pool; judge here those of a situation first seen after its processes were prepared."""
         if all(task.situation in known for task in tasks):
             return pool.submit(judge_all, tasks)
         done: Future[list[Sides]] = Future()
@@ -185,12 +186,12 @@ class Replay:
 
 
 def _in_short(row: Row) -> Outcome:
-    """What was said, without what only a difference makes worth reading."""
+    """Return the recorded outcome without the fields that are read only when the text differs."""
     return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
 
 
 def _is_same_for(version: str, *sides: Side) -> bool:
-    """Say whether these sides judge the prompts of a version by the same rules."""
+    """Return whether these sides judge the prompts of a version by the same rules."""
     first, *others = (rules.hash if (rules := side.rules_for(version)) else version for side in sides)
     return all(one == first for one in others)
 

@@ -1,4 +1,4 @@
-"""One prompt under two sets of rules, with everything that explains the difference: computed when it is looked at."""
+"""Judge one prompt under two sets of rules and collect all that explains the difference, computed on demand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TODAY = "today's rules"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a class got, and the signals that gave it: words and points, strongest first."""
+    """The score of a class, and the signals behind it: words and points, strongest first."""
 
     facet: str
     name: str
@@ -38,7 +38,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One side: its name, what it says, what it found, and how long judging takes here (0 where it is only read)."""
+    """One side: label, outcome, scores, and the time that judging takes here (0 where the outcome is only read)."""
 
     label: str
     outcome: Outcome
@@ -49,7 +49,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Both sides of a prompt and in which ways they differ."""
+    """Both sides of a prompt and the kinds of difference between them."""
 
     prompt: Prompt
     before: Judged
@@ -58,9 +58,9 @@ class SideBySide:
 
 
 def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
-    """Judge one recorded prompt by both sides; without a candidate by the rules that speak in its folder today.
+    """Judge one recorded prompt by both sides; by default the candidate is the rules that apply in its folder today.
 
-    Raises SideError where the prompt is gone or kept no text.
+    Raises SideError where the prompt was deleted or its text was not kept.
     """
     row = _row(corpus, trace_id)
     recorded = corpus.versions.rules(row.rules_hash)
@@ -72,7 +72,7 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
 
 
 def todays(cwd: str) -> Side:
-    """Return the rules that a prompt typed in ``cwd`` would be judged by now; raises SideError."""
+    """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError."""
     from enricher.rules import cache
 
     try:

@@ -1,4 +1,4 @@
-"""Ask today's stores what other rules would have asked then; the outcome says which channels answered today."""
+"""Ask today's stores what other rules would have asked then; the outcome lists the channels that answered today."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def ask(channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, inputs: Inputs) -> list[Gathered]:
-    """Return what these channels of ours offer today for a recorded prompt, each under its deadline."""
+    """Return the items that these built-in channels offer today for a recorded prompt, each within its deadline."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(

@@ -1,8 +1,8 @@
-"""The arithmetic behind every verdict: intervals, paired tests, what a comparison could have noticed.
+"""The arithmetic behind every verdict: intervals, paired tests, and the difference a comparison can detect.
 
-Standard library only, pure and deterministic: the same figures give the same answer
-on every machine, and what resamples takes a seed. Nothing in here rounds; who prints
-rounds. Shares and levels are numbers between 0 and 1; a difference is candidate minus base.
+Standard library only, pure and deterministic: the same figures give the same result on every machine, and
+resampling takes a seed. Nothing is rounded here; the caller rounds when printing. Shares and levels are numbers
+between 0 and 1; a difference is candidate minus base.
 """
 
 from workbench.statistics.groups import Effect, difference_of_means, difference_of_shares

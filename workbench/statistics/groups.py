@@ -1,4 +1,4 @@
-"""Two groups that share no prompt, such as the cohorts of an experiment: nothing is paired here."""
+"""Compare two groups that share no prompt, such as the cohorts of an experiment; nothing is paired."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """By how much the second group lies above the first, its interval, and the size without a unit.
+    """The difference of the second group from the first, its interval, and its standardised size.
 
     ``size`` is Cohen's h for shares and Hedges' g for means: 0.2 is small, 0.5 medium, 0.8 large.
     """
@@ -30,10 +30,10 @@ class Effect:
 
 
 def difference_of_shares(first: Share, second: Share) -> Effect:
-    """Return second minus first; the interval joins those of both shares, so that sessions count in it, too.
+    """Return second minus first; the interval combines those of both shares, and so takes sessions into account.
 
-    Source: Newcombe (1998), method 10, with the intervals of ``share_changed``; h is the
-    difference of twice the arcsines of the roots (Cohen 1988).
+    Source: Newcombe (1998), method 10, with the intervals of ``share_changed``; h is the difference of twice the
+    arcsines of the square roots (Cohen 1988).
     """
     difference = second.value - first.value
     down = math.hypot(second.value - second.interval.low, first.interval.high - first.value)
@@ -45,9 +45,9 @@ def difference_of_shares(first: Share, second: Share) -> Effect:
 def difference_of_means(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Effect:
     """Return second minus first with Welch's interval, in the unit of the values.
 
-    The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled
-    standard deviations, corrected for small groups (Hedges 1981), 0 without any spread.
-    Raises ValueError where a group has fewer than two values.
+    The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations,
+    corrected for small groups (Hedges 1981), and 0 where all values of each group are equal. Raises ValueError
+    where a group has fewer than two values.
     """
     if min(len(first), len(second)) < FEWEST:
         raise ValueError("a difference of means needs two values in each group")

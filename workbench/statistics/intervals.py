@@ -1,4 +1,4 @@
-"""Intervals and the quantiles they are made of; no data structure beyond an interval."""
+"""Intervals and the quantiles that they are computed from."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 LARGE_DF = 200
-"""From here on the series in 1/df is closer to Student's quantile than any figure we print."""
+"""Degrees of freedom above which the series in 1/df is more accurate than any figure printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The values that the data leave possible at ``level``, both ends included."""
+    """The values that are compatible with the data at ``level``, both ends included."""
 
     low: float
     high: float
@@ -25,8 +25,8 @@ class Interval:
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Return Wilson's score interval of a share; ``n`` may be an effective number.
 
-    Source: Wilson (1927), without continuity correction. No observations leave
-    everything possible. Raises ValueError where successes are not between 0 and n.
+    Source: Wilson (1927), without continuity correction. Without observations the interval is 0 to 1. Raises
+    ValueError where successes are not between 0 and n.
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: a share lies between 0 and 1")
@@ -42,7 +42,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
 
 
 def upper_bound(n: float, *, level: float = 0.95) -> float:
-    """Return the share that may still go wrong where none of ``n`` did: Wilson's upper end."""
+    """Return the highest share of failures compatible with none among ``n``: Wilson's upper end."""
     return wilson(0, n, level=level).high
 
 

@@ -1,4 +1,4 @@
-"""Tests for two sides that answered the same prompts: only the differences count."""
+"""Tests for two sides that answered the same prompts; they use only the differences within pairs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
 EXACT_RANKS = 50
-"""Up to so many differences the distribution of the rank sum is counted, above it is taken as normal."""
+"""Most differences for which the distribution of the rank sum is computed exactly; above, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
-"""Up to so many differences every pair of them counts, above they are first reduced to so many quantiles."""
+"""Most differences of which every pair is used; above, they are first reduced to this many quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """By how much one side lies above the other, in the unit of the differences; ``n`` pairs."""
+    """The typical difference between two sides, in the unit of the differences; ``n`` pairs."""
 
     estimate: float
     interval: Interval
@@ -32,9 +32,11 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean difference of ``n`` pairs in ``clusters`` sessions, its interval, its standard error, a pair's spread.
+    """The mean difference of ``n`` pairs in ``clusters`` sessions, with its interval.
 
-    With a single session the error is infinite.
+    ``error`` is the standard error of the mean, infinite with a single session; ``deviation`` is the standard
+    deviation of
+    single differences.
     """
 
     estimate: float
@@ -48,9 +50,8 @@ class Mean:
 def mcnemar_midp(gained: int, lost: int) -> float:
     """Return the two-sided mid-p value of McNemar's test; without discordant pairs it is 1.
 
-    Source: Fagerland, Lydersen & Laake (2013), "The McNemar test for binary matched-pairs
-    data": twice the binomial tail below the smaller count, plus that count's own probability.
-    Raises ValueError for negative counts.
+    Source: Fagerland, Lydersen & Laake (2013), "The McNemar test for binary matched-pairs data": twice the binomial
+    tail below the smaller count, plus that count's own probability. Raises ValueError for negative counts.
     """
     if gained < 0 or lost < 0:
         raise ValueError("pairs that changed sides are counted from 0")
@@ -68,11 +69,10 @@ def mcnemar_midp(gained: int, lost: int) -> float:
 
 
 def signed_rank(differences: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; no difference but 0 is 1.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 where all differences are 0.
 
-    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1).
-    Up to 50 differences the distribution is counted, ties included; above, normal, with the
-    variance corrected for ties.
+    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1). Up to 50 differences
+    the distribution is exact, ties included; above, it is normal with the variance corrected for ties.
     """
     doubled = _doubled_ranks([value for value in differences if value])
     if not doubled:
@@ -87,12 +87,12 @@ def signed_rank(differences: Sequence[float]) -> float:
 
 
 def hodges_lehmann(differences: Sequence[float], *, level: float = 0.95) -> Shift:
-    """Return the typical difference: the median of all means of two of them, with Wilcoxon's interval.
+    """Return the typical difference: the median of the means of all pairs of values, with Wilcoxon's interval.
 
-    Source: Hollander & Wolfe 3.2 and 3.3; the rank of the interval's ends is counted up to 50
-    differences and normal above. Fewer than six cannot reach 95 %: the interval is then their
-    range and its ``level`` the one that this has. Above 2,000 the differences are reduced to
-    2,000 evenly spaced quantiles, so that the work stays bounded. Raises ValueError for none.
+    Source: Hollander & Wolfe 3.2 and 3.3; the rank of the interval's ends is exact up to 50 differences and normal
+    above. Fewer than six differences cannot reach 95 %: the interval is then their range, and ``level`` is that of
+    the range. Above 2,000 the differences are reduced to 2,000 evenly spaced quantiles, to bound the work. Raises
+    ValueError without differences.
     """
     n = len(differences)
     if not n:
@@ -110,11 +110,10 @@ def hodges_lehmann(differences: Sequence[float], *, level: float = 0.95) -> Shif
 def mean_by_session(
     differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None, level: float = 0.95
 ) -> Mean:
-    """Return the mean difference with Student's interval over sessions; without ``sessions`` each pair is its own.
+    """Return the mean difference with Student's interval over sessions; without ``sessions`` each pair is a session.
 
-    The variance is that of a ratio of session sums (Cochran 1977, 6.4), with one degree of
-    freedom less than there are sessions; a single one leaves everything possible. Raises
-    ValueError without pairs.
+    The variance is that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there
+    are sessions; with a single session the interval is unbounded. Raises ValueError without pairs.
     """
     n = len(differences)
     if not n:
@@ -133,7 +132,7 @@ def mean_by_session(
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted so that a threshold bounds the share of false discoveries; same order.
+    """Return the p-values adjusted so that a threshold bounds the false discovery rate; in the order given.
 
     Source: Benjamini & Hochberg (1995), step-up.
     """
@@ -146,7 +145,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
-    """Rank by size, doubled so that the mean rank of ties is whole; say which values are positive."""
+    """Rank by absolute value, doubled so that the mean rank of ties is whole; flag the positive values."""
     ranked: list[tuple[int, bool]] = []
     for _, tied in groupby(sorted(values, key=abs), key=abs):
         group = list(tied)
@@ -156,7 +155,7 @@ def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
 
 
 def _rank_sums(ranks: Sequence[int]) -> list[int]:
-    """Count for every sum how many subsets of ``ranks`` have it."""
+    """Count, for every sum, the subsets of ``ranks`` with that sum."""
     ways = [1]
     for rank in ranks:
         above = [0] * rank
@@ -165,7 +164,7 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
 
 
 def _interval_rank(n: int, level: float) -> tuple[int, float]:
-    """Return which mean of two, counted from either end, bounds the interval, and the level that it has."""
+    """Return the rank, from either end, of the pairwise mean that bounds the interval, and the interval's level."""
     if n > EXACT_RANKS:
         spread = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(1, math.floor(n * (n + 1) / 4 - spread)), level
@@ -175,7 +174,7 @@ def _interval_rank(n: int, level: float) -> tuple[int, float]:
 
 
 def _walsh(values: list[float], rank: int) -> float:
-    """Return the mean of two of the sorted values, itself included, that has this rank among all such means."""
+    """Return the mean of two of the sorted values (or of one with itself) with this rank among all such means."""
     low, high = values[0], values[-1]
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if _means_up_to(values, middle) >= rank else (middle, high)
@@ -183,7 +182,7 @@ def _walsh(values: list[float], rank: int) -> float:
 
 
 def _means_up_to(values: list[float], limit: float) -> int:
-    """Count the means of two values, itself included, up to ``limit``; one pass from both ends."""
+    """Count the means of two values, each with itself included, up to ``limit``; one pass from both ends."""
     count, partner = 0, len(values) - 1
     for place, value in enumerate(values):
         while partner >= place and (value + values[partner]) / 2 > limit:

@@ -1,4 +1,4 @@
-"""What a comparison of this size could have noticed, so that silence is not read as safety."""
+"""Compute the smallest difference that a comparison of a given size can detect."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from workbench.statistics.intervals import normal_quantile
 
 
 def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, level: float = 0.95) -> float:
-    """Return the smallest difference of two paired shares that McNemar's test would find with ``power``.
+    """Return the smallest difference of two paired shares that McNemar's test would detect with ``power``.
 
-    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree;
-    the answer never exceeds it. Source: Connor (1987), solved for the difference. A result of
-    1 says that no difference of such pairs can be found. Raises ValueError outside of (0, 1].
+    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree; the result never
+    exceeds it. Source: Connor (1987), solved for the difference. A result of 1 means that no difference can be
+    detected with these pairs. Raises ValueError outside of (0, 1].
     """
     if not 0 < baseline <= 1:
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
@@ -27,12 +27,12 @@ def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, le
 
 
 def minimum_detectable_share(n: int, *, power: float = 0.8) -> float:
-    """Return the smallest share that would have shown at least once among ``n`` prompts with ``power``."""
+    """Return the smallest share that would occur at least once among ``n`` prompts with probability ``power``."""
     return 1 - (1 - power) ** (1 / n) if n else 1.0
 
 
 def minimum_detectable_shift(n: int, *, deviation: float, power: float = 0.8, level: float = 0.95) -> float:
-    """Return the smallest mean difference that ``n`` pairs would show; unit and spread of one pair's difference.
+    """Return the smallest mean difference that ``n`` pairs can detect, in the unit of ``deviation``, a pair's spread.
 
     Source: the normal approximation of the paired t-test (Cohen 1988). Without pairs: infinite.
     """

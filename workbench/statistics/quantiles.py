@@ -1,4 +1,4 @@
-"""Percentiles with the interval that an endless bootstrap would find, without drawing anything."""
+"""Percentiles with the interval of a bootstrap of infinitely many resamples, computed without resampling."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ def bootstrap_quantiles(
 ) -> list[Quantile]:
     """Return each quantile (nearest rank) with its bootstrap percentile interval, in the unit of the values.
 
-    The k-th smallest of a resample is at most the j-th smallest value with the probability
-    that Binomial(n, j/n) reaches k (Efron 1979), so nothing has to be drawn. No interval goes
-    beyond the largest value: with fewer than about 370 values that of the 99th percentile ends
-    there. Raises ValueError without values.
+    The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
+    reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value: with fewer than about
+    370 values that of the 99th percentile ends there. Raises ValueError without values.
     """
     if not values:
         raise ValueError("a quantile needs at least one value")
@@ -46,7 +45,7 @@ def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
 
 
 def _place(n: int, rank: int, probability: float) -> int:
-    """Return the smallest j whose value bounds the resampled one with at least ``probability``."""
+    """Return the smallest j whose value bounds the resampled quantile with at least ``probability``."""
     low, high = 1, n
     while low < high:
         middle = (low + high) // 2

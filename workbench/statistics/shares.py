@@ -1,7 +1,7 @@
-"""What share of prompts changes, with an interval that knows that prompts of one session resemble each other.
+"""Estimate the share of changed prompts, with an interval that allows for similar prompts within a session.
 
-Forty sessions of fifteen prompts are not six hundred independent answers: an interval
-that takes them for such misses the truth one time in three. Sessions are the unit here.
+Forty sessions of fifteen prompts are not six hundred independent answers: an interval that treats them as such
+misses the true share one time in three. The unit here is the session.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     Method = Literal["sessions resampled", "sessions counted", "one session"]
 
 TAIL = 10
-"""Standard deviations of a Poisson count beyond which no draw ever falls."""
+"""Standard deviations from the mean within which Poisson counts are drawn; the probability beyond is negligible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many prompts changed, between which bounds the share lies, and how the bounds were found.
+    """The share of changed prompts, its interval, and the method of the interval.
 
-    ``method`` is "sessions resampled" in general, "sessions counted" where all or no
-    prompts changed, "one session" where nothing can be said beyond that session.
+    ``method`` is "sessions resampled" in general, "sessions counted" where all or no prompts changed, "one session"
+    where nothing is known beyond a single session.
     """
 
     value: float
@@ -46,16 +46,15 @@ def share_changed(
 ) -> Share:
     """Return the share of changed prompts; ``clusters`` holds (changed, prompts) for each session.
 
-    The interval is the hull of two: the percentiles of the ratio of sums when sessions are
-    drawn with replacement (each as often as a Poisson count says: Chamandy et al. 2012), and
-    Wilson's with the number of prompts divided by the design effect and by (t/z)^2 for few
-    sessions (Korn & Graubard 1998), which also holds for rare changes; where few sessions make
-    up the design effect it is raised by the t of its own degrees of freedom (Satterthwaite
-    1946), at most to that of sessions that are all of one piece. Where all or no prompts
-    changed there is no design effect to measure; that largest one is taken, so that the
-    effective number of sessions (Kish 1965) counts, not that of the prompts. With one session
-    it is Wilson's of its prompts: nothing tells how other sessions would differ.
-    Raises ValueError for a session of negative size or with more changes than prompts.
+    The interval is the hull of two. The first has the percentiles of the ratio of sums when sessions are drawn with
+    replacement (each a Poisson number of times: Chamandy et al. 2012). The second is Wilson's, with the number of
+    prompts divided by the design effect and by (t/z)^2 for few sessions (Korn & Graubard 1998), which also holds
+    for rare changes; where few sessions make up the design effect, the effect is raised by the t of its own degrees
+    of freedom (Satterthwaite 1946), at most to the effect of sessions whose prompts all behave alike. Where all or
+    no prompts changed, no design effect can be measured; that largest effect is used, which makes the effective
+    number of sessions (Kish 1965) count, not the number of prompts. With one session the interval is Wilson's for
+    its prompts: nothing is known about other sessions. Raises ValueError for a session of negative size or with
+    more changes than prompts.
     """
     groups = Counter((changed, prompts) for changed, prompts in clusters if prompts or changed)
     if any(not 0 <= changed <= prompts for changed, prompts in groups):
@@ -80,7 +79,7 @@ def share_changed(
 
 
 def _largest_design_effect(groups: Clusters, prompts: int) -> float:
-    """Return that of sessions whose prompts all behave alike: the size of a prompt's own session, on average."""
+    """Return the design effect of sessions whose prompts all behave alike: the mean size of a prompt's session."""
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 
@@ -102,7 +101,7 @@ def _with_design_effect(groups: Clusters, *, level: float) -> Interval:
 
 
 def _percentiles(groups: Clusters, *, level: float, resamples: int, seed: int) -> Interval:
-    """Return the percentiles of the share over ``resamples`` draws of sessions; equal sessions are drawn together."""
+    """Return percentiles of the share over ``resamples`` draws of sessions; equal sessions are drawn together."""
     chance = random.Random(seed)
     changed, prompts = [0] * resamples, [0] * resamples
     for (one_changed, size), times in sorted(groups.items()):

@@ -1,4 +1,4 @@
-"""The four words that every comparison ends with, on every screen and in every file."""
+"""The four verdicts of comparisons, the same on every screen and in every file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def verdict_of(
 ) -> Verdict:
     """Return the verdict on ``changed`` prompts; the first of these that holds.
 
-    - regressed: an approved case came out differently (``failing_cases``), or of the labelled
+    - regressed: the outcome of an approved case changed (``failing_cases``), or of the labelled
       prompts significantly more became wrong (``lost``) than right (``gained``), by mid-p McNemar.
     - identical: no prompt changed.
     - inconclusive: some labelled prompts became wrong, and the labels are too few to say whether
       more than became right; or the interval of the changed ``share`` holds the ``margin`` that
       was asked about, so that the share may lie on either side of it.
-    - changed: none of the above; without labels it says nothing about better or worse.
+    - changed: none of the above; without labels it implies neither better nor worse.
     """
     is_significant = mcnemar_midp(gained, lost) < 1 - level
     if failing_cases or (is_significant and lost > gained):

@@ -1,1 +1,1 @@
-"""The workbench's app in a terminal: a shell of screens over the library, which imports nothing of this."""
+"""The workbench's terminal app: a shell of screens over the library, which imports nothing from here."""

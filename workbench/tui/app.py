@@ -1,6 +1,6 @@
-"""The app: its places, its keys, its palette, what it remembers; everything else is in the screens.
+"""The app: its screens by name, keys, palette and remembered state; everything else is in the screens.
 
-It holds no connection: one worker watches the database, every other one opens what it needs.
+It holds no connection: one worker watches the database, every other worker opens what it needs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _commands() -> type[Provider]:
 
 
 class Workbench(App[None], inherit_bindings=False):
-    """Traces, instructions and what they do to each other, in a terminal."""
+    """Traces, instructions and the effect of edits, in a terminal."""
 
     CSS_PATH = "app.tcss"
     TITLE = "Prompt Enricher"
@@ -84,11 +84,11 @@ class Workbench(App[None], inherit_bindings=False):
     ) -> None:
         self.state_dir = state_dir
         self.selection = selection
-        """The filter of the command line, None where it gives none."""
+        """The filter of the command line, None without one."""
         self.instructions = instructions
         self.trouble = ""
         self.databases = 1
-        """How many databases were seen: one more says that all that was read is of another one."""
+        """Number of databases seen so far; an increase means that everything read before is from another database."""
         self.memory = Memory(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
@@ -110,12 +110,12 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def place_screen(self) -> WorkbenchScreen | None:
-        """Return the place that is seen, also below a question or the help."""
+        """Return the visible place, also when a question or the help is on top of it."""
         found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
         return next(found, None)
 
     async def action_go(self, name: str) -> None:
-        """Bring up a place; a question that is open stays where it was asked."""
+        """Switch to a place; an open question stays on the place that asked it."""
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
@@ -124,20 +124,20 @@ class Workbench(App[None], inherit_bindings=False):
         self._show_trouble()
 
     async def action_help(self) -> None:
-        """Say what the screen is for and which keys it knows."""
+        """Show the purpose of the screen and its keys."""
         from workbench.tui.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen))
 
     def action_next_theme(self) -> None:
-        """Change to the next of our themes."""
+        """Switch to the next of our themes."""
         names = [theme.name for theme in THEMES]
         self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Leave the palette to our own commands."""
+        """Return no system commands: the palette has our own."""
         del screen
         return ()
 
@@ -166,7 +166,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
-        """Tell the screens of every commit, and of trouble with the database."""
+        """Notify the screens of every commit, and of database errors."""
         from workbench.tui.workers.connection import watch
 
         worker = get_current_worker()
@@ -190,7 +190,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @on(DataChanged)
     def _data_changed(self) -> None:
-        """Tell the screen that is seen: at once, but at most ten times a second."""
+        """Notify the visible screen: at once, but at most ten times a second."""
         if self._is_telling:
             return
         wait = DATA_EVERY_S - (time.monotonic() - self._told_at)
@@ -227,7 +227,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.notify(repr(event.worker.error), title=event.worker.group, severity="error", markup=False)
 
     def _read_keys(self) -> None:
-        """Let a person's ``workbench-keys.toml`` give other keys to the bindings, by their ids."""
+        """Apply the user's ``workbench-keys.toml``, which assigns other keys to bindings by their ids."""
         import tomllib
 
         from enricher.home import config_dir

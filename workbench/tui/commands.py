@@ -1,6 +1,6 @@
-"""The command palette: everything that a key can do here, every place and theme, and the traces themselves.
+"""The command palette: every key binding of the screen, every place and theme, and traces by id.
 
-The keys come from the bindings that are active on the screen below, so that nothing is listed twice by hand.
+The keys are read from the active bindings of the screen below, so that no list has to be maintained by hand.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.tui.app import Workbench
 
 ID_CHARS = 6
-"""From so many hex digits on a text may be the beginning of a trace's id."""
+"""Hex digits from which on a text may be the beginning of a trace id."""
 HOW_MANY_OF_EACH_TYPE = """
     select task_type, count(*) as prompts from (
         select task_type from traces where origin <> 'test' and status <> 'skipped' order by id desc limit 10000
@@ -47,7 +47,7 @@ class Command(NamedTuple):
 
 
 class WorkbenchCommands(Provider):
-    """All commands of the app for the screen that is seen."""
+    """All commands of the app for the visible screen."""
 
     async def startup(self) -> None:
         """Count the task types once, in a thread."""

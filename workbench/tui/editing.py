@@ -1,4 +1,4 @@
-"""Which instructions file a person edits, and how another program is given the screen for it."""
+"""Choose the instructions file to edit, and run an external editor on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 
 
 def file_to_edit(given: str = "") -> str:
-    """Return the instructions that are edited: those given, else the nearest layer that is not ours, else one's own."""
+    """Return the instructions file to edit: ``given``, else the highest layer that is not ours, else the user's."""
     if given:
         return given
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
@@ -30,7 +30,7 @@ def file_to_edit(given: str = "") -> str:
 
 
 def open_editor(app: Workbench, path: str) -> str:
-    """Give the terminal to ``$VISUAL`` or ``$EDITOR`` until it ends; return why that did not work, else nothing."""
+    """Hand the terminal to ``$VISUAL`` or ``$EDITOR`` until it ends; return an error message, else empty text."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."

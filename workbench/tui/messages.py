@@ -1,4 +1,4 @@
-"""What screens tell the app and each other; each is named for what is wanted or what happened."""
+"""Messages between the screens and the app, named for what is requested or what happened."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class FilterTraces(Message):
 
 @dataclass
 class OpenCompare(Message):
-    """Show what today's rules make of a trace, or of all, on the Compare screen."""
+    """Show the effect of today's rules on a trace, or on all, on the Compare screen."""
 
     trace_id: str = ""
 
 
 @dataclass
 class OpenInstructions(Message):
-    """Show the instructions at this place; empty is the file that is being edited."""
+    """Show the instructions at this place; an empty path is the file being edited."""
 
     path: str = ""
     line: int = 0
@@ -38,13 +38,13 @@ class OpenInstructions(Message):
 
 @dataclass
 class Labelled(Message):
-    """A person said something of this trace."""
+    """A person labelled this trace."""
 
     trace_id: str
 
 
 class DataChanged(Message):
-    """Another process, or this one, has written to the database; several in a row are one."""
+    """Another process, or this one, has written to the database; several messages in a row are merged."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, DataChanged)
@@ -52,6 +52,6 @@ class DataChanged(Message):
 
 @dataclass
 class DatabaseTrouble(Message):
-    """The database cannot be read just now; an empty text says that it can again."""
+    """The database cannot be read at present; an empty text means that it can be read again."""
 
     text: str

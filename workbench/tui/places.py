@@ -1,4 +1,4 @@
-"""Where the app works; the folder that it was started in may be gone by now."""
+"""The app's working folder, which may have been deleted since the start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def here() -> str:
-    """Return the folder whose project and layers count; the home where it was deleted under the app."""
+    """Return the folder whose project and layers count; the home folder where that folder was deleted."""
     try:
         return os.getcwd()
     except OSError:

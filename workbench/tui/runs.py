@@ -1,4 +1,4 @@
-"""The last complete run of an app, which the Instructions screen makes and the Compare screen takes apart."""
+"""The last complete run of an app, written by the Instructions screen and read by the Compare screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Figures with their causes, and the file that was edited."""
+    """Figures with their causes, and the edited file."""
 
     path: str
     figures: Figures
@@ -35,10 +35,10 @@ def last(app: Workbench) -> Run | None:
 
 
 def want(app: Workbench, trace_id: str) -> None:
-    """Say which change of the last run is to be seen under the two sides of that run."""
+    """Request a change of the last run, to be shown under the two sides of that run."""
     _WANTED[app] = trace_id
 
 
 def is_wanted(app: Workbench, trace_id: str) -> bool:
-    """Say once whether it is this change that was wanted."""
+    """Return whether this change was requested; the request is cleared."""
     return _WANTED.pop(app, "") == trace_id

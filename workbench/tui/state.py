@@ -1,4 +1,4 @@
-"""What the app remembers from one start to the next: one small private file that is never worth an error."""
+"""State of the app between starts: a small private file, whose errors are ignored."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LIMIT_BYTES = 64 * 1024
 
 
 class Memory:
-    """Values by section and name; a file that is missing, broken or of another shape is an empty one."""
+    """Values by section and name; a file that is missing, broken or of another shape counts as empty."""
 
     def __init__(self, state_dir: str) -> None:
         self._path = os.path.join(state_dir, NAME)
         self._sections = _read(self._path)
 
     def recall(self, section: str, name: str, default: Any) -> Any:
-        """Return what was remembered, the default where nothing of its type was."""
+        """Return the stored value; the default where there is none of its type."""
         value = self._sections.get(section, {}).get(name, default)
         return value if isinstance(value, type(default)) else default
 
     def remember(self, section: str, **values: Any) -> None:
-        """Keep the values (strings, numbers, flags, lists), on the disk at once where they are new."""
+        """Store the values (strings, numbers, flags, lists); changed values are written to disk at once."""
         known = self._sections.setdefault(section, {})
         if all(name in known and known[name] == value for name, value in values.items()):
             return
         known.update(values)
-        kept = _read(self._path)  # a second app keeps what it remembers there, too
+        kept = _read(self._path)  # read again: a second app writes its values there, too
         kept.setdefault(section, {}).update(values)
         with contextlib.suppress(OSError):
             private.make_directory(os.path.dirname(self._path))

@@ -1,7 +1,7 @@
-"""The three themes: dark, light, and one of high contrast; screens name only their variables.
+"""The three themes: dark, light and high contrast; screens use only their variables.
 
-Muted text is given as a colour: Textual's own is "what contrasts, at 60 %", which a line that is put
-together by hand cannot work out.
+Muted text has a fixed colour: Textual's own is computed from the background at 60 % opacity, which is not available
+to lines that are assembled by hand.
 """
 
 from __future__ import annotations

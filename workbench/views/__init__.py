@@ -1,1 +1,1 @@
-"""What the app and the published pages show alike, worded and computed once."""
+"""Figures and wording shared by the app and the published pages."""

@@ -1,4 +1,4 @@
-"""How two texts differ, line by line and word by word, as rows that a page or a screen shows in its own way; pure."""
+"""Compare two texts by line and word, as rows that a page or a screen can render; pure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 AROUND = 3
-"""Lines shown before and after a change; what lies farther away is folded."""
+"""Lines shown before and after a change; lines farther away are folded."""
 LONGEST_COMPARED = 2_000
-"""Characters of a line whose words are compared; the time grows with the square."""
+"""Longest line whose words are compared, in characters; the time grows with the square."""
 HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a line; ``differs`` where the other side has something else."""
+    """A span of a line; ``differs`` is true where the other side has other text."""
 
     text: str
     differs: bool = False
@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of either text: ``mark`` is "-", "+" or a blank, the numbers count from 1 and are 0 where it is not."""
+    """A line of either text: ``mark`` is "-", "+" or a blank; the line numbers count from 1, 0 where it is absent."""
 
     mark: str
     before: int
@@ -43,14 +43,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines in order; ``is_folded`` where none of them differs and a reader need not see them at once."""
+    """Consecutive lines; ``is_folded`` where none of them differs and a reader need not see them at once."""
 
     lines: tuple[Line, ...]
     is_folded: bool
 
 
 def compared(before: str, after: str) -> list[Line]:
-    """Return all lines of both texts in order; those that were changed say which of their words differ."""
+    """Return all lines of both texts in order; changed lines mark their differing words."""
     one, other = before.splitlines(), after.splitlines()
     found: list[Line] = []
     for kind, start, end, begin, stop in _opcodes(one, other):
@@ -62,7 +62,7 @@ def compared(before: str, after: str) -> list[Line]:
 
 
 def folded(lines: Iterable[Line], *, around: int = AROUND) -> list[Section]:
-    """Return the lines in sections: what differs with some lines around it, and what lies far from it folded."""
+    """Return the lines in sections: changes with ``around`` lines on either side, and the lines between, folded."""
     rows = list(lines)
     near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-around, around + 1)}
     sections: list[Section] = []
@@ -75,7 +75,7 @@ def folded(lines: Iterable[Line], *, around: int = AROUND) -> list[Section]:
 
 
 def unfolded(diff: str) -> list[Section]:
-    """Return the hunks of a unified difference, a section each; its file names are left out."""
+    """Return the hunks of a unified diff, one section each, without the file names."""
     sections: list[Section] = []
     lines: list[str] = []
     first = (0, 0)
@@ -89,7 +89,7 @@ def unfolded(diff: str) -> list[Section]:
 
 
 def words(line: str, against: str) -> tuple[Piece, ...]:
-    """Return a line in pieces, those marked that ``against`` does not have in their place."""
+    """Return a line in pieces; pieces that ``against`` does not have in the same place are marked."""
     if not against or max(len(line), len(against)) > LONGEST_COMPARED:
         return (Piece(line),)
     own, others = WORDS.findall(line), WORDS.findall(against)
@@ -101,7 +101,7 @@ def words(line: str, against: str) -> tuple[Piece, ...]:
 
 
 def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield difflib's opcodes; what both begin and end with is not looked at, which saves nearly all of the time."""
+    """Yield difflib's opcodes; the common beginning and end are cut off first, which saves nearly all of the time."""
     shared = min(len(one), len(other))
     head = next((at for at in range(shared) if one[at] != other[at]), shared)
     tail = next((at for at in range(shared - head) if one[-1 - at] != other[-1 - at]), shared - head)
@@ -141,7 +141,7 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[Section]:
 
 
 def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[Line]:
-    """Yield the lines that went and came, those of one place beside each other."""
+    """Yield removed and added lines, pairing those at the same position."""
     for at in range(max(len(one), len(other))):
         was = one[at] if at < len(one) else None
         now = other[at] if at < len(other) else None

@@ -1,6 +1,6 @@
-"""Where in a prompt what came of it was found: the places of recorded evidence.
+"""Find the places in a prompt that led to its outcome, from recorded evidence.
 
-Pure. Offsets are code points of the recorded prompt; what a signal gives for the prompt as a whole is no place.
+Pure. Offsets are code points of the recorded prompt; a signal for the prompt as a whole has no place.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 OF_THE_WHOLE = ("plain words", "earlier turn")
-"""What adds up many words, or those of another prompt; structural features are in angle brackets."""
+"""Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
 
 
 class Signal(NamedTuple):
-    """What gave a class points: ``start`` and ``end`` bound the words, ``weight`` is in points and may be negative."""
+    """A signal that scored a class: ``start`` and ``end`` bound its words, ``weight`` is in points, maybe negative."""
 
     name: str
     start: int
@@ -27,13 +27,13 @@ class Signal(NamedTuple):
     weight: float
 
     def is_at_a_place(self, length: int) -> bool:
-        """Say whether it speaks for some words of a prompt of that length, and not for all of it."""
+        """Return whether the signal covers some words of a prompt of that length, and not all of it."""
         is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
 class Place(NamedTuple):
-    """A signal that speaks for ``name``, a class of that facet; ``is_chosen`` says that it is what came out."""
+    """A signal that scored class ``name`` of a facet; ``is_chosen`` means that this class is the outcome."""
 
     facet: str
     name: str
@@ -42,12 +42,12 @@ class Place(NamedTuple):
 
     @property
     def is_for_class(self) -> bool:
-        """Whether it speaks for the task type that came out."""
+        """Whether the signal scored the chosen task type."""
         return self.is_chosen and self.facet == TASK_TYPE
 
 
 def signals(evidence: object) -> Iterator[Signal]:
-    """Yield what can be read of the evidence of one score: ``[[signal, start, end, weight], …]``."""
+    """Yield the well-formed signals in the evidence of one score: ``[[signal, start, end, weight], …]``."""
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
@@ -58,10 +58,10 @@ def signals(evidence: object) -> Iterator[Signal]:
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
 ) -> Iterator[Place]:
-    """Yield the places that speak for what came out, in the order of the scores, which is best first.
+    """Yield the places that scored for the outcome, in the order of the scores, best first.
 
-    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds what speaks for
-    classes that lost. Of each class at most the first ``most`` signals are looked at.
+    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the places that scored
+    for losing classes. At most the first ``most`` signals of each class are used.
     """
     intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
     chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}

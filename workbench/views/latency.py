@@ -1,7 +1,7 @@
-"""Figures on how long the hook takes: percentiles of everything and of every hour or day, shifts between versions.
+"""Latency of the hook: percentiles overall and per hour or day, and shifts between versions.
 
-Holds counts by microsecond, never the measurements: a million prompts need no more memory than the
-different latencies that they had.
+Holds counts by microsecond, not single measurements: memory grows with the number of different latencies, not
+with the number of prompts.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 HOOK_MS = 2000
-"""What a host waits for the hook (ruling R2)."""
+"""Timeout of a host for the hook (ruling R2)."""
 INSIDE_MS = 1500
-"""After so long the hook answers with what it has."""
+"""Time after which the hook answers with what it has."""
 BINS_PER_DOUBLING = 16
 MOST_COMPARED = 1000
-"""Above so many values a side is reduced to so many evenly spaced quantiles before all pairs are looked at."""
+"""Most values per side of which all pairs are compared; above, a side is reduced to this many quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many measurements lie between two latencies, in milliseconds; the lower end belongs to it."""
+    """Number of measurements between two latencies, in milliseconds; the lower end is included."""
 
     low: float
     high: float
@@ -60,7 +60,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One series: its figures, how they went over time (oldest first), how they are spread."""
+    """One series: its percentiles, overall and over time (oldest first), and its histogram."""
 
     series: Series
     figures: Percentiles
@@ -70,7 +70,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One series under two versions; ``shift`` is candidate minus base, None where one side has nothing."""
+    """One series under two versions; ``shift`` is candidate minus base, None where one side has no values."""
 
     series: Series
     base: Percentiles | None
@@ -80,7 +80,7 @@ class Comparison:
 
 
 class Tally:
-    """Adds up blocks, newest first; only the hour or day that is being read is kept in full."""
+    """Sums up blocks, newest first; only the hours or days being read are held in full."""
 
     def __init__(self) -> None:
         self._whole: dict[Series, Counts] = {}
@@ -90,10 +90,10 @@ class Tally:
         self._newest = 0
         self.prompts = 0
         self.reached = 0
-        """The second of the epoch down to which everything is in."""
+        """The second of the epoch down to which all blocks were added."""
 
     def add(self, block: Block) -> None:
-        """Take in a block; one of the newest hour or day may come at any time."""
+        """Add a block; a block of the newest hour or day may come at any time."""
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
         self._newest = max(self._newest, block.start)
@@ -112,14 +112,14 @@ class Tally:
             del self._parts[start]
 
     def profiles(self) -> tuple[Profile, ...]:
-        """Return every series as it stands, in the order of a prompt's way."""
+        """Return every series so far, in the order of the hook's stages."""
         return tuple(
             Profile(series, _figures(self._whole[series]), self._over_time(series), _bins(self._whole[series]))
             for series in sorted(self._whole)
         )
 
     def versions(self) -> tuple[Use, ...]:
-        """Return the versions of the rules, the one used last first."""
+        """Return the versions of the rules, the most recently used first."""
         return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
 
     def _over_time(self, series: Series) -> tuple[Point, ...]:
@@ -127,7 +127,7 @@ class Tally:
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
-    """Return what the series may take in milliseconds, None where nothing is laid down."""
+    """Return the time limit of the series in milliseconds, None where there is none."""
     if series == TOTAL:
         return INSIDE_MS
     if series.kind == "channel":
@@ -143,9 +143,9 @@ def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, C
 def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level: float = 0.95) -> Shift:
     """Return by how many milliseconds the second side's latencies lie above the first's.
 
-    The estimate is the median of all differences of one value of each side, the interval that of
-    the rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides
-    share no prompt. Raises ValueError where a side is empty.
+    The estimate is the median of the differences of all pairs of values, one of each side; the interval is that of
+    the rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides share no prompt.
+    Raises ValueError where a side is empty.
     """
     if not first or not second:
         raise ValueError("a shift needs values on both sides")
@@ -179,7 +179,7 @@ def _figures(counts: Counts) -> Percentiles:
 
 
 def _bins(counts: Counts) -> tuple[Bin, ...]:
-    """Count in steps that each are the same factor wide, without gaps."""
+    """Count in bins whose widths grow by a constant factor, without gaps."""
     found: Counter[int] = Counter()
     for us, count in counts.items():
         found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count
@@ -193,7 +193,7 @@ def _bound(number: int) -> float:
 
 
 def _reduced(counts: Mapping[int, int]) -> list[int]:
-    """Return the values sorted; above ``MOST_COMPARED`` as so many quantiles."""
+    """Return the values sorted; above ``MOST_COMPARED`` values, that many quantiles."""
     n, most = sum(counts.values()), MOST_COMPARED
     ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
     values: list[int] = []
@@ -206,7 +206,7 @@ def _reduced(counts: Mapping[int, int]) -> list[int]:
 
 
 def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
-    """Return the difference, second minus first, that has this rank among those of all pairs."""
+    """Return the difference, second minus first, with this rank among the differences of all pairs."""
     low, high = second[0] - first[-1], second[-1] - first[0]
     while low < high:
         middle = (low + high) // 2

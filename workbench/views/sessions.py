@@ -1,4 +1,4 @@
-"""What the prompts of a session tell together."""
+"""Properties of a session as a whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Judged(Protocol):
-    """A prompt as far as its class goes."""
+    """A prompt with the fields that its class needs."""
 
     @property
     def id(self) -> str: ...
@@ -20,7 +20,7 @@ class Judged(Protocol):
 
 
 def drifts(prompts: Iterable[Judged]) -> set[str]:
-    """Return the ids at which the class is another than that of the last prompt that had one, oldest first."""
+    """Return the ids of prompts whose class differs from the last classified one's; prompts are oldest first."""
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:

@@ -1,4 +1,4 @@
-"""How a trace's outcome is told to people, wherever it is shown."""
+"""Wording of a trace's outcome, the same wherever it is shown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CHANNELS_TOLD = {
 
 
 def why_nothing(trace: Row) -> list[str]:
-    """Return, in words, why a prompt got no text; empty where the trace keeps too little to say it.
+    """Return sentences on why a prompt got no text; empty where the trace holds too little to tell.
 
     ``trace`` is what ``storage.traces.queries.show`` returns.
     """

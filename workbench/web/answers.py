@@ -1,4 +1,4 @@
-"""A table as CSV: what the ``.csv`` twins of pages send."""
+"""Tables as CSV, for the ``.csv`` variants of pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CSV_TYPE = "text/csv; charset=utf-8"
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """Return the rows as CSV with a line of names."""
+    """Return the rows as CSV with a header line."""
     return Response(csv_lines([columns, *rows]), content_type=CSV_TYPE)
 
 

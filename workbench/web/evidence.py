@@ -1,6 +1,6 @@
-"""Evidence as a page shows it: the prompt with its places marked, and what gave a class its points.
+"""Render evidence for a page: the prompt with its places marked, and the signals behind each class.
 
-However long a prompt and however many signals: what is drawn is bounded, and says what it leaves out.
+The output is bounded for any length of prompt and number of signals, and states what was left out.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
 SIGNALS_READ = 500
-"""Of each class; the text that is looked at has room for fewer."""
+"""Most signals read per class; the prompt text has room for fewer."""
 MOST_TOLD = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
 SIGNALS_IN_A_CELL = 6
 LONGEST_QUOTE = 61
 FOLDED_FROM = 3_000
-"""A prompt of more characters than that is folded behind them."""
+"""Characters; the part of a longer prompt after this point is folded."""
 LONGEST_SHOWN = 100_000
 MARK = Markup('<mark class="{}" title="{}">{}</mark>')
 CELL = Markup('<span class="signal">{} <small>{}</small></span>')
@@ -41,9 +41,10 @@ FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrompt:
-    """A prompt with its places: ``rest`` is folded; of ``found`` places ``marked`` are drawn, ``left`` characters not.
+    """A prompt with its places marked; ``rest`` is folded.
 
-    ``kinds`` are the classes of the marks that occur.
+    ``marked`` of ``found`` places are drawn, ``left`` characters are not shown, ``kinds`` are the classes of the marks
+    that occur.
     """
 
     head: Markup
@@ -56,7 +57,7 @@ class MarkedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A signal that gave points, so many times; ``words`` is the first place where it did, empty for the whole."""
+    """A signal that scored, ``times`` times; ``words`` is the first matching place, empty for the whole prompt."""
 
     name: str
     weight: float
@@ -77,7 +78,7 @@ class Score:
 
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
-    """Return the prompt with what speaks for its class, for the rest of the outcome, and for classes that lost."""
+    """Return the prompt with marks for its class, for the rest of the outcome, and for losing classes."""
     found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
     fold = _fold(text)
@@ -99,7 +100,7 @@ def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> lis
 
 
 def cell(value: object) -> Markup | None:
-    """Return a value of the column ``evidence`` for a table, strongest signals first; None where it is none."""
+    """Return a value of the column ``evidence`` as a table cell, strongest signals first; None for anything else."""
     try:
         given = json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -132,7 +133,7 @@ def _words(signal: Signal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return where a long prompt is folded: behind the last whole line or word that fits."""
+    """Return the position at which a long prompt is folded: after the last whole line or word that fits."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):
@@ -151,7 +152,7 @@ def _marked(text: str, drawn: Sequence[Place], low: int, high: int) -> Markup:
 
 
 def _pieces(drawn: Sequence[Place], low: int, high: int) -> Iterator[tuple[int, int, list[Place]]]:
-    """Yield the text from ``low`` to ``high`` in pieces over which the same places lie."""
+    """Yield the text from ``low`` to ``high`` in pieces that are covered by the same places."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[Place]] = [[] for _ in bounds]
     for one in drawn:

@@ -1,4 +1,4 @@
-"""A prompt on one line, with the words that were searched for; everything of it is text."""
+"""A prompt on one line with the search words marked; all of it is escaped text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from markupsafe import Markup, escape
 
 LENGTH = 160
 BEFORE = 40
-"""So many characters stand before a word that would be cut off otherwise."""
+"""Characters shown before a match that would otherwise be cut off."""
 MARK = Markup("<mark>{}</mark>")
 
 
 def excerpt(prompt: str, words: tuple[str, ...] = (), *, length: int = LENGTH) -> Markup:
-    """Return the beginning of the prompt, or where the first of the words is, with all of them marked."""
+    """Return the beginning of the prompt, or the part around the first match, with all matches marked."""
     line = " ".join(prompt.split())
     pattern = _pattern(words)
     found = pattern.search(line) if pattern else None

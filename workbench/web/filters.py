@@ -1,4 +1,4 @@
-"""The text of a filter, changed by a click: parts put in, taken out, and said in the words of Datasette's tables."""
+"""Edit the text of a filter by clicks: add and remove parts, and translate it to Datasette's table filters."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEVERAL = ("type", "intent", "host", "status")
-"""Fields whose values may stand beside each other, any of which will do; another field's value is replaced."""
+"""Fields that accept several alternative values; another field's value is replaced."""
 EACH = "guardrail"
-"""A prompt may have several of them: each that is asked for is a part of its own."""
+"""A prompt may have several of these: each requested one is a separate part."""
 WITH_COMMAS = "signal"
-"""The field in whose value a comma is a comma."""
+"""The field in whose value a comma does not separate values."""
 COLUMNS = {"type": "task_type", "intent": "search_intent", "host": "host", "status": "status", "origin": "origin"}
 BEGINNINGS = {"version": "rules_hash", "session": "session_id", "id": "id"}
 NUMBERS = {"ms": "latency_ms", "tokens": "output_tokens"}
@@ -24,18 +24,18 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the part of a filter that asks for one value, quoted where it has to be; empty where none can."""
+    """Return the filter part for one value, quoted where necessary; empty where the value cannot be expressed."""
     is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
     return _parts(field, [value]) if value and is_sayable else ""
 
 
 def has(text: str, field: str, value: str) -> bool:
-    """Say whether the filter asks for that value, alone or among others."""
+    """Return whether the filter asks for that value, alone or among others."""
     return any(value in found["value"].strip('"').split(",") for found in _of(text, field))
 
 
 def with_part(text: str, field: str, value: str) -> str:
-    """Return the filter that asks for that value as well."""
+    """Return the filter with that value added."""
     own = next(_of(text, field), None)
     if own is None or field == EACH:
         return f"{text.strip()} {part(field, value)}".strip()
@@ -44,7 +44,7 @@ def with_part(text: str, field: str, value: str) -> str:
 
 
 def without_part(text: str, field: str, value: str) -> str:
-    """Return the filter that does not ask for that value any more."""
+    """Return the filter with that value removed."""
     for own in reversed(list(_of(text, field))):
         values = own["value"].strip('"').split(",")
         if value in values:

@@ -1,4 +1,4 @@
-"""Style sheets and scripts under addresses that change with their content, so that a browser may keep them."""
+"""Addresses of style sheets and scripts that change with their content, so that browsers may cache them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARK_DIGITS = 10
 
 
 def address(datasette: Datasette, name: str) -> str:
-    """Return where a static file of ours lies, with a mark of its content behind it."""
+    """Return the address of one of our static files, with a hash of its content appended."""
     return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_mark(name)}"
 
 

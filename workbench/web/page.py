@@ -1,4 +1,4 @@
-"""What all pages share: who may see them, how they are rendered, what is said where something is not there."""
+"""Shared by all pages: permission, rendering, and answers for missing things."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACES = (
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
-    """Return the view as Datasette calls it: with the served history, for those who may see it."""
+    """Return the view as Datasette calls it: with the served history, for readers with permission."""
 
     async def answered(datasette: Datasette, request: Request) -> Response:
         history = find(datasette)
@@ -41,7 +41,7 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 
 
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
-    """Return a page of ours; ``place`` in the context is the part of the address that its entry in the menu has."""
+    """Return one of our pages; ``place`` in the context is the address part of its menu entry."""
     sheets = [looks.address(history.datasette, sheet) for sheet in SHEETS]
     context = {"history": history, "places": PLACES, "place": None, "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
@@ -49,12 +49,12 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a page (404) that says what is not there, and what to do about it."""
+    """Return a 404 page that names the missing thing and a remedy."""
     return await render(history, request, "missing.html", status=404, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
-    """Answer (404) an address at which there is nothing, in the form that its ending asks for."""
+    """Answer an address without a page (404), in the format of the address's ending."""
     said = str(exception)
     what = f"Nothing is at {request.path}." if said in ("", "404") else said
     if request.path.endswith(".json"):
@@ -65,7 +65,7 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def places_in(history: History, request: object) -> list[tuple[str, str]]:
-    """Return address and name of each of our pages for a page of Datasette's; none where they may not be seen."""
+    """Return address and name of each of our pages for a page of Datasette's; empty without permission."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return []
     return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]

@@ -1,4 +1,4 @@
-"""Which page answers which address; ``.json`` and ``.csv`` behind one give the same as data."""
+"""Map addresses to pages; with ``.json`` or ``.csv`` appended they return the same as data."""
 
 from __future__ import annotations
 

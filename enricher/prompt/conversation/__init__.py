@@ -1,4 +1,4 @@
-"""What was said and done before this prompt, as far as it helps to understand it: an input of the result."""
+"""What was said and done before this prompt, as far as it helps to understand the prompt; an input of the result."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ if TYPE_CHECKING:
     from typing import Any
 
 TAKEN_UP = "taken up"
-"""In traces of earlier releases: the person said "continue"; nothing was dropped."""
+"""Mark in traces of earlier releases: the user typed "continue"; nothing was dropped."""
 NEWS = "news:"
-"""What a session file says (``enricher.hook.process``) once the host has dropped or taken up what was said before."""
+"""Prefix in a session file (``enricher.hook.process``) once the host dropped or resumed the earlier conversation."""
 LONGEST = 2400
-"""Characters of one text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
+"""Maximum characters per text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
-"""Without any of these, nothing is known about what happened before the prompt."""
+"""If all of these are empty, nothing is known about what happened before the prompt."""
 
 
 class Conversation:
-    """The end of a session's transcript, redacted and short.
+    """The end of a session's transcript, redacted and shortened.
 
-    ``prompts`` are the person's last ones, oldest first; ``files`` what the agent's tools
-    touched, newest first, and ``changed`` those they changed since the last prompt; ``has_edits``
-    says that they changed any at all;
-    ``commands`` what they ran in a shell, newest first;
-    ``errors`` what they failed with, newest first; ``todos`` (status, text); ``resumed``
-    names the mark since which nothing of this is in the host's context any more, empty
-    where all of it is; ``problem`` what could not be read.
+    ``prompts`` are the user's last prompts, oldest first; ``files`` are files that the agent's
+    tools used, newest first, and ``changed`` those changed since the last prompt; ``has_edits``
+    tells whether the tools changed any file;
+    ``commands`` are shell commands of the agent, newest first;
+    ``errors`` are errors of its tools, newest first; ``todos`` are (status, text); ``resumed``
+    names the mark since which the host's context contains none of this, empty
+    if it contains all; ``problem`` describes what could not be read.
 
-    ``answer`` is the agent's last answer and never recorded. ``read_answer`` takes from it
-    what the prompt refers to, which is recorded: ``option``, the one that the prompt
-    chooses, and ``chosen`` (what it is, what it says); where the prompt means "the other
+    ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the
+    parts that the prompt refers to, which are recorded: ``option``, the text of the chosen
+    option, and ``chosen`` (name and text of each); if the prompt means "the other
     one", ``answer_files`` and ``answer_names``, which the answer mentions, and
     ``open_point``, its question about what is left to do.
     """
@@ -77,13 +77,13 @@ class Conversation:
 
     @property
     def has_forgotten(self) -> bool:
-        """Whether the transcript says that the host dropped what was said before."""
+        """Return whether the transcript shows that the host dropped the earlier conversation."""
         return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
 
     def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
-        """Take from the agent's answer what this prompt refers to; most prompts refer to nothing in it.
+        """Extract from the agent's answers what this prompt refers to; most prompts refer to nothing in them.
 
-        ``said`` are its answers as they stand in the transcript, (prompts ago, text), the newest first.
+        ``said`` are the answers in the transcript as (prompts ago, text), newest first.
         """
         if not (self.answer or said) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return
@@ -92,10 +92,10 @@ class Conversation:
         read_answer(self, prompt, said or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
-        """Return the earlier words that say what a prompt asks for which does not say it; else empty.
+        """Return the earlier words that complete a prompt which does not itself say what it asks for; else empty.
 
-        The verdict counts them as well: "do the same for the other one",
-        "yes, option 2", and after a compaction also "continue".
+        The verdict counts these words, too: for "do the same for the other one",
+        "yes, option 2", and after a compaction also for "continue".
         """
         if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return ""
@@ -104,7 +104,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return the words to search with beside those of a prompt that names nothing; else empty."""
+        """Return additional search words for a prompt that names nothing itself; else empty."""
         if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return ""
         from enricher.prompt.conversation.followup import subject
@@ -112,14 +112,14 @@ class Conversation:
         return subject(self, prompt)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recorded form, without the answer; empty where nothing is known."""
+        """Return the recorded form, without the answer; empty if nothing is known."""
         return {name: value for name in self.__slots__ if name != "answer" and (value := getattr(self, name))}
 
     @staticmethod
     def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
-        """Return the conversation recorded with ``prompt``; what is not of its form is left out.
+        """Return the conversation recorded with ``prompt``; values of a wrong type are left out.
 
-        Traces of earlier versions hold the whole answer; it is read as the hook does now.
+        Traces of earlier versions contain the whole answer; what the prompt refers to is extracted from it.
         """
         conversation = Conversation()
         for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):
@@ -139,7 +139,7 @@ class Conversation:
 
 
 def seen_mark(news: str) -> str:
-    """Return the reference under which a session remembers that it was told of this news."""
+    """Return the reference that marks, in a session's state, that the agent was given this news."""
     return f"session {news}"
 
 

@@ -1,6 +1,6 @@
-"""Understand a prompt that chooses from what was offered: "option 2", "go with A", "2 and 3", "die zweite", "第二个".
+"""Interpret a prompt that chooses from offered options: "option 2", "go with A", "2 and 3", "die zweite", "第二个".
 
-Pure. ``enricher.prompt.conversation.enumerations`` finds what the chosen options say.
+Pure. ``enricher.prompt.conversation.enumerations`` finds the text of the chosen options.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
 MOST_WORDS = 24
 FEW_WORDS = 10
 SHORT_CHARS = 24
-"""A sentence in Chinese or Japanese that does little more than choose."""
+"""A longer sentence in Chinese or Japanese does more than choose."""
 MOST_CHOSEN = 4
 HIGHEST = 20
 LETTERS = "abcdefgh"
@@ -26,7 +26,7 @@ _POSSIBLE = frozenset(
     "number numbers no nr plan step steps phase phases part parts item items point points fix fixes task tasks stage"
     " nummer schritt schritte punkt punkte numéro étape número paso punto passo ponto numero номер шаг пункт".split()
 )
-"""What an option is called; the second group is said of many other things as well."""
+"""Nouns for options; those in the second group have many other uses."""
 _POSITIONS = {
     word: number
     for number, words in (
@@ -63,7 +63,7 @@ _FILL = frozenset(
     " il i vai fai facciamo andiamo scelgo preferisco per favore adesso voglio"
     " давай давайте возьми делай сделай выбираю пожалуйста тогда на пусть будет".split()
 )
-"""With nothing beside these, a prompt chooses and asks for nothing else."""
+"""A prompt with no other words only chooses and asks for nothing else."""
 _TAKES = frozenset(
     "go proceed start continue going stick do pick choose take use implement prefer nimm mach prends fais usa haz elige"
     " scelgo выбираю делай".split()
@@ -79,9 +79,9 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class Choice:
-    """What a prompt chooses: ``labels`` as they stand before options, ``positions`` counted from 1 (-1 is the last).
+    """What a prompt chooses: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
 
-    ``noun`` is what the prompt calls an option, ``is_both`` and ``is_other`` are "both" and "the other one".
+    ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
     """
 
     __slots__ = ("is_both", "is_other", "labels", "noun", "positions")
@@ -115,7 +115,7 @@ class _Word:
 
 
 def read(prompt: str) -> Choice:
-    """Return what a prompt chooses; nothing where it does not choose, or may mean something else."""
+    """Return what a prompt chooses; an empty Choice if it does not choose or may mean something else."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
         return Choice()
     if any("\u3040" <= char <= "\u9fff" for char in prompt):
@@ -127,7 +127,7 @@ def read(prompt: str) -> Choice:
 
 
 def _words(prompt: str) -> list[_Word]:
-    """Return the words, labels such as ``1A/1B`` taken apart."""
+    """Return the words, with labels such as ``1A/1B`` split."""
     found: list[_Word] = []
     for chunk in prompt.replace("\u2019", "'").split():
         ends = chunk.endswith(CLAUSE_ENDS)
@@ -141,7 +141,7 @@ def _words(prompt: str) -> list[_Word]:
 
 
 def label_of(word: str) -> str:
-    """Return the label that a word is, in lower case: ``2``, ``b``, ``1a``; empty for any other word."""
+    """Return a word as a label in lower case: ``2``, ``b``, ``1a``; empty for any other word."""
     low = word.lower().lstrip("#")
     digits = low.rstrip(LETTERS)
     if len(low) - len(digits) > 1 or len(low) > 3:
@@ -152,23 +152,23 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """The label that a word of a prompt is; a small letter is one only where nothing else can be meant."""
+    """Return a prompt's word as a label; a lower-case letter counts only if it can mean nothing else."""
     found = label_of(word.written)
     return found if found and (is_sure or not found.isalpha() or word.written.isupper()) else ""
 
 
 def is_noun(word: str) -> bool:
-    """Say whether options are called so."""
+    """Return whether the word is a noun for an option."""
     return word in _CERTAIN or word in _POSSIBLE
 
 
 def is_certain(noun: str) -> bool:
-    """Say whether the word is hardly said of anything but an option."""
+    """Return whether the word is hardly used for anything but an option."""
     return noun in _CERTAIN
 
 
 def _bare(words: list[_Word]) -> Choice | None:
-    """A prompt that chooses and says nothing else."""
+    """Return the choice of a prompt that only chooses."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
@@ -181,7 +181,7 @@ def _bare(words: list[_Word]) -> Choice | None:
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
         if label := _label(word, is_sure=is_sure):
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
-                return None  # so many of them: "implement 3 parts"
+                return None  # a number of things: "implement 3 parts"
             labels.append(label)
         elif word.low in _POSITIONS and (word.low != "first" or at + 1 == len(words) or _is_one(lows[at + 1])):
             positions.append(_POSITIONS[word.low])
@@ -202,7 +202,7 @@ def _is_one(low: str) -> bool:
 
 
 def _named(words: list[_Word]) -> Choice | None:
-    """An option called so anywhere in a prompt: "option 2 seems good, but …", "the first approach is too slow"."""
+    """Return an option named anywhere in a prompt: "option 2 seems good, but …", "the first approach is too slow"."""
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
@@ -218,7 +218,7 @@ def _named(words: list[_Word]) -> Choice | None:
 
 
 def _taken(words: list[_Word]) -> Choice | None:
-    """A label behind a verb of choosing: "proceed with B", "start w/ 1A/1B, your approach is fine"."""
+    """Return a label after a verb of choosing: "proceed with B", "start w/ 1A/1B, your approach is fine"."""
     for at, word in enumerate(words):
         start = at + 1 if word.low in _TAKES else len(words)
         if start < len(words) and words[start].low in _WITH:
@@ -230,7 +230,7 @@ def _taken(words: list[_Word]) -> Choice | None:
 
 
 def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
-    """Return the labels from ``start`` on, where they end a clause or the prompt, or stand behind a noun."""
+    """Return the labels from ``start`` on if they end a clause or the prompt, or follow a noun."""
     found: list[str] = []
     at = start
     while at < len(words):
@@ -272,7 +272,7 @@ def _read_cjk(prompt: str) -> Choice:
 
 
 def _ascii_label(char: str) -> str:
-    """The label that one character is, also in its wide form."""
+    """Return the label that a single character is, including its full-width form."""
     code = ord(char)
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

@@ -1,6 +1,6 @@
-"""Find the options of an answer: numbered and lettered lists, "Option A:" in lists and headings, tables, bullets.
+"""Find the options in an answer: numbered and lettered lists, "Option A:" in lists and headings, tables, bullets.
 
-Pure. Where more than one list could be meant, nothing is found: a guess is worse than silence.
+Pure. If more than one list could be meant, none is returned: a guess is worse than silence.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TAIL_CHARS = 500
 OPTION_CHARS = 150
 BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 KEYCAP = "\ufe0f\u20e3"
-"""A digit in a box, as models like to write it."""
+"""A digit in a box, which models often use."""
 BEHIND_LABELS = (".", ")", ":")
 DASHES = ("-", "\u2013", "\u2014", ":")
 NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
 class Option:
-    """One item: its ``label`` (empty for a bullet), the ``noun`` before it, what it says, and the lines below it."""
+    """One item: its ``label`` (empty for a bullet), the ``noun`` before it, its text, and the lines below it."""
 
     __slots__ = ("body", "label", "noun", "text")
 
@@ -43,7 +43,7 @@ class Option:
 
 
 class Enumeration:
-    """Items that belong together, and the line that introduces them."""
+    """Items of one list, and the line that introduces them."""
 
     __slots__ = ("end", "indent", "introduction", "kind", "options")
 
@@ -55,7 +55,7 @@ class Enumeration:
         self.end = 0
 
     def goes_on_with(self, kind: int, indent: int, label: str) -> bool:
-        """Say whether an item is the next one of this list."""
+        """Return whether an item is the next one of this list."""
         if kind != self.kind or abs(indent - self.indent) > 1:
             return False
         if kind in (NOUN, ROW):
@@ -64,9 +64,9 @@ class Enumeration:
 
 
 def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
-    """Return the chosen options, all that they were chosen from, and how many prompts ago the answer was given.
+    """Return the chosen options, all options of their list, and how many prompts ago the answer was given.
 
-    ``answers`` are (prompts ago, text), newest first. Only an option with a name is looked for further back.
+    ``answers`` are (prompts ago, text), newest first. Earlier ones are searched only for options with a name.
     """
     newest = answers[0][0] if answers else 0
     for ago, answer in answers:
@@ -82,7 +82,7 @@ def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], 
 
 
 def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
-    """The options of a list that are chosen; nothing where it lacks one of them."""
+    """Return the chosen options of a list; none if it lacks one of them."""
     size = len(one.options)
     if choice.is_both:
         return one.options if size == 2 else []
@@ -93,7 +93,7 @@ def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
 
 
 def _meant(choice: Choice, matching: list[Enumeration], answer: str) -> Enumeration | None:
-    """Of several lists the one that is called as the prompt calls it, or that the answer ends by asking about."""
+    """Return the list that the prompt's noun names; of several, the last one if the answer ends by asking about it."""
     if choice.noun:
         stem = choice.noun.rstrip("s")
         called = [one for one in matching if any(option.noun.rstrip("s") == stem for option in one.options)]
@@ -107,13 +107,13 @@ def _meant(choice: Choice, matching: list[Enumeration], answer: str) -> Enumerat
 
 
 def enumerations(answer: str) -> list[Enumeration]:
-    """Return the lists with labels, code blocks left out; where there are none, the lists of bullets."""
+    """Return the lists with labels, ignoring code blocks; if there are none, the lists of bullets."""
     lines = _without_code(answer.splitlines()[:MOST_LINES])
     return [one for one in _labelled(lines) if len(one.options) > 1] or _bulleted(lines)
 
 
 def _without_code(lines: list[str]) -> list[str]:
-    """Return the lines, those of code blocks emptied."""
+    """Return the lines, with those of code blocks emptied."""
     kept, is_code = [], False
     for line in lines:
         is_fence = line.lstrip().startswith(("```", "~~~"))
@@ -142,7 +142,7 @@ def _labelled(lines: list[str]) -> list[Enumeration]:
 
 
 def _bulleted(lines: list[str]) -> list[Enumeration]:
-    """Runs of bullets that stand at the margin; what is indented belongs to the bullet above."""
+    """Return runs of bullets without indent; indented lines belong to the bullet above."""
     found: list[Enumeration] = []
     introduction, current = "", None
     for number, line in enumerate(lines, 1):

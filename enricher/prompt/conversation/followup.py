@@ -1,7 +1,7 @@
-"""Understand a prompt that points back: what "the other one", "option 2" or "continue" stand for.
+"""Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" stand for.
 
 Pure: the same prompt and the same recorded conversation give the same referents. A
-prompt that names a file, a name from a program or an address stands on its own.
+prompt that names a file, an identifier or a URL is taken to stand on its own.
 """
 
 from __future__ import annotations
@@ -48,30 +48,30 @@ _BEHIND = frozenset(
     "one ones two three file files module modules script scripts page pages function functions method methods class"
     " classes variable variables test tests too now please also next then".split()
 ) | {"", "as", "and"}
-"""Behind "other" and "rest"; any other word says itself what is meant."""
+"""Words after "other" and "rest"; any other word there says itself what is meant."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
     "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
     "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
 )  # fmt: skip
-"""How the words of ``choices`` begin that choose without a number, a single letter or an accent."""
+"""Beginnings of the words in ``choices`` that choose without a digit, a single letter or an accent."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
 _OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
-"""A sentence with one of these speaks of something beside what was done."""
+"""A sentence with one of these is about something other than what was done."""
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 
 
 def needs_the_answer(prompt: str) -> bool:
-    """Say whether the assistant's last words decide what this prompt means."""
+    """Return whether the meaning of this prompt depends on the agent's last answer."""
     return kind(prompt) in (CHOICE, OTHER, SAME)
 
 
 def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, str]]) -> None:
-    """Take from the agent's answers the options, the names or the sentence that this prompt refers to."""
+    """Extract the options, the names or the sentence that this prompt refers to from the agent's answers."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
         from enricher.prompt.conversation import choices, enumerations
@@ -89,7 +89,7 @@ def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, s
 
 
 def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
-    """Note the options that are meant: what they say, and of which answer they are."""
+    """Store the chosen options: their names, which include the answer they are from, and their texts."""
     conversation.chosen = [(_called(one, ago, noun.rstrip("s")), one.says()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
     body = " ".join(line for one in found for line in (one.text, *one.body))
@@ -103,7 +103,7 @@ def _called(one: Option, ago: int, noun: str) -> str:
 
 
 def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
-    """Of two options that were offered, the one that the last prompt did not choose."""
+    """Return the one of two offered options that the last prompt did not choose."""
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
@@ -115,7 +115,7 @@ def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tup
 
 
 def _open_point(answer: str) -> str:
-    """Return the last question of the answer about something beside what was done."""
+    """Return the last question of the answer about something other than what was done."""
     flat = " ".join(answer.split())
     for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
         if sentence.endswith("?") and any(word in f" {sentence.lower()}" for word in _OPEN):
@@ -124,7 +124,7 @@ def _open_point(answer: str) -> str:
 
 
 def kind(prompt: str) -> str:
-    """Return how a prompt points back; empty where it does not, or names something itself."""
+    """Return how a prompt refers back; empty if it does not, or names something itself."""
     low = prompt.lower().replace("\u2019", "'")
     words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
     if not words or len(words) > POINTING_WORDS:
@@ -150,7 +150,7 @@ def kind(prompt: str) -> str:
 
 
 def _choice(prompt: str) -> Choice | None:
-    """Return what a prompt chooses; most hold no word that could, and cost one look at each."""
+    """Return what a prompt chooses; most prompts have no such word and skip the full check."""
     words = prompt.lower().split()
     if not any(
         word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
@@ -163,12 +163,12 @@ def _choice(prompt: str) -> Choice | None:
 
 
 def names_something(prompt: str) -> bool:
-    """Say whether a file, a name from a program, an address or a quotation stands in the prompt."""
+    """Return whether the prompt contains a file, an identifier, a URL or a quotation."""
     return not _NAMED.isdisjoint(survey(prompt).features)
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier words that say what this prompt asks for; empty where it says so itself, or nobody does."""
+    """Return the earlier words that tell what this prompt asks for; empty if it does so itself, or nothing does."""
     how = kind(prompt)
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
@@ -178,7 +178,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 
 def subject(conversation: Conversation, prompt: str) -> str:
-    """Return words to search with beside the prompt's own; empty where it names what it is about."""
+    """Return additional search words for the prompt; empty if it names what it is about."""
     how = kind(prompt)
     if not how:
         return ""
@@ -191,7 +191,7 @@ def subject(conversation: Conversation, prompt: str) -> str:
 
 
 def last_order(conversation: Conversation) -> str:
-    """Return the newest prompt that asks for something, also one that points further back ("test it")."""
+    """Return the newest prompt that asks for something, even if it refers further back ("test it")."""
     return next(iter(_last_orders(conversation)), "")
 
 
@@ -208,7 +208,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
 
 
 def _counterpart(words: list[str]) -> bool:
-    """Say whether the words speak of the one that is left: "the other one", "the rest", "the remaining tests"."""
+    """Return whether the words mean what is left over: "the other one", "the rest", "the remaining tests"."""
     for at, word in enumerate(words):
         before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
         if word in ("other", "others", "remaining", "rest", "latter", "former"):
@@ -222,9 +222,9 @@ def _counterpart(words: list[str]) -> bool:
 
 
 def the_others(conversation: Conversation, prompt: str) -> list[str]:
-    """Return the referents where it is clear what is meant.
+    """Return the referents if they are unambiguous.
 
-    The last exchange names them, and there is one, or the prompt means several.
+    The last exchange must name them, and there must be one, or the prompt must use a plural.
     """
     if kind(prompt) != OTHER:
         return []
@@ -235,10 +235,10 @@ def the_others(conversation: Conversation, prompt: str) -> list[str]:
 
 
 def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
-    """Return what "the other one" is: named in the last exchange, but not what was just worked on.
+    """Return what "the other one" refers to: named in the last exchange, but not what was just worked on.
 
-    The nearest place that names such things counts: the last prompt and the answer,
-    then the files looked at, then earlier prompts. More than MOST_REFERENTS are none.
+    The nearest source that names such things counts: the last prompt and the answer,
+    then the files used, then earlier prompts. If it names more than MOST_REFERENTS, none is returned.
     """
     words = set(prompt.lower().replace(",", " ").split())
     wants_files, wants_names = not words.isdisjoint(_OF_FILES), not words.isdisjoint(_OF_NAMES)
@@ -262,7 +262,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
 
 
 def mentions(text: str, *, is_file: bool) -> list[str]:
-    """Return the files, or else the names from programs, that a text mentions, in its order."""
+    """Return the files, or else the identifiers, that a text mentions, in order."""
     found: list[str] = []
     for chunk in text[:MENTIONS_CHARS].split():
         bare = chunk.strip(EDGES)
@@ -276,7 +276,7 @@ def mentions(text: str, *, is_file: bool) -> list[str]:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Return the names without those that another one spells more fully."""
+    """Return the names without those that are the end of a longer one."""
     kept: list[str] = []
     for name in sorted(names, key=len, reverse=True):
         if not _is_among(name, kept):

@@ -1,12 +1,12 @@
-"""Take secrets out of a prompt before anything else sees it.
+"""Redact secrets in a prompt before anything else processes it.
 
-A screen of our own instead of a ruleset: no pattern engine is loaded and an
-ordinary prompt pays for a dozen substring searches. All searching happens on an
-ASCII image of the text that keeps every offset; each step looks at a bounded
-stretch, so the work grows with the length of the text and never faster.
+An own screen instead of a ruleset of regular expressions: no pattern engine is
+loaded, and an ordinary prompt costs a dozen substring searches. Searches run on an
+ASCII copy of the text with the same offsets; each step reads a bounded
+span, so the time is linear in the length of the text.
 
-Rather one word too many than one secret too few: an over-eager redaction costs
-the trace a word, a missed one keeps a password on disk.
+Over-redaction is preferred to a missed secret: the former costs the trace a
+word, the latter keeps a password on disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Short names of secrets and the text to search for; they count as whole words only. Other languages: ``names``.
+# Short names of secrets and the text to search for; they match only whole words. Other languages: ``names``.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
@@ -31,7 +31,7 @@ WHOLE_WORDS = {
     b"pat": b"pat",
     b"code": b"code=",
 }
-# The first words of the names in ``names`` that hold none of WORDS.
+# First words of those entries in ``names`` that contain none of WORDS.
 OTHER_NAMES = frozenset(
     b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
     mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
@@ -44,16 +44,16 @@ _SHORTEST_TOKEN = 15
 _SHORTEST_VALUE = 6
 _SHORT_PROMPT = 2_000
 _LONGEST_NAME = 24
-# Two passes settle every text seen so far; the third proves it, the rest is for adversaries.
+# Two passes are enough for every text seen so far; the third confirms it, more are for adversarial texts.
 _MOST_PASSES = 6
-# Longer than any value the detectors accept, key blocks excepted (those are found in the whole text).
+# Longer than any value that the detectors accept, except key blocks, which are searched in the whole text.
 _MARGIN = 4096
 _LONGEST_MARK = 48
 _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
 
 def _blanking_all_but(kept: bytes) -> bytes:
-    """Return a table for ``bytes.translate`` that makes everything else a blank."""
+    """Return a table for ``bytes.translate`` that replaces all other bytes by blanks."""
     others = bytes(range(256)).translate(None, kept)
     return bytes.maketrans(others, b" " * len(others))
 
@@ -63,7 +63,7 @@ _LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
 
 
 class Screen:
-    """One text in the three forms the detectors search, offset by offset the same."""
+    """A text in the three forms that the detectors search, all with the same offsets."""
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
 
@@ -77,23 +77,23 @@ class Screen:
         self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
 
     def run_end(self, start: int, limit: int) -> int:
-        """Return where the run of token characters that holds ``start`` ends, at most ``limit`` further."""
+        """Return the end of the run of token characters around ``start``, at most ``limit`` further."""
         end = self.runs.find(b" ", start, start + limit)
         return end if end >= 0 else min(len(self.runs), start + limit)
 
     def whole_run_end(self, start: int) -> int:
-        """Return where the run of token characters that holds ``start`` ends."""
+        """Return the end of the run of token characters around ``start``."""
         end = self.runs.find(b" ", start)
         return end if end >= 0 else len(self.runs)
 
 
 def _is_name(run: bytes) -> bool:
-    """Say whether these are nothing but letters, as in a name: not shouted, nor longer than names are."""
+    """Return whether a run has only letters, like a name: not all upper case, and not longer than names are."""
     return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text with each secret as ``[redacted:<kind>]``, and the kinds found, sorted."""
+    """Return the text with each secret replaced by ``[redacted:<kind>]``, and the kinds found, sorted."""
     kinds: set[str] = set()
     for _ in range(_MOST_PASSES):
         spans = _spans(text)
@@ -104,7 +104,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with only the line ends of its secrets left, so that every line keeps its number."""
+    """Return the text with each secret replaced by its line breaks only, so that line numbers stay the same."""
     for _ in range(_MOST_PASSES):
         spans = _spans(text)
         if not spans:
@@ -115,15 +115,15 @@ def without_secrets(text: str) -> str:
 
 
 def found_in(text: str) -> list[str]:
-    """Return the secrets themselves, as far as one pass finds them."""
+    """Return the secrets that one pass finds."""
     return [text[start:end] for start, end, _, _ in _spans(text)]
 
 
 def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
-    """Redact, keep at most ``limit`` characters (three quarters head, the rest tail); name kinds and full length.
+    """Redact and shorten a text; return it with the kinds found and its full length.
 
-    Of a huge prompt only the surroundings of what is kept are searched, blocks of
-    keys and private blocks in all of it, and nothing is cut inside a secret.
+    At most ``limit`` characters remain (three quarters head, the rest tail). Of a huge text only the parts around those
+    are searched, but key blocks and private blocks in all of it, and no cut is inside a secret.
     """
     kinds: set[str] = set()
     shortened = text
@@ -170,11 +170,11 @@ def _spans(text: str) -> list[Span]:
 
 
 def _may_hold_a_value(low: bytes) -> bool:
-    """Say whether any word is long enough for a secret and has a digit or a sign in it; most sentences have none."""
+    """Return whether a word is long enough for a secret and has a digit or sign; most sentences have no such word."""
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
     if len(low) > _SHORT_PROMPT:
-        return True  # by experience, and to find out costs as much as what it spares
+        return True  # usually true for long texts, and checking costs as much as it would save
     words = low.replace(b"?", b" ").split()
     return any(
         len(word) >= _SHORTEST_VALUE and len(word.translate(None, _DIGITS_AND_SIGNS)) < len(word) for word in words
@@ -195,7 +195,7 @@ def _options(screen: Screen) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """Join what overlaps; the earliest span names the kind, the most specific one on a tie."""
+    """Join overlapping spans; the earliest span gives the kind, the most specific one on a tie."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
@@ -223,7 +223,7 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 
 
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
-    """Return head and tail of a huge text with some room to spare, and how many characters are left out."""
+    """Return head and tail of a huge text with some margin, and how many characters are left out."""
     from enricher.prompt.redaction.blocks import block_spans
 
     raw = text.encode("ascii", "replace")
@@ -237,14 +237,14 @@ def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
 
 
 def _replace_before(text: str, end: int, kinds: set[str]) -> str:
-    """Redact the text and drop what lies behind ``end``, with a secret that straddles it."""
+    """Redact the text and drop everything after ``end``, including a secret that crosses it."""
     spans = _spans(text)
     end = next((start for start, stop, _, _ in spans if start < end < stop), end)
     return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
 
 
 def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
-    """Redact the text and drop what lies before ``start``, with a secret that straddles it."""
+    """Redact the text and drop everything before ``start``, including a secret that crosses it."""
     spans = _spans(text)
     start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
     moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]
@@ -262,7 +262,7 @@ def _cap(text: str, limit: int, left_out: int) -> str:
 
 
 def _cut(text: str, position: int, slack: int) -> int:
-    """Return the last place at or before ``position``, by at most ``slack``, that is between words."""
+    """Return the last position between words that is at most ``slack`` before ``position``."""
     nearby = text[position - slack : position]
     blank = max(nearby.rfind(" "), nearby.rfind("\n"))
     if blank >= 0:

@@ -1,9 +1,9 @@
-"""Secrets that are called by their name: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
+"""Secrets with a name: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
 
-The stronger the name, the less the value has to prove: behind ``password`` a
-plain word will do, behind any other ``…key`` only long and random text counts.
-References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are no
-secrets. Each hit looks at most at the next ``_LONGEST_VALUE`` characters.
+The stronger the name, the less evidence the value needs: after ``password`` a
+plain word counts, after any other ``…key`` only long random text.
+References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are not
+secrets. For each match at most the next ``_LONGEST_VALUE`` characters are read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _KEYS = (
     *(b"apikey", b"accesskey", b"authkey", b"accountkey", b"privatekey", b"encryptionkey", b"signingkey"),
     *(b"masterkey", b"clientkey", b"servicekey", b"dbkey", b"databasekey", b"subscriptionkey", b"sharedkey"),
 )
-# Others name data in this way, too: their values have to hold letters and digits.
+# These names are used for other data, too: their values must have letters and digits.
 _LIKELY_KEYS = (
     *(b"appkey", b"adminkey", b"rootkey", b"serverkey", b"sessionkey", b"writekey", b"deploykey", b"licensekey"),
     *(b"functionkey", b"functionskey", b"hmackey", b"aeskey", b"jwtkey", b"presharedkey", b"integrationkey"),
@@ -69,7 +69,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
-    """Return the values assigned to names that contain one of ``words``, all known to occur."""
+    """Return the values assigned to names that contain one of ``words``, all known to occur in the text."""
     spans: list[Span] = []
     screen.has_random = any(map(may_be_random, screen.long))
     runs, low, text = screen.runs, screen.low, screen.text
@@ -88,7 +88,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
-    """Judge what is said about the name that holds ``hit`` and ends at ``end``."""
+    """Return the secret, if any, of the name that contains ``hit`` and ends at ``end``."""
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
     if not kind:
@@ -105,7 +105,7 @@ _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
-    """Return what kind of secret a name promises, and how much its value must prove."""
+    """Return the kind of secret that a name implies, and how much evidence its value needs."""
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
@@ -145,7 +145,7 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
 
 
 def _value(text: str, start: int, end: int) -> Value | None:
-    """Return what is assigned to the name between ``start`` and ``end``, None where nothing is."""
+    """Return the value assigned to the name between ``start`` and ``end``, None if there is none."""
     closed = _behind_quote(text, end)
     sign = _behind_blanks(text, closed + 2 if text.startswith("**", closed) else closed)
     mark = text[sign : sign + 1]
@@ -171,7 +171,7 @@ def _value(text: str, start: int, end: int) -> Value | None:
 
 
 def _value_of_pair(text: str, line_end: int) -> Value | None:
-    """Return the value of ``name: X`` and ``value: …`` in two lines, as Kubernetes and compose files have it."""
+    """Return the value of ``name: X`` and ``value: …`` on two lines, as in Kubernetes and compose files."""
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
@@ -199,7 +199,7 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | No
 
 
 def _below(text: str, line_end: int) -> Value | None:
-    """Return what stands alone in the next line that holds anything, be it quoted, fenced or an item of a list."""
+    """Return a value that is alone on the next non-empty line, possibly quoted, fenced or a list item."""
     rest = text[line_end : line_end + 64]
     begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
     if rest.count("\n", 0, begin - line_end) > _MOST_LINE_ENDS:
@@ -213,13 +213,13 @@ def _below(text: str, line_end: int) -> Value | None:
 
 
 def _fills_line(text: str, start: int, begin: int) -> bool:
-    """Say whether a line holds one name and one word as its value, as env and property files do."""
+    """Return whether a line is one name with a single word as its value, as in env and property files."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0].rstrip()
     return text[max(0, start - 1) : start] in {"", "\n"} and not line.endswith((",", ")", ";")) and " " not in line
 
 
 def _behind_annotation(text: str, value: Value) -> Value | None:
-    """Return the default behind a type, as in ``password: str = "…"``."""
+    """Return the default value after a type annotation, as in ``password: str = "…"``."""
     line = text[value.end : value.end + 80].partition("\n")[0]
     before, sign, _ = line.partition(" = ")
     if not sign or len(before) > 32 or "," in before:
@@ -228,7 +228,7 @@ def _behind_annotation(text: str, value: Value) -> Value | None:
 
 
 def _said(text: str, start: int, begin: int) -> Value | None:
-    """Return what a sentence or a command line gives as value: "password is x", ``--token x``, ``secret "x"``."""
+    """Return the value in a sentence or a command line: "password is x", ``--token x``, ``secret "x"``."""
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
@@ -266,7 +266,7 @@ def _authorization(text: str, end: int) -> Value | None:
 
 
 def _cookie(text: str, end: int) -> Span | None:
-    """Return the first value of a Cookie header that looks like chance."""
+    """Return the first value in a Cookie header that looks random."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None
@@ -283,7 +283,7 @@ def _cookie(text: str, end: int) -> Span | None:
 
 
 def _with_proof(value: Value | None) -> Value | None:
-    """Ask for letters and digits: the setting does not make sure that a value stands here."""
+    """Require letters and digits: the context does not guarantee that this is a value."""
     if value:
         value.proof = MIXED
     return value
@@ -296,7 +296,7 @@ def _as_literal(value: Value | None) -> Value | None:
 
 
 def _nearby(screen: Screen, end: int) -> Value | None:
-    """Return a long random word that follows a name in the same line, a few words on."""
+    """Return a long random word in the same line, a few words after the name."""
     if screen.text[end : end + 1] != " ":
         return None
     following = screen.text[end + 1 : end + 48].split(None, 1)[:1]
@@ -352,7 +352,7 @@ def _read_quoted_only(text: str, begin: int) -> Value | None:
 
 
 def _up_to(text: str, begin: int, stop: str) -> Value | None:
-    """Return what stands before ``stop`` in this line; all of the line where it does not come."""
+    """Return the text before ``stop`` in this line; the rest of the line if there is none."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     end = line.find(stop)
     while end > 0 and line[end - 1] == "\\" and stop in line[end + 1 :] and line[end + 1 : end + 2] not in _AFTER_QUOTE:
@@ -366,7 +366,7 @@ def _cut_at_quote(word: str) -> str:
 
 
 def cut_at_next_name(word: str) -> str:
-    """Cut where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
+    """Cut the word where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
     for divider in "&;,":
         position = word.find(divider)
         while position >= 0:
@@ -379,7 +379,7 @@ def cut_at_next_name(word: str) -> str:
 
 
 def _trim(word: str) -> str:
-    """Drop the punctuation of the sentence or the code around a value."""
+    """Remove the punctuation of the sentence or the code around a value."""
     trimmed = word.rstrip(",;.:*")
     while trimmed[-1:] in _CLOSERS and trimmed[-1:] and _CLOSERS[trimmed[-1]] not in trimmed:
         trimmed = trimmed[:-1].rstrip(",;.:*")
@@ -387,7 +387,7 @@ def _trim(word: str) -> str:
 
 
 def _behind_quote(text: str, position: int) -> int:
-    """Step over what closes a quoted name: a quote, an escaped quote, a quote and a bracket."""
+    """Return the position after what closes a quoted name: a quote, an escaped quote, a quote and a bracket."""
     start = position
     if text[position : position + 1] == "\\":
         position += 1
@@ -403,7 +403,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _run_on(screen: Screen, value: Value) -> int:
-    """Return where a value ends that is longer than what was looked at."""
+    """Return the real end of a value that is longer than the part that was read."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

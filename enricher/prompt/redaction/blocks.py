@@ -1,7 +1,7 @@
-"""Secrets of many lines: private blocks and private keys, whole or torn.
+"""Multi-line secrets: private blocks and private keys, complete or cut off.
 
-They may be of any length, so they are looked for in all of even the largest text;
-each detector passes over it once.
+They may have any length, so even the largest text is searched completely; each
+detector reads it once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return private blocks and private keys, which may be of any length."""
+    """Return private blocks and private keys of any length."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)
@@ -29,7 +29,7 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 
 
 def _private_blocks(low: bytes) -> list[Span]:
-    """Return everything between the tags and the tags themselves; one left open reaches to the end."""
+    """Return the private blocks including their tags; a block without end tag extends to the end."""
     spans: list[Span] = []
     depth, begin, name = 0, 0, low.find(b"private")
     while name >= 0:
@@ -46,7 +46,7 @@ def _private_blocks(low: bytes) -> list[Span]:
 
 
 def _key_blocks(raw: bytes) -> list[Span]:
-    """Return private keys from BEGIN to END; where one line is missing, as far as lines look like a key."""
+    """Return private keys from BEGIN to END; if one is missing, the lines next to the other that look like a key."""
     spans: list[Span] = []
     begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
     while name >= 0:
@@ -65,7 +65,7 @@ def _key_blocks(raw: bytes) -> list[Span]:
 
 
 def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
-    """Return the private lines of PuTTY's files, with the check sum behind them."""
+    """Return the private lines of PuTTY key files, with the checksum after them."""
     spans: list[Span] = []
     hit = low.find(b"private-lines:")
     while hit >= 0:
@@ -99,7 +99,7 @@ def _dashes_end(raw: bytes, name: int) -> int:
 
 
 def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
-    """Return the span of a key whose END is missing, nothing where only its first line is quoted."""
+    """Return the span of a key without END, nothing if only its first line is quoted."""
     if begin < 0:
         return []
     start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
@@ -115,7 +115,7 @@ def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
 
 
 def _key_start(raw: bytes, limit: int, end: int) -> int:
-    """Return where the key lines begin that precede an END line."""
+    """Return where the key lines before an END line begin."""
     start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
     position = start
     while position > limit:
@@ -127,7 +127,7 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
 
 
 def _looks_like_key(line: bytes, *, is_next: bool = False) -> bool:
-    """Say whether a line holds base64, a header of the format, or nothing; behind BEGIN any single word will do."""
+    """Return whether a line is base64, a header of the format, or empty; after BEGIN any single word will do."""
     words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
     if not words:
         return True

@@ -1,14 +1,14 @@
-"""What people call a password, a key or a token, in the languages that most of them speak: one row for each.
+"""Words for a password, a key or a token in the most widely spoken languages, one row each.
 
-A row is (the word in lower case, what it promises). Of a word with letters beyond ASCII that is written in Latin
-letters too, both spellings are here.
+A row is (the word in lower case, the kind of secret). Words with non-ASCII letters that are also written in ASCII
+have a row for each spelling.
 """
 
 from __future__ import annotations
 
 PASSWORD, KEY, TOKEN, SECRET, LOGIN = "password", "key", "token", "secret", "login"
 
-# Written in ASCII: looked for in every text.
+# ASCII words: searched in every text.
 ASCII: tuple[tuple[str, str], ...] = (
     ("password", PASSWORD),
     ("passwd", PASSWORD),
@@ -55,7 +55,7 @@ ASCII: tuple[tuple[str, str], ...] = (
     ("susi", KEY),
 )
 
-# Written with other letters: looked for where a text has any.
+# Non-ASCII words: searched in texts with non-ASCII characters.
 OTHERS: tuple[tuple[str, str], ...] = (
     ("contrase\u00f1a", PASSWORD),
     ("contrasen\u0303a", PASSWORD),
@@ -152,7 +152,7 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("시크릿", SECRET),
 )
 
-# Between the name and what it names, in lower case: these say that the next word is it.
+# Words between the name and the secret, in lower case: the secret follows directly.
 VERBS = frozenset(
     """
     is was are be to as ist lautet ist: est es son \u00e8 \u00e9 e' e adalah ialah l\u00e0 la to: to jest ni ay is: it's

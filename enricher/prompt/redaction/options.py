@@ -19,9 +19,9 @@ _RANK = 1
 
 
 def option_passwords(screen: Screen) -> list[Span]:
-    """Return what stands behind ``-p`` of a program that takes its password there.
+    """Return the values after ``-p`` of programs that take their password there.
 
-    It is the program that is looked for: its name is rarer than the option, and the command behind it short.
+    The search is for the program: its name is rarer than the option, and the command after it is short.
     """
     spans: list[Span] = []
     for program in PROGRAMS:
@@ -55,7 +55,7 @@ def _in_command(screen: Screen, start: int, stop: int, program: bytes) -> list[S
 
 
 def _word(text: str, begin: int) -> tuple[int, str] | None:
-    """Return where the word begins that stands at ``begin``, and the word: what is between quotes, or up to a blank."""
+    """Return position and text of the word at ``begin``: the quoted text, or up to the next blank."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     if line[:1] in {'"', "'", "`"}:
         inner, closing, _ = line[1:].partition(line[0])
@@ -72,7 +72,7 @@ def _is_value(text: str, *, is_container: bool) -> bool:
 
 
 def piped_passwords(screen: Screen) -> list[Span]:
-    """Return what ``echo …`` hands to a program's ``--password-stdin``."""
+    """Return the passwords that ``echo …`` passes to a program's ``--password-stdin``."""
     spans: list[Span] = []
     hit = screen.low.find(b"--password-stdin")
     while hit >= 0:
@@ -86,7 +86,7 @@ def piped_passwords(screen: Screen) -> list[Span]:
 
 
 def user_options(screen: Screen, mark: bytes) -> list[Span]:
-    """Return the password of ``-u name:password``."""
+    """Return the passwords in ``-u name:password``."""
     spans: list[Span] = []
     start = screen.low.find(mark)
     while start >= 0:

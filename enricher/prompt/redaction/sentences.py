@@ -1,8 +1,8 @@
-"""Secrets that people name in a sentence of their own language: "the password for staging is …", "пароль: …".
+"""Secrets in sentences of any language: "the password for staging is …", "пароль: …".
 
-Directly behind the name, a verb or a sign, a word with a digit or a sign in it is a password, since "password is
-wrong" is what people say most; further on in the line, and behind the weaker names, only what looks like chance.
-The word before the name counts where the sentence says so: "use … as the password".
+Directly after the name, a verb or a sign, a word needs a digit or a sign to count as a password, since "password is
+wrong" is the usual case; further on in the line, and after weaker names, only random text counts.
+A word before the name counts if the sentence has the form "use … as the password".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEAST_OF_OTHERS = 12
 
 
 def spoken_secrets(screen: Screen) -> list[Span]:
-    """Return what the text calls a password, a key or a token."""
+    """Return the values that the text calls a password, a key or a token."""
     spans: list[Span] = []
     low, vocabulary = screen.low, screen.vocabulary
     for name, first, kind in _IN_ASCII:
@@ -47,7 +47,7 @@ def spoken_secrets(screen: Screen) -> list[Span]:
     return spans if screen.text.isascii() else spans + _spoken_in_other_letters(screen)
 
 
-# Each name with its first word, which is looked for among the words of a text.
+# Each name with its first word, which is looked up in the vocabulary of a text.
 _IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
 
 
@@ -57,7 +57,7 @@ def _spoken_in_other_letters(screen: Screen) -> list[Span]:
         return []
     spans: list[Span] = []
     folded = screen.text.lower()
-    # A text whose letters change their number in lower case cannot be measured in it.
+    # Some letters become two in lower case, which would shift the offsets.
     folded = folded if len(folded) == len(screen.text) else screen.text
     rest = folded.encode(errors="replace").translate(None, _ALL_ASCII)
     for word, kind in OTHERS:
@@ -69,7 +69,7 @@ def _spoken_in_other_letters(screen: Screen) -> list[Span]:
     return spans
 
 
-# Most texts beyond ASCII hold a dash, a curly quote or a pictogram and no letter: bytes in UTF-8.
+# Most non-ASCII texts have a dash, a curly quote or an emoji but no letters: their bytes in UTF-8.
 _BYTES_OF_SIGNS = bytes(range(0x80, 0xC3)) + b"\xe2\xef\xf0"
 _ALL_ASCII = bytes(range(128))
 
@@ -86,7 +86,7 @@ def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
 
 
 def _may_follow(low: bytes, end: int, kind: str) -> bool:
-    """Say cheaply whether anything in the clause behind a name could be its value."""
+    """Check quickly whether the clause after a name could contain its value."""
     nearby = low[end : end + _LONGEST_CLAUSE]
     if len(nearby.translate(None, _DIGITS)) < len(nearby):
         return True
@@ -100,7 +100,7 @@ _NAMES_IN_CODE = frozenset(
 
 
 def _is_of_data(low: bytes, hit: int) -> bool:
-    """Say whether the key is one that finds data rather than one that opens something."""
+    """Return whether the key is one for looking up data, not one that gives access."""
     return low[max(0, hit - 24) : hit].rstrip(b" -_").endswith(_OF_DATA)
 
 
@@ -112,7 +112,7 @@ _OF_DATA = tuple(
 
 
 def _name_end(text: str, hit: int, end: int) -> int:
-    """Return where the name and its ending ("password's", "sandinya") end; 0 where it is part of another word."""
+    """Return where the name with its suffix ("password's", "sandinya") ends; 0 if it is part of another word."""
     if hit and text[hit - 1].isalnum() and text[hit].isascii():
         return 0
     behind = text[end : end + _LONGEST_SUFFIX + 1]
@@ -122,7 +122,7 @@ def _name_end(text: str, hit: int, end: int) -> int:
     return end + suffix + (2 if text.startswith("'s ", end + suffix) else 0)
 
 
-# Words that others begin with: passwords, tokens, keys are many, and their values stand elsewhere.
+# Names that take no suffix: after "passwords", "tokens" or "keys" no value follows.
 _UNBENT = frozenset(("pw", "pwd", "key", "token", "secret", "login", "password", "clave", "chave"))
 
 
@@ -148,9 +148,9 @@ def _value_behind(text: str, end: int, kind: str) -> Value | None:
 
 
 def _next_word(clause: str, position: int) -> tuple[int, int]:
-    """Return where the next run of printable ASCII begins behind blanks, signs and other alphabets, and ends.
+    """Return start and end of the next run of printable ASCII after blanks, signs and other scripts.
 
-    Next to a Latin letter beyond ASCII it is a piece of a word, as in "là", and not meant.
+    A run next to a non-ASCII Latin letter is skipped: it is part of a word, as in "là".
     """
     stop, size = position, len(clause)
     while stop < size:
@@ -170,7 +170,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _read(text: str, start: int) -> Value | None:
-    """Return the leading printable ASCII characters, without the punctuation that ends the sentence."""
+    """Return the printable ASCII characters at ``start``, without the punctuation that ends the sentence."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
         rest = text[start : start + _LONGEST_VALUE]
@@ -195,7 +195,7 @@ def _proves(value: Value, kind: str, *, is_direct: bool, is_told: bool) -> bool:
 
 
 def _is_login(value: Value) -> bool:
-    """Say whether this is ``user:password`` or the password behind it; keep what stands behind the colon."""
+    """Return whether this is ``user:password``, and reduce the value to the part after the colon."""
     user, colon, password = value.text.partition(":")
     if not colon:
         user, colon, password = value.text.partition("/")
@@ -209,7 +209,7 @@ def _has_letter(text: str) -> bool:
 
 
 def _value_before(text: str, hit: int, end: int, kind: str) -> Value | None:
-    """Return what a sentence has named before: ``use … as the password``."""
+    """Return the value before the name, as in ``use … as the password``."""
     line = text[max(0, hit - 160) : hit].rpartition("\n")[2]
     low = line.lower()
     for adjective in _ADJECTIVES:

@@ -1,7 +1,7 @@
-"""Secrets that betray themselves by their shape: vendor tokens, web tokens, URLs with a password.
+"""Secrets that can be recognised by their form: vendor tokens, web tokens, URLs with a password.
 
-Each detector takes a ``Screen`` and returns spans. It looks at a bounded stretch
-behind each hit; only an accepted span may run on, and the search goes on behind it.
+Each detector takes a ``Screen`` and returns spans. It reads a bounded span after
+each match; only an accepted token may extend further, and the search continues after it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST_USERINFO = 512
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
 _SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
-# Letters of either case and digits become a, A and 0: what is left tells how often the class changes.
+# Letters and digits become a, A and 0, which shows how often the class changes.
 _CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
 _CHANGES = (b"a0", b"0a", b"A0", b"0A", b"aA")
 _ANNOUNCING = frozenset(
@@ -30,7 +30,7 @@ _SPECIFIC, _LOOSE = 0, 1
 
 
 def token_spans(screen: Screen) -> list[Span]:
-    """Return tokens whose issuer gave them a recognisable beginning, or a mark within."""
+    """Return tokens with a prefix, or a marker inside, that identifies the vendor."""
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
@@ -58,7 +58,7 @@ def token_spans(screen: Screen) -> list[Span]:
 
 
 def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows of AT_A_WORD whose beginning some run has, or has behind the end of an escape such as %3D."""
+    """Return the rows of AT_A_WORD whose prefix a run has, perhaps after the end of an escape such as %3D."""
     found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
     return [found[prefix] for prefix in sorted(found)]
 
@@ -74,10 +74,10 @@ _BY_START = _by_start()
 
 
 def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
-    """Return each row of WITH_A_SIGN with what tells cheaply whether it may occur.
+    """Return each row of WITH_A_SIGN with a quick test whether it may occur.
 
-    That is a word of the text that its beginning holds, perhaps behind the letter of an escape such as backslash-n, or
-    what it has between dollars.
+    The test is a word of the text that the prefix contains (perhaps after the letter of an escape such as backslash-n),
+    or the part of the prefix between dollar signs.
     """
     rows = []
     for row in WITH_A_SIGN:
@@ -92,7 +92,7 @@ _SIGNED = _signed()
 
 
 def _percent_encoded(screen: Screen) -> list[Span]:
-    """Return tokens whose beginning holds a sign that an address spells as ``%24``."""
+    """Return tokens whose prefix has a character that a URL encodes, as in ``%24``."""
     spans: list[Span] = []
     for prefix, kind, alphabet, least in WITH_A_SIGN:
         encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
@@ -102,7 +102,7 @@ def _percent_encoded(screen: Screen) -> list[Span]:
 
 
 _MARKS_WITHIN = (
-    # mark, kind, length of what stands before it, least length of what follows
+    # marker, kind, length of the part before it, minimum length of the part after it
     (b".atlasv1.", "terraform_token", 14, 60),
     (b"8Q~", "azure_secret", 3, 31),
     (b"7Q~", "azure_secret", 3, 31),
@@ -142,7 +142,7 @@ def _vendor(
 
 
 def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
-    """Return where the characters of the alphabet end that begin at ``start``; a sentence's full stop is none."""
+    """Return where the characters of the alphabet from ``start`` on end, without a sentence's full stop."""
     end = start
     while chunk := raw[end : end + _LONGEST_LOOK]:
         size = len(chunk) - len(chunk.lstrip(alphabet))
@@ -154,7 +154,7 @@ def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
 
 
 def _is_body(body: bytes, is_anywhere: bool) -> bool:
-    """Say whether this may be random: neither words that signs join nor a filler such as xxxx."""
+    """Return whether the body may be random: neither joined words nor a filler such as xxxx."""
     low = body.lower()
     if not low.strip(b"x-_.*") or any(filler in low for filler in _FILLERS):
         return False
@@ -171,7 +171,7 @@ def _class_changes(text: bytes) -> int:
 
 
 def _begins_here(raw: bytes, start: int) -> bool:
-    """Say whether a new word begins at ``start``; an escape before it (backslash-n, %3D) counts as a separator."""
+    """Return whether a new word begins at ``start``; an escape before it (backslash-n, %3D) counts as a separator."""
     before = raw[max(0, start - 3) : start]
     return before[-1:] not in _WORD_ENDS or before[-2:-1] == b"\\" or before[:1] == b"%"
 
@@ -205,7 +205,7 @@ def _jwt(screen: Screen) -> list[Span]:
 
 
 def _dotted_end(screen: Screen, end: int, most: int) -> int:
-    """Return where up to ``most`` further runs end that follow one another by single dots."""
+    """Return the end of up to ``most`` further runs that are joined by single dots."""
     for _ in range(most):
         if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
             break
@@ -214,14 +214,14 @@ def _dotted_end(screen: Screen, end: int, most: int) -> int:
 
 
 def _odd_shapes(screen: Screen) -> list[Span]:
-    """Return tokens that are known by length and alphabet rather than by a beginning."""
+    """Return tokens that are recognised by length and alphabet instead of a prefix."""
     candidates = [run for run in screen.long if len(run) >= 24 and _has_odd_shape(run)]
     if not candidates:
         return []
     spans: list[Span] = []
     padded, position = b" " + screen.runs + b" ", 0
     for run in candidates:
-        # One found behind the padding blank has in the unpadded text the offset of that blank.
+        # The padding adds one blank in front, so the position of that blank is the offset in the unpadded text.
         position = padded.find(b" " + run + b" ", position)
         kind, start, end = _odd_kind(screen, position, position + len(run))
         if kind:
@@ -243,7 +243,7 @@ def _has_odd_shape(run: bytes) -> bool:
 
 
 def _announces_itself(run: bytes) -> bool:
-    """Say whether this is ``pk_…``, ``acme_live_…``, ``…-token-…``: a name that promises a secret, then chance."""
+    """Return whether a run is ``pk_…``, ``acme_live_…``, ``…-token-…``: a name of a secret, then random text."""
     *names, body = run.replace(b"-", b"_").split(b"_")
     if len(body) < 24 or not any(name.lower() in _ANNOUNCING for name in names):
         return len(body) == 32 and len(names) == 2 and names[0] == b"pk" and names[1].isdigit()
@@ -251,7 +251,7 @@ def _announces_itself(run: bytes) -> bool:
 
 
 def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
-    """Return what kind of token the run from ``start`` to ``end`` is, and the span with what belongs to it."""
+    """Return the kind of token that the run from ``start`` to ``end`` is, and the span of the whole token."""
     raw = screen.raw
     run = raw[start:end]
     if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:
@@ -281,7 +281,7 @@ def _kind_of_run(run: bytes) -> str:
 
 
 def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
-    """Return the token that hexadecimal digits end: Asana's ``1/…:``, Airtable's ``pat….``."""
+    """Return a token that ends in hexadecimal digits: Asana's ``1/…:``, Airtable's ``pat….``."""
     if end - start == 32 and (digits := _digits_before(raw, start)):
         before = start - digits - 3
         return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)
@@ -291,7 +291,7 @@ def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _digits_before(raw: bytes, start: int) -> int:
-    """Return how many digits stand before the colon that ends at ``start``, 0 where no colon does."""
+    """Return the number of digits before the colon that ends at ``start``, 0 without a colon."""
     before = raw[max(0, start - 24) : start]
     if before[-1:] != b":":
         return 0
@@ -299,7 +299,7 @@ def _digits_before(raw: bytes, start: int) -> int:
 
 
 def url_secrets(screen: Screen) -> list[Span]:
-    """Return passwords in the authority of an address, and the secret paths of webhooks."""
+    """Return passwords in the authority of a URL, and the secret paths of webhooks."""
     spans: list[Span] = []
     mark = screen.low.find(b"://")
     while mark >= 0:
@@ -311,7 +311,7 @@ def url_secrets(screen: Screen) -> list[Span]:
 
 
 def _userinfo(rest: str) -> str:
-    """Return what stands before the last ``@`` of the authority, empty if there is none."""
+    """Return the part before the last ``@`` of the authority, empty if there is none."""
     if "@" not in rest or rest[:1].isspace():
         return ""
     word = rest.split(None, 1)[0]
@@ -319,7 +319,7 @@ def _userinfo(rest: str) -> str:
         word = word.partition(stop)[0]
     for stop in "/?#":
         head = word.partition(stop)[0]
-        # Behind a user such a sign is part of a password that should have been escaped; behind a host it is not.
+        # After a user name such a character is part of a password that was not escaped; after a host it is not.
         password = head.partition(":")[2]
         word = head if "@" in head or not password or password.isdigit() else word
     return word.rpartition("@")[0]

@@ -1,12 +1,12 @@
-"""Judge whether the text that stands where a secret would be is one.
+"""Decide whether the text in the place of a secret is one.
 
-A value has to prove less the more its name and its setting promise. References,
-fillers, types, versions and paths are none; words between quotes may be.
+The stronger the name and the context, the less evidence the value itself needs. References,
+fillers, types, versions and paths are never secrets; several quoted words may be.
 """
 
 from __future__ import annotations
 
-# How much a value must prove.
+# How much evidence a value must give.
 ANYTHING, MIXED, LONG, RANDOM = range(4)
 _NO_VALUES = frozenset(
     """
@@ -32,7 +32,7 @@ _FEW_DIGITS = 3
 
 
 class Value:
-    """A candidate: where it stands, how it is written, and what its setting asks it to prove."""
+    """A candidate: its position, how it is written, and how much evidence its context requires."""
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
@@ -40,17 +40,17 @@ class Value:
         self.start = start
         self.end = start + len(text)
         self.text = text
-        # What is judged: a secret shows what it is at once, and a text full of names has many long values.
+        # Only this beginning is judged: it suffices, and a text full of names has many long values.
         self.head = text[:_LONGEST_JUDGED]
         self.proof = proof
-        # Literal: no place for a variable, such as an env file or a sentence.
+        # Literal: the context, such as an env file or a sentence, cannot contain variables.
         self.is_literal = is_literal
         self.is_quoted = False
         self.is_alone = False
 
 
 def is_secret(value: Value, kind: str, proof: int) -> bool:
-    """Say whether a value proves what is asked of it."""
+    """Return whether a value gives the required evidence."""
     text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
@@ -70,7 +70,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
 
 
 def is_literal_password(value: Value) -> bool:
-    """Say whether a word that a person calls a password is one: only with a digit or a sign in it."""
+    """Return whether a word that a person calls a password is one: it needs a digit or a sign."""
     text = value.head
     bare = text.rstrip("!?.")
     is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
@@ -80,7 +80,7 @@ def is_literal_password(value: Value) -> bool:
 
 
 def is_key_shaped(text: str) -> bool:
-    """Say whether this has the length and the letters of an AWS secret key, though it may spell words."""
+    """Return whether the text has the length and characters of an AWS secret key, even if it contains words."""
     if len(text) != 40 or not text.isascii() or not text.replace("/", "").replace("+", "").isalnum():
         return False
     classes = _classes(text)
@@ -88,7 +88,7 @@ def is_key_shaped(text: str) -> bool:
 
 
 def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
-    """Say whether several quoted words are a secret: a phrase, or behind a weaker name one with a digit."""
+    """Return whether several quoted words are a secret: a passphrase, or after a weaker name one with a digit."""
     if proof == ANYTHING and _is_passphrase(value.head):
         return True
     if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and is_chance(longest):
@@ -98,7 +98,7 @@ def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    """Say whether this stands where a secret would: ``changeme``, ``xxxx``, ``your-key``, an earlier redaction."""
+    """Return whether the text is a stand-in for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
     low = text.lower().strip(" !?.,:;'\"")
     if low in _NO_VALUES or text.startswith(("[redacted:", "-----BEGIN")) or not low.strip("x*.-_#\u2022\u2026"):
         return True
@@ -109,7 +109,7 @@ def _is_filler(text: str) -> bool:
 
 
 def _is_reference(value: Value) -> bool:
-    """Say whether code or a template stands there: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
+    """Return whether the text is code or a template: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
     text = value.head
     if text[:1] in _TEMPLATE_OPENERS and (text[-1:] in _TEMPLATE_CLOSERS or text[1:2] in _TEMPLATE_OPENERS):
         return True
@@ -143,7 +143,7 @@ def _is_version(text: str) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """Say whether this names a file; a long random text with slashes is base64 instead."""
+    """Return whether the text is a file path; a long random text with slashes is base64 instead."""
     if "/" not in text and "\\" not in text:
         return False
     extension = text.rpartition(".")[2]
@@ -153,7 +153,7 @@ def _is_path(text: str) -> bool:
 
 
 def _is_passphrase(text: str) -> bool:
-    """Say whether quoted words are a secret rather than a message to a person."""
+    """Return whether quoted words are a secret rather than a message to a person."""
     words = text.lower().split()
     is_message = text[:1].isupper() or text[-1:] in ".?!:" or any(word in _NO_VALUES for word in words)
     return not is_message and not any(name in text.lower() for name in _NAMES_IN_VALUES) and len(words) <= 12
@@ -178,7 +178,7 @@ _ASCII_DIGITS = frozenset("0123456789")
 
 
 def is_random(text: str, *, digits: int = 2) -> bool:
-    """Say whether the text changes between cases and digits as often as only chance does."""
+    """Return whether the text alternates between cases and digits as often as random text."""
     text = text[:_LONGEST_JUDGED]
     classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
@@ -190,7 +190,7 @@ def is_random(text: str, *, digits: int = 2) -> bool:
 
 
 def is_chance(text: str) -> bool:
-    """Say whether letters and digits alternate as they do by chance, in one case or in both."""
+    """Return whether letters and digits alternate as in random text, in one case or in both."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
     text = text[:_LONGEST_JUDGED]
@@ -217,7 +217,7 @@ def _is_file_or_call(text: str) -> bool:
 
 
 def is_template(password: str) -> bool:
-    """Say whether a reference or a filler stands where the secret would be."""
+    """Return whether the text is a reference or a filler in the place of a secret."""
     opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
     shell = password[:1] == "$" and password[1:].isidentifier()
     return opened or shell or not password.strip("*.xX")
@@ -228,12 +228,12 @@ _CLOSERS = frozenset("}>]%s")
 
 
 def may_be_random(run: bytes) -> bool:
-    """Say cheaply whether a run could be random: both cases and at least two digits."""
+    """Check quickly whether a run could be random: both cases and at least two digits."""
     return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
 
 
 def _classes(text: str) -> str:
-    """Return for each character A, a or 0, - for the signs of base64, ? for all others."""
+    """Return A, a or 0 for each letter or digit, - for the special characters of base64, ? for all others."""
     return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
 
 

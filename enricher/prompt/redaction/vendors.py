@@ -1,6 +1,6 @@
-"""Beginnings by which an issuer's tokens are known: one row for each, so that a new vendor is one line.
+"""Prefixes of vendors' tokens, one row each, so that adding a vendor takes one line.
 
-A row is (beginning, kind, characters of the body, fewest characters of the body).
+A row is (prefix, kind, characters of the body, minimum length of the body).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DOTTED = URL + b"."
 BASE64 = URL + b"+/=%"
 HASH = ALNUM + b"./$=,+-_"
 
-# These prefixes occur in no ordinary word, so a key is recognised even directly behind other letters.
+# These prefixes occur in no ordinary word, so a key is recognised even directly after other letters.
 ANYWHERE: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"ghp_", "github_token", URL, 12),
     (b"gho_", "github_token", URL, 12),
@@ -41,7 +41,7 @@ ANYWHERE: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"AGE-SECRET-KEY-1", "age_key", UPPER, 20),
 )
 
-# Names begin so too: no word may run into these, and the body must not be made of words.
+# Names may have these prefixes, too: they must be at the start of a word, and the body must not consist of words.
 AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"sk-ant-", "anthropic_key", URL, 10),
     (b"sk-proj-", "openai_key", URL, 16),
@@ -199,7 +199,7 @@ AT_A_WORD: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"LS0tLS1CRUdJTiBFTkNSWVBU", "private_key", BASE64, 40),
 )
 
-# The same, with a character in the beginning, or early in the body, that no run of letters, digits, "-" and "_" holds.
+# Like AT_A_WORD, but the prefix or the start of the body has a character other than letters, digits, "-" and "_".
 WITH_A_SIGN: tuple[tuple[bytes, str, bytes, int], ...] = (
     (b"hvs.", "vault_token", URL, 24),
     (b"hvb.", "vault_token", URL, 24),

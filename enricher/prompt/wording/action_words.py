@@ -1,6 +1,6 @@
-"""The words by which ``enricher.prompt.wording.actions`` finds an action in a prompt, in nine languages.
+"""The words from which ``enricher.prompt.wording.actions`` recognises an action in a prompt, in nine languages.
 
-Tables as text, a row a line; a line that begins with spaces continues the one above. On the hook's path.
+Tables in text form, one row per line; an indented line continues the one above. On the hook's path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ which command do i use to | what is the command to | what's the command to | wha
   cool | then | lets | just | also | next | must | dann | puis | pode | puoi | pls | plz | now | yes | yep | and |
   hey | nun | und | mal | ora | poi | как | ok | so | hi | to | et | y | e | и
 """
-"""What may stand before the verb."""
+"""Words that may come before the verb."""
 
 ENGLISH = """
 commit: make create do add prepare write draft suggest propose give generate compose craft come: commit | commits |
@@ -70,7 +70,7 @@ changelog: update add write edit put mention note extend create prepare draft: c
 contributor: add list credit include: contributor | contributors | contributors list | authors file | authors list |
   list of contributors | list of authors
 """
-"""A line is an action, the verbs that begin the clause, and the things that follow one of them."""
+"""Each line is an action, the verbs that begin the clause, and the objects that follow one of them."""
 
 ALONE = """
 commit: commit: this these those it them all everything what changes as with and both here that's -m -am
@@ -90,7 +90,7 @@ deploy: redeploy: this it that everything changes to again these them all via wi
 release: release: this now to as version
 release: publish: now
 """
-"""Verbs that need no thing: alone, or with one of these words behind, they ask for the action."""
+"""Verbs that need no object: alone, or followed by one of these words, they ask for the action."""
 
 FOREIGN = """
 commit: mach erstell fais faire fait crée haz hacer crea faça faz fazer fai fare сделай создай schreib écris escribe
@@ -124,7 +124,7 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie ad
 changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adicion aggiorna aggiungi обнови добавь:
   changelog ченджлог änderungsprotokoll
 """
-"""A line is an action, beginnings of verbs, and whole words; both stand in one short clause, in any order."""
+"""Each line is an action, beginnings of verbs, and whole words; both are in one short clause, in any order."""
 
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
@@ -157,7 +157,7 @@ run: アプリ | サーバー | サーバ: を起動 | を実行 | を立ち上�
 build: ビルド: して | を実行
 new-test: テスト: を書 | を追加 | を作
 """
-"""Chinese and Japanese: what stands first, and what follows it closely in the same clause."""
+"""Chinese and Japanese: a first word, and a second one that follows it closely in the same clause."""
 
 GO_ON = """
 1 about across after again against also and anyway are as at based because before but by called correctly covering
@@ -166,7 +166,7 @@ GO_ON = """
   summarizing thanks that then there they through thx till titled to today too under until using v via we when where
   which while who with within without work works you yourself
 """
-"""What may follow the thing that is acted on, so that it is not the first half of a longer name."""
+"""Words that may follow the object, so that it is not the first half of a longer name."""
 
 BETWEEN = """
 a additional affected all alpha an another any api backend background beta both broken browser bun cargo cli
@@ -178,4 +178,4 @@ a additional affected all alpha an another any api backend background beta both 
   relevant remaining runtime rust same schema semantic separate short simple single small smoke some stable staged
   staging test that the these this those three two unit unstaged web whole yarn your
 """
-"""What may stand between the verb and the thing."""
+"""Words that may come between the verb and the object."""

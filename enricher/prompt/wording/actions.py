@@ -1,8 +1,8 @@
-"""Which of a project's usual actions a prompt asks for now: commit, open a pull request, release, run the tests.
+"""Detect which of a project's usual actions a prompt asks for: commit, open a pull request, release, run the tests.
 
-Read clause by clause. In English a clause asks where it begins with the verb, polite words aside, and the
-thing acted on is not the first half of another word ("the pull request template"). In the other languages
-verb and thing stand anywhere in a short clause. On the hook's path: no patterns.
+Reads clause by clause. In English a clause asks for an action if it begins with the verb, after polite words, and the
+object is not the first half of another term ("the pull request template"). In the other languages
+verb and object may be anywhere in a short clause. On the hook's path: no regular expressions.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from enricher.prompt.wording import action_words
 
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
 NAMED_BETWEEN = ("dependency", "contributor", "changelog")
-"""Actions whose thing may have a name before it: "add zod as a dependency"."""
+"""Actions whose object may have a name before it: "add zod as a dependency"."""
 PUSH = "push"
 
 MOST_WORDS = 160
-"""A longer prompt describes; only its first and its last lines may ask for an action as such."""
+"""A longer prompt is a description; only its first and its last lines may ask for an action."""
 ENDS_OF_A_LONG_ONE = 300
 LONGEST_CLAUSE = 14
 LONGEST_VERB = 15
 WORDS_OF_A_LABEL = 3
 MOST_BETWEEN = 6
-"""Words between the verb and the thing: "run all of the failing unit tests"."""
+"""Maximum words between the verb and the object: "run all of the failing unit tests"."""
 
 _BREAKS = (
     " and then ", " and ", " then ", " & ", " und ", " dann ", " et ", " puis ", " y ", " luego ", " e ", " depois ",
@@ -47,7 +47,7 @@ _SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
-    """The tables of ``enricher.prompt.wording.action_words``, read once.
+    """The tables of ``enricher.prompt.wording.action_words``, parsed once.
 
     Every prompt pays for this, so rows are split no further than needed: the verbs of a row stay one text, in which a
     verb is found with a space on both sides.
@@ -99,7 +99,7 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """Return the clauses of a lowered prompt in the person's own words, without the polite words before them."""
+    """Return the clauses of a lower-case prompt in the person's own words, without polite words before them."""
     said = "\n".join(_own_lines(text))
     if len(said.split()) > MOST_WORDS:
         said = f"{said[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{said[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
@@ -110,7 +110,7 @@ def clauses(text: str) -> list[str]:
 
 
 def _own_lines(text: str) -> list[str]:
-    """The lines that the person wrote themselves: no code block, quotation, trace or "Commit: 1a2b3c4"."""
+    """Return the lines that the person wrote: no code block, quotation, trace or "Commit: 1a2b3c4"."""
     lines: list[str] = []
     fenced = False
     for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
@@ -125,7 +125,7 @@ def _own_lines(text: str) -> list[str]:
 
 
 def _plain(clause: str) -> str:
-    """Return the clause without marks around it, a list's number or the words of politeness before it."""
+    """Return the clause without surrounding punctuation, a list number or polite words before it."""
     clause = clause.strip(" \t.,;:!?*-_\"'`()[]…")
     head, dot, rest = clause.partition(" ")
     if dot and head.rstrip(".)").isdigit() and head[-1] in ".)":
@@ -179,7 +179,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_meant(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Say whether "commit the …" ends in something that is committed, and is no part of a longer name."""
+    """Return whether "commit the …" ends in something that can be committed and is not part of a longer name."""
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
     if at < len(rest) and rest[at] not in _words().go_on:
@@ -198,7 +198,7 @@ def _is_path(word: str) -> bool:
 
 
 def _reaches(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Say whether one of the things follows, only articles and the like before it, and is no half of another name."""
+    """Return whether an object follows, after articles and the like only, and is not half of another name."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

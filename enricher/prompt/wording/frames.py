@@ -1,13 +1,13 @@
-"""Where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
+"""Find where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
 
-Each language is told by the form of its lines; what fits no form is no frame.
-Loaded only for prompts that hold a trace or an error.
+Each language is recognised by the form of its lines; a line that fits no form is no frame.
+Loaded only for prompts that contain a trace or an error.
 """
 
 from __future__ import annotations
 
 MOST_LINES = 400
-"""Read at each end of a prompt: some languages print the innermost frame first, others last."""
+"""Lines read at each end of a prompt: some languages print the innermost frame first, others last."""
 LONGEST_PATH = 200
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
@@ -37,7 +37,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """One frame: ``path:line``, and whether it is library code."""
+    """One frame: ``path:line``, and whether it is the project's own code or a library's."""
 
     __slots__ = ("is_own", "path", "where")
 
@@ -48,7 +48,7 @@ class Frame:
 
 
 def innermost_frame(text: str) -> str:
-    """Return the frame nearest to the fault that is not library code, as ``path:line``; empty without one."""
+    """Return the innermost frame that is not library code, as ``path:line``; empty without one."""
     sections: list[list[Frame]] = [[]]
     innermost_last = False
     for line in _ends_of(text):
@@ -78,7 +78,7 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame that a line without its indent holds, in whatever language; None for any other line."""
+    """Return the frame in a line without its indent, in any language; None for any other line."""
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):
@@ -110,7 +110,7 @@ def _is_own(path: str) -> bool:
 
 
 def _is_vendored(path: str) -> bool:
-    """Say whether a package manager put it there; a folder may be named vendor for reasons of its own."""
+    """Return whether a package manager installed the file; a project may have a folder named vendor, too."""
     _, found, inside = ("/" + path).rpartition("/vendor/")
     if not found:
         return False
@@ -120,7 +120,7 @@ def _is_vendored(path: str) -> bool:
 
 
 def _python(bare: str) -> Frame | None:
-    """``File "app/db.py", line 84, in save`` and the shorter ``File app/db.py:84, in save(self)``."""
+    """Read ``File "app/db.py", line 84, in save`` and the shorter ``File app/db.py:84, in save(self)``."""
     if not bare.startswith('File "'):
         return _located(bare[5:].partition(",")[0])
     path, _, after = bare[6:].partition('", line ')
@@ -129,7 +129,7 @@ def _python(bare: str) -> Frame | None:
 
 
 def _at(call: str) -> Frame | None:
-    """What follows ``at``: JavaScript, Java, C#, or a backtrace of Rust."""
+    """Read what follows ``at``: a frame of JavaScript, Java, C#, or a backtrace of Rust."""
     before, found, place = call.rpartition(" in ")
     path, numbered, number = place.rpartition(":line ")
     if found and before and numbered and _is_number(number):
@@ -145,7 +145,7 @@ def _at(call: str) -> Frame | None:
 
 
 def _php(bare: str) -> Frame | None:
-    """``#0 /app/src/Foo.php(12): bar()``."""
+    """Read ``#0 /app/src/Foo.php(12): bar()``."""
     level, _, rest = bare[1:].partition(" ")
     path, found, after = rest.partition(".php(")
     number = after.partition(")")[0]
@@ -153,13 +153,13 @@ def _php(bare: str) -> Frame | None:
 
 
 def _panic(bare: str) -> Frame | None:
-    """``panicked at src/main.rs:4:5:``, and with the message between, as it was before."""
+    """Read ``panicked at src/main.rs:4:5:``, and the older form with the message before the place."""
     words = bare.partition("panicked at ")[2].split()
     return (_located(words[0]) or _located(words[-1])) if words else None
 
 
 def _compiler_or_test(bare: str) -> Frame | None:
-    """Lines that begin with the place: Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
+    """Read lines that begin with the place: Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
     place, _, after = bare.partition(" ")
     if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
         path, bracket, numbers = place.rstrip(":").rpartition("(")
@@ -181,7 +181,7 @@ def _names_an_error(text: str) -> bool:
 
 
 def _located(place: str) -> Frame | None:
-    """``src/db.ts:84:7`` with whatever scheme, host and query a bundler or browser adds."""
+    """Read ``src/db.ts:84:7`` with any scheme, host and query that a bundler or browser adds."""
     pieces = place.strip().rstrip(",:").split(":")
     numbers = 0
     while numbers < min(2, len(pieces) - 1) and _is_number(pieces[-1 - numbers]):
@@ -195,7 +195,7 @@ def _located(place: str) -> Frame | None:
 
 
 def _file_of(address: str) -> str:
-    """The file behind an address; one on another computer keeps its scheme, which makes it a library."""
+    """Return the file in a URL; a URL of another computer keeps its scheme, so that it counts as a library."""
     scheme, found, rest = address.partition("://")
     path = (rest if found else address).partition("?")[0]
     if not found:

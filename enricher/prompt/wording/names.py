@@ -1,7 +1,7 @@
-"""What a prompt names that a project can be asked for: identifiers, files, routes, flags, quoted texts, errors.
+"""Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
-Only the person's own lines count. Of pasted logs, traces and code, just the error's message counts: what else stands
-there is rarely what the prompt is about. On the hook's path: no patterns.
+Only the person's own lines count. Of pasted logs, traces and code only the error's message counts: the prompt is
+rarely about the rest. On the hook's path: no regular expressions.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from enricher.prompt.wording.words import SOURCE_ENDS, STOP_WORDS, general, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
-"""Where a pasted trace points: the innermost frame outside libraries."""
+"""The location that a pasted trace points to: the innermost frame outside libraries."""
 CODE = "code"
 """A line of pasted code, which may be the project's own."""
 ATTACHED, COMMAND = "attached", "command"
-"""``@path``, which the client reads by itself where the path is right; the subcommand of "`tool sub`"."""
+"""``@path``, which the client itself reads if the path exists; the subcommand of "`tool sub`"."""
 MOST_CHARS = 12_000
 MOST_LINES = 300
 MOST_NAMES = 24
@@ -24,7 +24,7 @@ MANY_PASTED, MANY_VALUES = 4, 4
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
 CODE_SIGNS = ("(", "=", "{", ";")
 FIRST_SYMBOL = 0x1F000
-"""Programs begin the lines of their logs with pictures; people do not."""
+"""Programs begin log lines with pictograms; people do not begin sentences with them."""
 QUOTES = {
     '"': '"',
     "“": "”",
@@ -44,7 +44,7 @@ SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
 )
-"""First folders of a path that is one of a machine, not an address of a program."""
+"""First folders of a path on a machine, as against a route of a program."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
 ROUTE_WORDS = (
     "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
@@ -62,13 +62,13 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may speak of what is to be made: that it is missing is no news."""
+"""A line with one of these may be about something to be created: that it does not exist yet is no news."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
     "新建", "新規", "作成",
 )  # fmt: skip
-"""A line with one of these asks to make the file that it names."""
+"""A line with one of these asks to create the file that it names."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -80,10 +80,10 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 class Name:
-    """One thing that a prompt names: ``text`` as written, ``owner`` the class or module before it.
+    """A name in a prompt: ``text`` as written, ``owner`` the class or module before it.
 
-    ``line`` is the number that stands behind a file's name. ``is_certain`` says that its form or its marks leave no
-    doubt that it is meant as a name; ``may_be_new`` that the prompt may ask to make it, ``is_made`` that it does.
+    ``line`` is the number after a file's name. ``is_certain``: its form or the marks around it leave no
+    doubt that it is a name; ``may_be_new``: the prompt may ask to create it; ``is_made``: the prompt asks for that.
     """
 
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
@@ -98,7 +98,7 @@ class Name:
 
 
 def read_names(prompt: str) -> list[Name]:
-    """Return what ``prompt`` names, in its order, each once."""
+    """Return what ``prompt`` names, in order, each once."""
     reader = _Reader()
     lines = [(line, line.strip()) for line in prompt[:MOST_CHARS].splitlines()[:MOST_LINES] if line.strip()]
     pasted = _pasted(lines)
@@ -122,7 +122,7 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Say of each line whether it is pasted; what stands between many that no fence marks is pasted, too."""
+    """Return for each line whether it is pasted; lines between many pasted ones outside fences count as pasted."""
     found: list[bool] = []
     unmarked: list[int] = []
     is_fenced = False
@@ -139,7 +139,7 @@ def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
 
 
 def _is_pasted(line: str, bare: str) -> bool:
-    """Say whether a line is no talk: code, a log, the output of a program, data."""
+    """Return whether a line is not prose: code, a log, the output of a program, data."""
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdigit():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
@@ -167,12 +167,12 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _is_data(bare: str) -> bool:
-    """Say whether a line is a log's or a table's, not code: no two prompts show the same."""
+    """Return whether a line is from a log or a table, not code: no two prompts contain the same one."""
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
-    """Say whether a word is a place of a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
+    """Return whether a word is a place in a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
     return bool(colon and number.isdigit() and name and name[0].isalpha() and not _is_file(name))
@@ -183,7 +183,7 @@ class _Reader:
         self.found: dict[tuple[str, str], Name] = {}
         self.code: list[str] = []
         self.lowered = ""
-        """The line that is read."""
+        """The current line in lower case."""
 
     def note(self, name: Name) -> None:
         name.may_be_new = any(word in self.lowered for word in MAKING)
@@ -194,7 +194,7 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Take the message of an error: a program of the project may say it."""
+        """Read the message of an error, which code of the project may contain; collect lines of code."""
         head, colon, message = bare.partition(": ")
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
         if colon and is_error(head):
@@ -223,7 +223,7 @@ class _Reader:
             self._beside_kinds(plain)
 
     def _quoted(self, text: str) -> str:
-        """Take what stands in quotation marks; return the line without it."""
+        """Read the texts in quotation marks; return the line without them."""
         kept: list[str] = []
         at = start = 0
         while at < len(text):
@@ -255,7 +255,7 @@ class _Reader:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
-        """Take one word if it names something; say whether it does."""
+        """Read one word; return whether it names something."""
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdigit()):
             return False
@@ -323,7 +323,7 @@ class _Reader:
         return True
 
     def _beside_kinds(self, words: list[str]) -> None:
-        """Take plain words that the prompt calls a class, a function and so on: "the Cart class"."""
+        """Read plain words that the prompt calls a class, a function etc.: "the Cart class"."""
         for at in range(len(words) - 1):
             before, behind = words[at : at + 2]
             for kind, one in ((before, behind), (behind, before)):
@@ -340,7 +340,7 @@ def is_identifier(text: str) -> bool:
 
 
 def is_code_form(word: str) -> bool:
-    """Say whether a word's own form is that of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
+    """Return whether a word has the form of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
     bare = word.strip("_")
     if "_" in bare:
         return any(letter.isalpha() for letter in bare)
@@ -351,7 +351,7 @@ def is_code_form(word: str) -> bool:
 
 
 def is_error(head: str) -> bool:
-    """Say whether a word is how a program begins the message of an error."""
+    """Return whether a program begins error messages with this word."""
     last = head.strip(_AROUND).rpartition(".")[2]
     return last.lower() == "error" or (
         last.isidentifier() and last.endswith(("Error", "Exception", "Warning", "Panic", "Fault"))
@@ -367,7 +367,7 @@ def _is_file(path: str) -> bool:
 
 
 def _closing(text: str, start: int, closing: str) -> int:
-    """Return where a quotation ends; -1 where it does not, or not as one."""
+    """Return where a quotation ends; -1 if it does not end, or is none."""
     at = start
     while at < len(text) and at - start <= LONGEST_TEXT:
         if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):
@@ -377,7 +377,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Put spaces for the letters of scripts that leave none around a name."""
+    """Replace letters of scripts that put no blanks around a name by blanks."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

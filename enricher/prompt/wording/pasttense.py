@@ -1,6 +1,6 @@
-"""What a prompt wants to know of a name's past, in nine languages: when it came, who changed it, where it went.
+"""Detect what a prompt asks about a name's past, in nine languages: when it was added, who changed it, where it went.
 
-Pure, on the hook's path, and loaded only where a prompt says one of ``enricher.context.channels.history``'s words.
+Pure, on the hook's path, and loaded only if a prompt contains a word of ``enricher.context.channels.history``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ENGLISH = (
     (CHANGED, "regressed", ""),
     (CHANGED, "revert", ""),
 )
-"""What is asked, by how a sentence's question begins and a word that follows; English is strict about the order."""
+"""Rows: what is asked, how the question begins, and words of which one follows; English word order is strict."""
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
 _BEFORE_AN_ORDER = frozenset(
@@ -168,7 +168,7 @@ def _asks_in_english(words: list[str], said: str) -> str:
 
 
 def _is_used_to(words: list[str]) -> bool:
-    """Say whether something "used to" be otherwise, as against what is used to do something."""
+    """Return whether something "used to" be different, as opposed to "is used to do" something."""
     return any(
         words[at : at + 2] == ["used", "to"]
         and words[at - 1] in ("it", "this", "that", "they", "which", "we", "there")

@@ -1,7 +1,7 @@
-"""What a prompt names that a project can be searched for: words, names, paths, frames, quoted messages.
+"""Extract from a prompt what a project can be searched for: words, names, paths, frames, quoted messages.
 
-Reads a prompt or a whole issue report line by line; each word counts by where it stands: in the first
-line, in backticks, in code, in a trace, in a list of versions. On the hook's path: no patterns.
+Reads a prompt or a whole issue report line by line; the weight of a word depends on its place: the first
+line, backticks, code, a trace, a list of versions. On the hook's path: no regular expressions.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ MOST_CHARS = 24_000
 MOST_LINES = 600
 MOST_IDENTIFIERS = 60
 TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
-"""Where a word may stand: marked is in backticks; data are pasted files and outputs; aside are lists of versions."""
+"""Places of a word: MARKED is in backticks; DATA are pasted files and outputs; ASIDE are lists of versions."""
 WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
-"""The share of that which a plain word counts as a name, one in code or one with a capital."""
+"""Factors on the name weight of a plain word in code, and of a plain word with a capital."""
 
 ASIDES = (
     "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",
@@ -36,12 +36,12 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """What a prompt names, each with what it counts.
+    """What a prompt names, with weights.
 
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
-    ``pkg.module.Class``; ``paths`` are (path, line or 0, where); ``frames`` are (path, line) of a trace, in its order;
+    ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;
     ``messages`` are quoted texts; ``commits`` are hexadecimal names; ``titled`` are the terms of the first line,
-    ``pairs`` neighbours there, ``spoken`` tells the word of a term.
+    ``pairs`` are adjacent words of it, ``spoken`` maps a term to the word in the prompt.
     """
 
     __slots__ = (
@@ -73,7 +73,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """Return what ``text`` names; of a huge one its head and tail count."""
+    """Return what ``text`` names; of a huge text only head and tail are read."""
     if len(text) > MOST_CHARS:
         text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
     reader = _Reader()
@@ -90,7 +90,7 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """The state between lines: inside a fence, below which heading, whether the title is past."""
+    """State between lines: the open fence, the current heading, whether the title was read."""
 
     def __init__(self) -> None:
         self.query = Query()
@@ -137,7 +137,7 @@ class _Reader:
             self.prose(title, HEADING)
 
     def trace_line(self, bare: str) -> bool:
-        """Read a line of a trace or an error message; say whether it is one."""
+        """Read a line of a trace or an error message; return whether it is one."""
         if "Traceback (most recent call last)" in bare:
             self.in_trace = True
             return True
@@ -176,7 +176,7 @@ class _Reader:
             self.words(bare, where)
 
     def defined(self, bare: str, first: str) -> None:
-        """Note the names that a sample makes up itself: they are none of the project's."""
+        """Store the names that a code sample defines itself: they are not the project's."""
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
@@ -184,7 +184,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Words of talk, with what stands in backticks counted as code."""
+        """Read prose; text in backticks counts as code."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
@@ -198,7 +198,7 @@ class _Reader:
             self.pair(text)
 
     def pair(self, title: str) -> None:
-        """Neighbours in the title may be one name: "bulk create" is ``bulk_create``."""
+        """Store adjacent title words, which may be one name: "bulk create" is ``bulk_create``."""
         plain = title.lower().replace("n't", "").replace("'s", "").translate(_SEPARATORS)
         words = [word for word in plain.split() if word.isalpha()]
         for at in range(len(words) - 1):
@@ -259,7 +259,7 @@ class _Reader:
             names[word] = max(names.get(word, 0.0), weight)
 
     def place(self, token: str, where: int) -> None:
-        """A path or a dotted name."""
+        """Read a path or a dotted name."""
         slashed = token.replace("\\", "/")
         path, _, line = slashed.partition(":")
         number = line.partition(":")[0]
@@ -278,7 +278,7 @@ class _Reader:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
-        """A file shown on a forge is named like one in the project; any other address says nothing."""
+        """Read the path of a file on a forge, which is like one in the project; ignore any other URL."""
         for mark in ("/blob/", "/tree/", "/src/branch/"):
             _, found, inside = address.partition(mark)
             path, _, anchor = inside.partition("/")[2].partition("#")

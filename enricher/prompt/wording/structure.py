@@ -1,14 +1,14 @@
-"""Find what a person pasted, named or quoted, so that only their own words are read as words.
+"""Mask what a person pasted, named or quoted, so that only their own words are read as words.
 
 Works on lines and whitespace-separated chunks with str methods only, so the time is
-linear in the prompt. Everything found is replaced by one marker character and blanks
-of the same length: offsets into the masked text are offsets into the prompt.
+linear in the prompt. Each masked part is replaced by one marker character and blanks
+of the same total length: offsets into the masked text are offsets into the prompt.
 """
 
 from __future__ import annotations
 
 CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
-"""Markers: what stood here was code, a file, a document, the agent's own file, a test, an address, a quotation."""
+"""Markers for masked text: code, file, document, the agent's own file, test file, URL, quotation, image."""
 
 LONGEST_QUOTE = 400
 LONG_PASTE = 160
@@ -132,7 +132,7 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _kind(bare: str, line: str) -> str:
-    """Name what one pasted line is; empty for a line of prose."""
+    """Return the kind of a pasted line; empty for a line of prose."""
     first = bare[0]
     if first in "-*•+" and bare[1:2] in " \t":
         return "item"
@@ -167,7 +167,7 @@ def _kind(bare: str, line: str) -> str:
 
 
 def _stamped(bare: str) -> bool:
-    """Say whether a line begins like a log: a time with two colons, or an address and a date."""
+    """Return whether a line begins like a log: a time with two colons, or an address and a date."""
     head = bare[:32]
     return (head[0].isdigit() or head[0] == "[") and (head.count(":") >= 2 or " - - [" in head) and head[1:2].isdigit()
 
@@ -224,7 +224,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _place_of(chunk: str, text: str, at: int) -> int:
-    """Return where the chunk stands alone from ``at`` on; within another one it may stand before, as in an address."""
+    """Return where the chunk is a word of its own, from ``at`` on; it may also be part of another, as in a URL."""
     at = text.find(chunk, at)
     while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)
@@ -243,7 +243,7 @@ _FEATURE = {
 
 
 def chunk_marker(chunk: str) -> str:
-    """Return the marker for a chunk that is no word: an address, a file, a name from a program; else empty."""
+    """Return the marker for a chunk that is not a word: a URL, a file, an identifier; else empty."""
     if "://" in chunk or chunk.startswith("www."):
         return URL
     if chunk.startswith("[Image"):
@@ -261,7 +261,7 @@ def chunk_marker(chunk: str) -> str:
 
 
 def _is_identifier(bare: str) -> bool:
-    """Say whether a chunk is a name from a program: ``snake_case``, ``camelCase``, ``call()``."""
+    """Return whether a chunk is an identifier: ``snake_case``, ``camelCase``, ``call()``."""
     if "_" in bare[1:-1]:
         return True
     body = bare[1:]
@@ -274,7 +274,7 @@ def _is_identifier(bare: str) -> bool:
 
 
 def file_kind(name: str) -> str:
-    """Return the marker for a chunk that names a file or folder; empty for anything else."""
+    """Return the marker for a chunk that names a file or folder; else empty."""
     low = name.lower().rstrip("/")
     if not low:
         return ""

@@ -1,7 +1,7 @@
-"""The time that a prompt speaks of, where it speaks of work done then: "what did we change yesterday", "since v2.1".
+"""Find the time span a prompt refers to if it asks about work done then: "what did we change yesterday", "since v2.1".
 
-Pure but for the local time zone, on the hook's path, and loaded only for prompts that hold a word of time;
-``enricher.prompt.wording.occasions`` says whether the sentence around it is about work.
+Pure except for the local time zone, on the hook's path, and loaded only for prompts that contain a word for a time;
+``enricher.prompt.wording.occasions`` decides whether the sentence around it is about work.
 """
 
 from __future__ import annotations
@@ -117,13 +117,13 @@ _RELEASES = frozenset("release version tag".split())
 
 
 _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat fehler noch auch den dem mal".split())
-"""Words that tell that "hier" is no French yesterday."""
+"""Words that show that "hier" is German and not French for yesterday."""
 
 
 class Span:
-    """From when to when, in seconds since 1970, and ``why`` it is told: one of those of ``occasions``.
+    """A time span in seconds since 1970, and ``why`` the prompt names it: one of the reasons in ``occasions``.
 
-    ``words`` are stems of what else the sentence speaks of; ``is_specific`` says that it speaks of something.
+    ``words`` are stems of the other subjects of the sentence; ``is_specific`` is true if there are any.
     """
 
     __slots__ = ("end", "is_specific", "start", "why", "words")
@@ -137,7 +137,7 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the time whose work a prompt speaks of; ``tags`` are names of releases with their moments."""
+    """Return the span of work that a prompt refers to; ``tags`` maps names of releases to their times."""
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
         if not 5 < len(sentence) <= LONGEST_SENTENCE:
@@ -178,7 +178,7 @@ Found = tuple[int, int, float, float, bool]
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
-    """Return where a time stands among the words, from when to when it is, and whether it lasts until now."""
+    """Return the position of a time among the words, its start and end, and whether it lasts until now."""
     bare = [word.removesuffix("'s") for word in words]
     for at in range(len(words)):
         found = (
@@ -206,7 +206,7 @@ def _fixed(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
-    """Return from when to when a day, week or month is, counted from today's."""
+    """Return start and end of a day, week or month; ``offset`` is relative to the current one."""
     year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
     if kind == "week":
         return _midnight(year, month, day - weekday + 7 * offset), _midnight(
@@ -228,7 +228,7 @@ def _midnight(year: int, month: int, day: int) -> float:
 
 
 def _counted(words: list[str], at: int, now: float) -> Part | None:
-    """Two days ago, in the last three weeks."""
+    """Read "two days ago", "in the last three weeks"."""
     here = words[at]
     if here in _LAST or here in _AGO_BEFORE or words[at : at + 3] == ["il", "y", "a"]:
         start = at + (3 if here == "il" else 1)
@@ -248,7 +248,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Return how long "three days" are, their unit, and how many words say so."""
+    """Return the seconds in "three days", the seconds of the unit, and the number of words."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and words[at + 1 : at + 2] in (
         ["couple"],
@@ -289,7 +289,7 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """In March, on March 2nd, 2 March 2026; a month alone is a verb, a name or a planet."""
+    """Read "in March", "on March 2nd", "2 March 2026"; a month's name alone may be a verb, a person or a planet."""
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
     if not month or (
@@ -325,7 +325,7 @@ def _day_of(words: list[str]) -> int:
 
 
 def _date(words: list[str], at: int, now: float) -> Part | None:
-    """2026-03-02, 2026/03/02, 02.03.2026, and 02.03. where a German says so."""
+    """Read 2026-03-02, 2026/03/02, 02.03.2026."""
     word = words[at]
     for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
         parts = word.split(sign)
@@ -338,7 +338,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> Part | None:
-    """Since v2.1, since the last release."""
+    """Read "since v2.1", "since the last release"."""
     if words[at] not in _SINCE and words[at] != "after":
         return None
     rest = [
@@ -384,7 +384,7 @@ def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None
 
 
 def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
-    """2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
+    """Read 2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
     for sign, seconds in (
         ("天前", DAY),
         ("日前", DAY),

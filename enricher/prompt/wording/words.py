@@ -1,9 +1,9 @@
-"""From names and prose to index terms, alike when a file is indexed and when a prompt is read.
+"""Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
 A name of several words gives each word, stemmed, and the whole without separators, so that
-``save_session``, ``saveSession`` and "save session" meet. On the hook's path: no patterns, no imports.
+``save_session``, ``saveSession`` and "save session" match. On the hook's path: no regular expressions, no imports.
 
-The stemmer is not Porter's, which SQLite dictates for memories (``storage.memory.stemming``). With Porter's the right
+The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's the right
 file came first for .386 instead of .394 of 236 changes of this project and for .353 instead of .340 of 635 prompts of
 others: no clear gain for one more module in every prompt and a new index for everybody.
 """
@@ -11,7 +11,7 @@ others: no clear gain for one more module in every prompt and a new index for ev
 from __future__ import annotations
 
 LONGEST = 60
-"""Characters; longer runs are hashes and encoded data."""
+"""In characters; longer runs are hashes and encoded data."""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -29,14 +29,14 @@ STOP_WORDS = frozenset(
     " fact happen happens issue old new problem question reason result run running simple situation step steps test"
     " tests work works working version consider true false none null self def class import return print str int".split()
 )
-"""Words of talk, and of every language's syntax, which tell no file from another."""
+"""Words of conversation and of programming languages, which do not distinguish files."""
 
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb php phtml sh bash lua r dart ex exs erl hs jl zig nim ml pl sql md rst txt toml"
     " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
 )
-"""How the names of files end that a person speaks of."""
+"""Extensions of the files that people name in prompts."""
 
 _BESIDE_NAMES = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
@@ -110,7 +110,7 @@ def pieces(name: str) -> list[str]:
 
 
 def _camel(piece: str) -> list[str]:
-    """Split where a capital follows a small letter, and before the last capital of a run."""
+    """Split where a capital follows a lower-case letter, and before the last capital of a run."""
     found = []
     start = 0
     for at in range(1, len(piece)):
@@ -122,7 +122,7 @@ def _camel(piece: str) -> list[str]:
 
 
 def looks_like_a_name(word: str) -> bool:
-    """Say whether a word is a name whatever stands around it: a flag, a route, a setting, an identifier of parts."""
+    """Return whether a word is a name in any context: a flag, a route, a setting, a compound identifier."""
     if word[:2] == "--" or word[:1] == "/":
         return len(word) > 4
     if "." in word or "-" in word:
@@ -132,7 +132,7 @@ def looks_like_a_name(word: str) -> bool:
 
 
 def terms(name: str) -> list[str]:
-    """Return the index terms of a name: its stemmed words, and the whole where it has more than one."""
+    """Return the index terms of a name: its stemmed words, and the whole if it has more than one."""
     found = pieces(name)
     if len(found) > 1:
         return [*(stem(word) for word in found if len(word) > 1), "".join(found)]
@@ -140,18 +140,18 @@ def terms(name: str) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a path or name as it is told: one of several words is quoted, for it could pose as a sentence of ours."""
+    """Return a path or name for output: quoted if it has several words, since it could pose as a sentence of ours."""
     words = name.split()
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 def general() -> frozenset[str]:
-    """Return the stems of what any order may say about any project: no evidence that a file is meant."""
+    """Return the stems of words that an order may contain in any project: no evidence that a file is meant."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
     return _general[0]
 
 
 def words_of(text: str) -> list[str]:
-    """Split a text into runs of ASCII letters, digits and ``_-./``, also inside Chinese or Japanese."""
+    """Split a text into runs of ASCII letters, digits and ``_-./``, also within Chinese or Japanese."""
     return text.encode("ascii", "replace").decode().translate(_BESIDE_NAMES).split()

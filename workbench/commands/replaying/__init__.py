@@ -9,4 +9,4 @@ SUMMARIES = {
     "suggest": "propose single edits from labelled prompts, as diffs",
     "tune": "fit weights to labelled prompts, as a diff of the instructions",
 }
-"""What the list of commands says of each, as in ``workbench.commands``."""
+"""Summaries for the list of commands, as in ``workbench.commands``."""

@@ -1,4 +1,4 @@
-"""``enricher ab``: two arms on the same prompts, and two cohorts of sessions."""
+"""``enricher ab``: compare two arms on the same prompts, and two cohorts of sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
-"""Digits of an id in a list: its microsecond, by which it is found."""
+"""Digits of an id in a list: its time in microseconds, by which it can be found."""
 
 
 @click.group(cls=Group)

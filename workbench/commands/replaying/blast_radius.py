@@ -1,4 +1,4 @@
-"""What ``replay`` and ``compare`` share: which prompts, the run with its progress, how its account is printed."""
+"""Shared by ``replay`` and ``compare``: selecting prompts, running with progress, and printing the figures."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SHOWN_PER_CAUSE = 5
 MOST_PROBLEMS = 10
 PROMPT_CHARS = 60
 MOST_ATTRIBUTED = 500
-"""Changes whose cause is looked for; each costs a few milliseconds."""
+"""Most changes whose cause is searched; each costs a few milliseconds."""
 
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say which prompts are replayed, and what becomes of the outcome."""
+    """Add the options that select the prompts to replay and the output."""
     for option in reversed(
         (
             click.option("--where", "selection", default="", callback=_selection, metavar="FILTER",
@@ -61,7 +61,7 @@ def _selection(ctx: click.Context, param: click.Parameter, value: str) -> Select
 def run_account(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
-    """Replay the selected prompts under both sides, and find what caused each change of the file at ``path``."""
+    """Replay the selected prompts under both sides, and find the cause of each change in the file at ``path``."""
     from storage.db.database import StorageError
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.corpus import opened
@@ -104,7 +104,7 @@ def _followed(run: Any, cases_file: str) -> Figures:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[Figures], None]]:
-    """Show how far a replay is, on a terminal only and only where it takes a while."""
+    """Show the progress of a replay, on a terminal only."""
     console = new_console(stderr=True)
     if not console.is_terminal:
         yield lambda _figures: None
@@ -134,7 +134,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """The text that a side has of the file; None where it has none."""
+    """Return a side's text of the file; None where it has none."""
     from workbench.replay.rulesets.sides import texts_of
     from workbench.replay.rulesets.speaking import Speaking
 
@@ -144,7 +144,7 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _text_then(path: str, versions: Versions, *, now: str) -> str:
-    """The text that the file had in the newest recorded version in which it was another; empty where none had it."""
+    """Return the file's text in the newest recorded version where it differs; empty where no version has the file."""
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
     return next((text for text in texts if text != now), now if texts else "")
@@ -179,7 +179,7 @@ def _keep(
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
-    """Return the account as JSON values."""
+    """Return the figures as JSON values."""
     from workbench.edits.progress import as_json as outcome_json
     from workbench.statistics import minimum_detectable_share
 
@@ -209,7 +209,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
 
 
 def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
-    """Print the account, for people or as one object."""
+    """Print the figures, as text or as one JSON object."""
     if is_json:
         print_json(as_object(figures, causes))
     else:
@@ -276,12 +276,12 @@ def _by_cause(changes: list[Change], causes: dict[str, Cause]) -> list[tuple[str
 
 
 def _shown(text: str) -> str:
-    """Return what a terminal may be given, files of this folder by their short names."""
+    """Return text that is safe for a terminal, with paths in this folder shortened."""
     return printable(text.replace(os.getcwd() + os.sep, ""))
 
 
 def difference_of(change: Change) -> str:
-    """Return what became of a prompt in the words of its first kind of change."""
+    """Return the change of a prompt, in terms of its first kind of change."""
     before, after, kind = change.before, change.after, change.kinds[0]
     if kind == "task type":
         return f"{before.task_type} → {after.task_type}"

@@ -1,4 +1,4 @@
-"""``enricher compare``: two instructions on the same recorded prompts, or a comparison that was kept."""
+"""``enricher compare``: compare two instructions on the same recorded prompts, or show a stored comparison."""
 
 from __future__ import annotations
 

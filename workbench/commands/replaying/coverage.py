@@ -1,4 +1,4 @@
-"""``enricher coverage``: how often each signal, guardrail and approach speaks on the recorded prompts."""
+"""``enricher coverage``: count how often each signal, guardrail and approach fires on the recorded prompts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) 
 
 @contextlib.contextmanager
 def opened(where: str) -> Iterator[Corpus]:
-    """Open the selected prompts of this person; what goes wrong is said in words."""
+    """Open the selected prompts of this account; errors are raised as click.ClickException."""
     from storage.db.database import StorageError
     from storage.traces.selection import SelectionError, parse
     from workbench.replay import corpus
@@ -116,7 +116,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
 
 
 def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
-    """Print every signal, or those that labels do not bear out."""
+    """Print every signal, or those that labels do not confirm."""
     shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
     if not found.labelled:
         click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
@@ -137,7 +137,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
 
 
 def _fixed(table: Table, *, but: int = 0) -> Table:
-    """Let only one column give way where there is no room."""
+    """Let only the column ``but`` shrink where there is no room."""
     for number, column in enumerate(table.columns):
         column.no_wrap = number != but
     return table
@@ -162,12 +162,12 @@ def _named(row: Row) -> str:
 
 
 def main_file(rows: Sequence[Row]) -> str:
-    """Return the file in which most of the rules stand, wherever their signals are."""
+    """Return the file that contains most of the rules, wherever their signals are."""
     return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
 def place(row: Row, main: str) -> str:
-    """Return where a rule stands: the line, and the file unless it is the main one; a short name if beside that."""
+    """Return the line of a rule, after its file unless that is the main one; a short name for a file next to that."""
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
@@ -179,12 +179,12 @@ def counted(count: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with as many digits as a small one needs."""
+    """Return a share in percent, with three significant digits."""
     return f"{share * PERCENT:.3g} %"
 
 
 def rightness(row: Row) -> str:
-    """Return how many labels bear a signal out, with Wilson's interval."""
+    """Return how many labels confirm a signal, with Wilson's interval."""
     count = row.right + row.wrong
     if not count:
         return ""

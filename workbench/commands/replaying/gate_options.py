@@ -1,4 +1,4 @@
-"""The gate's part of ``enricher replay``: its options, and what is done with them."""
+"""The gate's part of ``enricher replay``: its options, and how they are carried out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run_gate(
     junit: str = "",
     markdown: str = "",
 ) -> None:
-    """Run the gate in the working directory, write what was asked for, and exit 1 where it is closed."""
+    """Run the gate in the working directory, write the requested files, and exit 1 where it is closed."""
     from enricher.interfaces.cli.output import printable
     from workbench.gate import comment, gate, reports
 

@@ -1,4 +1,4 @@
-"""``enricher replay``: what other instructions would have said to the prompts that were really seen."""
+"""``enricher replay``: replay the recorded prompts under other instructions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def replay(
 
 
 def _refuse_beside(option: str, **others: object) -> None:
-    """Refuse options that would say nothing beside this one, rather than pass over them."""
+    """Refuse options that would have no effect together with this one, rather than ignore them."""
     from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
@@ -75,7 +75,7 @@ def _refuse_beside(option: str, **others: object) -> None:
 
 
 def _file(instructions: str) -> str:
-    """Return the file that ``--base`` is about: the one named, else the highest layer here, trusted or not."""
+    """Return the file that ``--base`` refers to: the given one, else the highest layer here, trusted or not."""
     from workbench.edits.instructions_file import nearest
 
     path = nearest(os.getcwd(), given=instructions)
@@ -105,7 +105,7 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Check the selected texts; without a selection those of tests, too."""
+    """Check the selected texts; without a selection, those of tests are included."""
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING
     from workbench.replay import fidelity

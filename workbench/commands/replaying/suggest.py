@@ -1,4 +1,4 @@
-"""``enricher suggest``: small steps that labelled prompts ask for, each as a diff of the instructions."""
+"""``enricher suggest``: propose small edits from labelled prompts, each as a diff of the instructions."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""``enricher tune``: weights fitted from labelled prompts, as a diff of the instructions."""
+"""``enricher tune``: fit weights to labelled prompts, as a diff of the instructions."""
 
 from __future__ import annotations
 
 import click
 
 LEAST_PROMPTS = 100
-"""With fewer, the weights would follow single prompts."""
+"""With fewer prompts, the weights would overfit single prompts."""
 
 
 @click.command("tune")
@@ -52,7 +52,7 @@ def _proposal(
 
 
 def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None:
-    """Say how many prompts are used; refuse too few of them, and a report on labels that are not there."""
+    """Print how many prompts are used; refuse too few of them, and a report on missing labels."""
     from workbench.tuning.accuracy import packaged_table
     from workbench.tuning.labelled import check_labels, read_rows
 

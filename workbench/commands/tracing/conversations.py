@@ -1,4 +1,4 @@
-"""``enricher trace import``: past conversations as prompts to replay, listed first and stored once confirmed."""
+"""``enricher trace import``: import past conversations as prompts to replay; list them first, store once confirmed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def command(
 
 @dataclass(slots=True)
 class _Run:
-    """One import on its way, from the listing to the last batch."""
+    """One import, from the listing to the last batch."""
 
     sources: list[Source]
     unread: list[Problem]
@@ -171,7 +171,7 @@ def _told() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
-    """Open the database; a listing makes none where there is none."""
+    """Open the database; a listing does not create a missing one."""
     from storage import traces
     from storage.db import database
     from storage.traces import spool
@@ -200,7 +200,7 @@ def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Ad
 
 
 def _moment(since: str) -> int:
-    """Return the microsecond that ``--since`` names, 0 where it names none."""
+    """Return the time of ``--since`` in microseconds, 0 where it is empty."""
     from storage.traces.queries import is_date
 
     if not since:

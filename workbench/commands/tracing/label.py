@@ -1,4 +1,4 @@
-"""``enricher trace label``: what a person says of a trace, and on demand as a golden case of its repository."""
+"""``enricher trace label``: label a trace, and on request store it as a golden case of its repository."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool)
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write what was said of a trace into its repository's cases, or the file named; return the file."""
+    """Write the label of a trace into its repository's cases, or into the given file; return the file."""
     from storage.traces import queries
     from workbench.gate import cases as files
 

@@ -1,4 +1,4 @@
-"""``enricher trace merge``: the traces of colleagues, or of another machine, pooled into this database."""
+"""``enricher trace merge``: merge the traces of colleagues, or of another machine, into this database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``enricher trace queue``: which prompts to label first, as a list or one after another with one key each."""
+"""``enricher trace queue``: list the prompts to label first, or label them one by one with one key each."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _print(found: list[Queued]) -> None:
 
 
 def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases: str) -> None:
-    """Take a key for each prompt and store its label at once."""
+    """Read a key for each prompt and store its label at once."""
     from storage.traces import labels
     from workbench.commands.tracing.label import write_case
 
@@ -92,11 +92,11 @@ def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases:
 
 @contextlib.contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """Give each key as it is pressed, those pressed ahead included, which ``click.getchar`` throws away."""
+    """Yield a function that reads single keys, including those typed ahead, which ``click.getchar`` discards."""
     try:
         import termios
         import tty
-    except ImportError:  # no POSIX terminal
+    except ImportError:  # no POSIX terminal (Windows)
         yield click.getchar
         return
     terminal = sys.stdin.fileno()
@@ -127,7 +127,7 @@ def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
 
 
 def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
-    """Return the task type of the next key; empty where the key has none, which is the way back."""
+    """Return the task type of the next key; empty, which cancels, where the key has none."""
     from workbench.gate.class_keys import keys_for
 
     keys = keys_for(known)

@@ -1,1 +1,1 @@
-"""Which part of an edit, or which version, made a prompt come out differently."""
+"""Find the part of an edit, or the version, that changed the outcome of a prompt."""

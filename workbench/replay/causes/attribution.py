@@ -1,7 +1,7 @@
-"""Which edited piece made a prompt come out otherwise: undo it, judge the prompt again, see whether all is as before.
+"""Find the hunks of an edit that changed a prompt's outcome: undo a hunk, judge the prompt again, compare.
 
-Single hunks first, then pairs. What undoing changes back is the cause; where no hunk
-and no pair does, the hunks that can reach the prompt are named together.
+Single hunks are tried first, then pairs. A hunk whose undoing restores the earlier outcome is the cause.
+Where neither a hunk nor a pair does, the cause lists all hunks that can reach the prompt.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ if TYPE_CHECKING:
     Compiler = Callable[[Mapping[str, str]], Rules | None]
 
 MOST_HUNKS = 40
-"""Each must be compiled once, a tenth of a second each; more are joined by heading, then with their neighbours."""
+"""Most hunks undone singly, at 0.1 s of compiling each; more are joined by heading, then with their neighbours."""
 MOST_IN_PAIRS = 12
+"""Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 WORTH_A_REACH = 50
-"""Prompts; finding out how far a hunk reaches costs as much as judging so many."""
+"""Prompts from which on a hunk's reach is computed; computing it costs as much as judging this many prompts."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The hunks that made a prompt come out otherwise.
+    """The hunks that changed the outcome of a prompt.
 
-    ``how``: «alone», undoing this one is enough; «together», all of them were needed, undoing any one is
+    ``how``: «alone», undoing this hunk is enough; «together», all hunks were needed, undoing any one is
     enough; «pair», only undoing both is; «set», it takes more than two of these; «elsewhere», not even
-    undoing the whole edit brings the earlier outcome back.
+    undoing the whole edit restores the earlier outcome.
     """
 
     hunks: tuple[Hunk, ...]
@@ -58,17 +59,17 @@ class Cause:
 
     @property
     def file(self) -> str:
-        """Of the first hunk."""
+        """Path of the first hunk's file."""
         return self.hunks[0].file if self.hunks else ""
 
     @property
     def line(self) -> int:
-        """Of the first hunk, in the candidate."""
+        """Line of the first hunk in the candidate."""
         return self.hunks[0].line if self.hunks else 0
 
     @property
     def heading(self) -> str:
-        """Of all hunks."""
+        """Headings of all hunks, comma-separated."""
         return ", ".join(dict.fromkeys(hunk.heading for hunk in self.hunks))
 
     def __str__(self) -> str:
@@ -80,10 +81,10 @@ class Cause:
 
 @dataclass(slots=True)
 class Undoing:
-    """One edit of one stack of files, and the rules it would be without some of its hunks.
+    """One edit to one stack of files, and the rules that result when some of its hunks are undone.
 
-    ``compiler`` turns texts by path into rules, None where they are broken. ``prompts`` is how many
-    will be asked about.
+    ``compiler`` compiles texts by path to rules, None where they are broken. ``prompts`` is the number
+    of prompts that will be asked about.
     """
 
     edits: Edits
@@ -104,9 +105,9 @@ class Undoing:
         *,
         should_stop: Callable[[], bool] = never,
     ) -> Cause | None:
-        """Return why a prompt comes out otherwise than ``before``; None where it was stopped.
+        """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
 
-        ``judge`` runs it under other rules.
+        ``judge`` runs the prompt under other rules.
         """
 
         def is_undone_by(*hunks: Hunk) -> bool:
@@ -132,7 +133,7 @@ class Undoing:
         return Cause(tuple(reaching or self.edits.hunks), SET)
 
     def without(self, hunks: Iterable[Hunk]) -> Rules | None:
-        """Return the candidate without these hunks; None where that is no rules."""
+        """Return the rules of the candidate without these hunks; None where the remaining text does not compile."""
         hunks = tuple(hunks)
         key = frozenset(part for hunk in hunks for part in hunk.parts)
         if key not in self._rules:
@@ -140,7 +141,7 @@ class Undoing:
         return self._rules[key]
 
     def _pairs(self, reaching: Sequence[Hunk]) -> Iterator[tuple[Hunk, Hunk]]:
-        """Yield pairs of hunks that reach the prompt, then those of one that does and one that does only with it."""
+        """Yield pairs of hunks that both reach the prompt, then pairs with hunks that do not reach it on their own."""
         others = [hunk for hunk in self.edits.hunks if hunk not in reaching]
         near = [*reaching, *others][:MOST_IN_PAIRS]
         pairs = list(combinations(near, 2))
@@ -163,7 +164,7 @@ class Undoing:
             self.edits.hunks = pairs + halves[0][len(pairs) :]
 
     def _join_broken(self) -> None:
-        """Join a hunk without which the rules are broken with the nearest one that mends that."""
+        """Join each hunk that cannot be undone alone (the rules break) with the nearest hunk that repairs the rules."""
         at = 0
         while at < len(self.edits.hunks) > 1:
             hunk = self.edits.hunks[at]
@@ -187,10 +188,11 @@ def attribute(
     base: str | None = None,
     should_stop: Callable[[], bool] = never,
 ) -> Iterator[tuple[str, Cause]]:
-    """Yield the cause of each change by the id of its trace, in their order.
+    """Yield each change's trace id and cause, in the order of the changes.
 
-    ``candidate`` is the edited text of the file at ``path``; the text before is ``base``, or
-    what each prompt's recorded version was compiled from. Where that is not known, a change is left out.
+    ``candidate`` is the edited text of the file at ``path``; ``base`` is the text before the edit, by
+    default the text that each prompt's recorded version was compiled from. A change is left out where
+    that text is unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -203,9 +205,9 @@ def attribute(
 def attribute_layers(
     changes: Sequence[Change], *, corpus: Corpus, candidate: Speaking, base: Side
 ) -> Iterator[tuple[str, Cause]]:
-    """Yield the cause of each change by the id of its trace, looked for in all files that speak for the prompt.
+    """Yield each change's trace id and cause, searching every file that applies to the prompt.
 
-    The files before are those of ``base``, or of the prompt's recorded version where that is the base.
+    The earlier files are those of ``base``, or of the prompt's recorded version where that is the base.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -287,7 +289,7 @@ def _undoing_for(
 
 
 def both(was: Texts, now: Texts) -> Texts:
-    """Return the later files and, empty, those that only the earlier version had, at their places."""
+    """Return the later files; those that only the earlier version had are added at their positions, as empty texts."""
     known = {path for _layer, path, _text in now}
     found = list(now)
     for at, (layer, path, _text) in enumerate(was):
@@ -297,7 +299,7 @@ def both(was: Texts, now: Texts) -> Texts:
 
 
 def compiler_of(stack: Texts) -> Compiler:
-    """Return what compiles a stack of files with some of its texts replaced."""
+    """Return a function that compiles a stack of files with some of its texts replaced."""
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:
         found = compile_texts(stack, instead=instead)

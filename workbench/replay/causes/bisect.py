@@ -1,8 +1,8 @@
-"""Which version of the rules flipped a prompt: it is judged under every stored version, in order of first use.
+"""Find the version of the rules that changed a prompt's outcome: judge it under every stored version, by first use.
 
-All of them, not by halves: an outcome may flip back and forth, and a prompt is judged
-in less than a millisecond. Versions that never spoke where the prompt was typed, and
-those of another release, are named and skipped.
+All versions are tried instead of bisecting by halves: an outcome may change back and forth, and judging
+a prompt takes less than a millisecond. Versions that never applied to the prompt's folder, and versions
+of another release, are listed and skipped.
 
 BisectError           the trace cannot be judged again
 """
@@ -43,10 +43,11 @@ class BisectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one version says to the prompt, ``outcome`` None where it was skipped, and why.
+    """The outcome of the prompt under one version; ``outcome`` is None where the version was skipped.
 
-    ``kinds`` are the differences to the version judged before it; ``cause`` the hunks that made them,
-    ``note`` why there is none. ``is_own`` marks the version that the prompt was recorded under.
+    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the version judged before;
+    ``cause`` is the hunks behind them, ``note`` why there is none. ``is_own`` marks the version that the
+    prompt was recorded under.
     """
 
     version: str
@@ -60,7 +61,7 @@ class Step:
 
 
 def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Step]:
-    """Yield what every stored version says to a recorded prompt, oldest first; raises BisectError."""
+    """Yield the outcome of a recorded prompt under every stored version, oldest first; raises BisectError."""
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
     last: tuple[str, Outcome] | None = None
@@ -91,7 +92,7 @@ def _row(corpus: Corpus, trace_id: str) -> Row:
 
 
 def _speaks_in(cwd: str, texts: Texts) -> bool:
-    """Say whether the local layers of a version lie in or above the folder that the prompt was typed in."""
+    """Return whether the local layers of a version lie in or above the folder that the prompt was typed in."""
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)

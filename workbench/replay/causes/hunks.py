@@ -1,8 +1,8 @@
-"""The pieces of an edit that can be undone one by one: a signal, a key, a whole rule, a paragraph.
+"""Split an edit into hunks that can be undone one by one: a signal, a key, a whole rule, a paragraph.
 
-Every choice of pieces to undo gives a whole text again; undoing all of them gives the
-base, none of them the candidate, byte for byte. A rule that came or went is one piece,
-what only moved is one piece, and so is a value over several lines.
+Undoing any subset of hunks gives a whole text again; undoing all of them gives the base, undoing none
+the candidate, byte for byte. A rule that was added or removed is one hunk, and so are text that only
+moved and a value over several lines.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
-"""From this likeness on, a line that went and one that came are one line that was changed."""
+"""Least similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
-"""Lines of one place that are compared with each other; more are taken in their order."""
+"""Most lines of one place that are compared with each other; more are paired in their order."""
 SHORT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file before and after; a file that is on one side only has an empty text on the other."""
+    """A file before and after; a file that exists on one side only has an empty text on the other."""
 
     path: str
     base: str
@@ -37,9 +37,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One piece of an edit: ``line`` of the candidate, from 1, and what stood and stands there.
+    """One hunk of an edit: ``line`` in the candidate, from 1, and the text there before and after.
 
-    ``heading`` names the rule, ``parts`` are the numbers of its steps within the edits.
+    ``heading`` names the rule, ``parts`` are the numbers of the hunk's steps within the edits.
     """
 
     file: str
@@ -57,7 +57,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Lines that belong together, and the heading they stand under."""
+    """Lines that belong together, and the heading above them."""
 
     text: str
     heading: str
@@ -65,7 +65,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A stretch of both texts: the same, or (``hunk`` ≥ 0) a part of a piece."""
+    """A span of both texts: unchanged, or (``hunk`` ≥ 0) part of a hunk."""
 
     before: str
     after: str
@@ -94,7 +94,7 @@ class Edits:
         self.hunks = list(self._hunks())
 
     def undone(self, hunks: Collection[Hunk]) -> dict[str, str]:
-        """Return the text of every file, by path, as the candidate has it but for these hunks."""
+        """Return the candidate text of every file, by path, with these hunks undone."""
         parts = {part for hunk in hunks for part in hunk.parts}
         return {
             edit.path: "".join(step.before if step.hunk in parts else step.after for step in steps)
@@ -125,7 +125,7 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one, named by the first in the file that is more than the heading of a part."""
+    """Return two hunks as one, named by the first in the file that is not merely the heading of a part."""
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
     if PART.fullmatch(first.after) and first.file == second.file and not first.before:
@@ -135,7 +135,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Return, by the step in which a text came, the one in which the same text went."""
+    """Map each step that adds a text to the step that removes the same text."""
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:
@@ -148,7 +148,7 @@ def _moves(changed: Sequence[_Step]) -> dict[int, int]:
 
 
 def _steps(edit: Edit) -> Iterator[_Step]:
-    """Yield the stretches of both texts in order: first rule by rule, then unit by unit within a rule."""
+    """Yield the spans of both texts in order: first rule by rule, then unit by unit within a rule."""
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
     matcher = difflib.SequenceMatcher(None, old_titles, new_titles, autojunk=False)
@@ -190,7 +190,7 @@ def _within(old: Sequence[_Unit], new: Sequence[_Unit], line: int) -> Iterator[_
 
 
 def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit | None, _Unit | None]]:
-    """Yield which unit became which: the likest pair first, then what lies before and behind it."""
+    """Yield pairs of old and new units: the most similar pair first, then the units before and after that pair."""
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)
@@ -215,7 +215,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _rules(text: str) -> Iterator[list[_Unit]]:
-    """Yield the units under each heading; what stands before the first has none."""
+    """Yield the units under each heading; units before the first heading have an empty one."""
     units: list[_Unit] = []
     heading, fence = "", ""
     starts: list[tuple[int, str, bool]] = []
@@ -243,7 +243,7 @@ def _rules(text: str) -> Iterator[list[_Unit]]:
 
 
 def _begins(line: str, first: str, *, is_yaml: bool) -> bool:
-    """Say whether a line begins a unit: outside of yaml all do, in it what is no deeper than the unit's first line."""
+    """Return whether a line begins a unit: outside YAML always, in YAML if it is indented no deeper than the unit."""
     if not is_yaml or FENCE.match(first) or not line.strip():
         return True
     is_header = first.rstrip().endswith(":") or not first.strip()
@@ -263,7 +263,7 @@ def _lines(units: Sequence[_Unit]) -> int:
 
 
 def with_texts(base: Mapping[str, str], candidate: Mapping[str, str]) -> list[Edit]:
-    """Return the edits between two sets of files by path; one that came or went is empty on the other side."""
+    """Return the edits between two sets of files by path; an added or removed file is empty on the other side."""
     return [
         Edit(path, base.get(path, ""), candidate.get(path, ""))
         for path in dict.fromkeys([*base, *candidate])

@@ -1,1 +1,1 @@
-"""The rules that a replay compares: stored versions, files, unsaved text, git revisions, layers."""
+"""Rules that a replay compares: stored versions, files, unsaved text, git revisions, layers."""

@@ -1,10 +1,10 @@
-"""The two sides of a comparison: what was recorded, a stored version, a file, an unsaved buffer, a git revision.
+"""The two sides of a comparison: the recorded one, a stored version, a file, an unsaved buffer, a git revision.
 
-A file that is a layer takes its place among the files of each recorded version, so that
-an edit is judged together with the layers it lies on, and a project's only on prompts
-that it speaks for (``workbench.replay.rulesets.stacks``). Any other file stands for all layers.
+A file that is a layer takes its place among the files of each recorded version: its edit is judged
+together with the other layers, and a project's edit only on prompts that its file applies to
+(``workbench.replay.rulesets.stacks``). Any other file replaces all layers.
 
-SideError             there is no such side, or its rules are broken; holds the problems with file and line
+SideError             the side does not exist, or its rules are broken; holds the problems with file and line
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 10
 NEWEST = ""
-"""No version has this name: the newest rules of a side."""
+"""Name of no version: stands for the newest rules of a side."""
 SHORT = 10
 MOST_TOLD = 10
-"""Problems that an error tells; it holds all."""
+"""Most problems that the message of an error lists; the error holds all."""
 
 
 class SideError(ValueError):
-    """There is no such side, or its rules are broken; ``problems`` say where and why."""
+    """The side does not exist, or its rules are broken; ``problems`` give file, line and reason."""
 
     def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
         left = len(problems) - MOST_TOLD
@@ -51,49 +51,49 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """Rules to judge recorded prompts by; ``hash`` is empty where it depends on the prompt."""
+    """Rules for judging recorded prompts; ``hash`` is empty where it depends on the prompt."""
 
     label: str
     hash: str
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Return every answer that ``scope`` may give."""
+        """Return every value that ``scope`` may return."""
 
     def concerns(self, row: Row) -> bool:
-        """Say whether the side speaks for a prompt; for any other it is as recorded."""
+        """Return whether the side applies to a prompt; the outcome of any other prompt is the recorded one."""
 
     def scope(self, row: Row) -> str:
-        """Return what else the rules for a prompt depend on, beside its version: where it was typed."""
+        """Return what the rules for a prompt depend on in addition to its version: where it was typed."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; None where they are as recorded."""
+        """Return the rules for prompts recorded under that version; None where the recorded outcome holds."""
 
 
 class InAnyFolder:
-    """What the sides share whose rules do not depend on where a prompt was typed."""
+    """Base of the sides whose rules do not depend on where a prompt was typed."""
 
     scopes = ("",)
 
     def scope(self, row: Row) -> str:
-        """Return the same for every prompt."""
+        """Return the same scope for every prompt."""
         del row
         return ""
 
 
 class Recorded(InAnyFolder):
-    """What was said then."""
+    """The recorded outcomes."""
 
     label = "recorded"
     hash = ""
 
     def concerns(self, row: Row) -> bool:
-        """Say that it speaks for every prompt."""
+        """Return True: it applies to every prompt."""
         del row
         return True
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return nothing: the recorded side is read, not run again."""
+        """Return None: the recorded side is read, not run again."""
         del recorded, scope
         return None
 
@@ -102,7 +102,7 @@ RECORDED = Recorded()
 
 
 class Fixed(InAnyFolder):
-    """One set of rules for every prompt: a stored version, or a file that stands for all layers."""
+    """One set of rules for every prompt: a stored version, or a file that replaces all layers."""
 
     def __init__(self, label: str, rules: Rules, problems: Sequence[Problem] = ()) -> None:
         self.label = label
@@ -111,12 +111,12 @@ class Fixed(InAnyFolder):
         self.problems = tuple(problems)
 
     def concerns(self, row: Row) -> bool:
-        """Say that it speaks for every prompt."""
+        """Return True: it applies to every prompt."""
         del row
         return True
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules, whatever the prompt was recorded under."""
+        """Return the rules, whatever version the prompt was recorded under."""
         del recorded, scope
         return self.rules
 
@@ -134,15 +134,15 @@ class Edited(InAnyFolder):
         self.hash = newest.hash if newest else ""
 
     def concerns(self, row: Row) -> bool:
-        """Say whether the file speaks for a prompt."""
+        """Return whether the file applies to a prompt."""
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the version with the text in it; None where its prompts are as recorded.
+        """Return the rules of the version with the text in place; None where the recorded outcome holds.
 
-        That is where another file has the place of this one, and where the text breaks the rules of
-        an earlier version, as a broken edit leaves the last good version speaking: ``problems`` says so.
-        Of the newest rules that raises SideError.
+        It holds where another file has this file's place, and where the text breaks the rules of an earlier
+        version (as a broken edit leaves the last good version in force); ``problems`` then lists why.
+        Raises SideError where the newest rules are broken.
         """
         del scope
         if recorded not in self._known:
@@ -161,7 +161,7 @@ class Edited(InAnyFolder):
         return self._known[recorded]
 
     def texts(self, recorded: str = NEWEST) -> Texts:
-        """Return the files of a version with the text among them: layer, path, text."""
+        """Return the files of a version, including the edited text: layer, path, text."""
         return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
 
     def _compile(self, texts: Texts) -> Rules | None:
@@ -176,7 +176,7 @@ class Edited(InAnyFolder):
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
-    """Return a stored version, named by the beginning of its hash; raises SideError."""
+    """Return the stored version whose hash begins with ``wanted``; raises SideError."""
     found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
     if len(found) != 1:
         known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
@@ -188,7 +188,7 @@ def from_version(wanted: str, versions: Versions) -> Side:
 
 
 def from_file(path: str, versions: Versions) -> Side:
-    """Return the file at ``path`` as it is on the disk; raises SideError."""
+    """Return a side for the file at ``path`` as it is on disk; raises SideError."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
@@ -198,7 +198,7 @@ def from_file(path: str, versions: Versions) -> Side:
 
 
 def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
-    """Return a text that stands for the file at ``path``, saved or not; raises SideError if its rules are broken."""
+    """Return a side for a text, saved or not, of the file at ``path``; raises SideError if its rules are broken."""
     file = layer_file(path, versions)
     if file is not None:
         return Edited(label, file, text=text, versions=versions)
@@ -208,7 +208,7 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
 
 
 def text_at(revision: str, path: str) -> str:
-    """Return the text of a file in a git revision of the repository that it lies in; raises SideError."""
+    """Return a file's text in a git revision of the repository that contains the file; raises SideError."""
     folder, name = os.path.split(os.path.realpath(path))
     if revision.startswith("-"):
         raise SideError(f"{revision!r} is no git revision")
@@ -224,9 +224,9 @@ def text_at(revision: str, path: str) -> str:
 
 
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
-    """Return the side that a person names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
+    """Return the side that the user names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
 
-    ``at_revision`` makes a side of a label and the text that the revision has; by default the text is a layer's.
+    ``at_revision`` makes a side from a label and the revision's text; by default the text is a layer's.
     """
     if name == RECORDED.label:
         return RECORDED
@@ -244,14 +244,14 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules as a stored version is read; raises SideError where they are broken."""
+    """Return compiled rules in the form that a stored version has when read; raises SideError where they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
-    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as a stored version is read: no tuples
+    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as in a stored version: no tuples
     rules.table = UnpackedTable(rules.body["classes"])
     return rules
 
 
 def texts_of(side: Side, versions: Versions) -> Texts:
-    """Return the files of a side: layer, path, text; empty where they are unknown."""
+    """Return the files of a side (layer, path, text); empty where they are unknown."""
     return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

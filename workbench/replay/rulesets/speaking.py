@@ -1,7 +1,7 @@
-"""A side of a comparison: the instructions that speak in a folder now, all layers of them, as the hook finds them.
+"""A side made of the instructions files that apply in a folder now, all layers of them, as the hook finds them.
 
-A prompt of this project is judged by the files that would speak where it was typed; a prompt
-of another project keeps the local layers it was recorded with, on top of today's other layers.
+A prompt of this project is judged by the files that apply where it was typed; a prompt of another
+project keeps its recorded local layers, on top of today's other layers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 ELSEWHERE, HERE = "", "here"
-"""Scopes: a prompt of another project; one of this project that no file of it speaks for."""
+"""Scopes: a prompt of another project; a prompt of this project that none of its files applies to."""
 
 
 def speaking_layers(cwd: str) -> list[Layer]:
-    """Return the instructions that speak in ``cwd``, lowest first.
+    """Return the instructions layers that apply in ``cwd``, lowest first.
 
-    The project's own count before they are trusted, so that an edit can be tried: a replay starts no program.
+    The project's own layers are included before they are trusted, so that an edit can be tried: a replay starts
+    no program.
     """
     layers = [layer for layer in find_layers(cwd).instructions if layer.name not in OF_ONE_FOLDER]
     own = [Layer(name, os.path.join(folder, OWN_FOLDER, OWN_FILE)) for name, folder in speaking_folders(cwd)]
@@ -43,7 +44,7 @@ def speaking_layers(cwd: str) -> list[Layer]:
 
 
 class Speaking:
-    """The files that speak in ``cwd``; ``instead`` has other texts for some of them, by path. Raises SideError."""
+    """The files that apply in ``cwd``; ``instead`` replaces some of their texts, by path. Raises SideError."""
 
     def __init__(self, label: str, cwd: str, versions: Versions, *, instead: Mapping[str, str] | None = None) -> None:
         self.label = label
@@ -63,30 +64,30 @@ class Speaking:
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Every answer that ``scope`` may give."""
+        """Every value that ``scope`` may return."""
         local = [file.path for file, _text in self.files if file.scope]
         return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
 
     def untrusted(self) -> list[str]:
-        """Return the files that the hook does not use, because they were never trusted or have changed since."""
+        """Return the files that the hook ignores, because they were never trusted or have changed since."""
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
 
     def concerns(self, row: Row) -> bool:
-        """Say that it speaks for every prompt."""
+        """Return True: it applies to every prompt."""
         del row
         return True
 
     def scope(self, row: Row) -> str:
-        """Return which of the project's files speak for a prompt."""
+        """Return which of the project's files apply to a prompt."""
         here = os.path.realpath(row.cwd) if row.cwd else ""
         if not (here == self._root or here.startswith(self._root + os.sep) or row.project == self._project):
             return ELSEWHERE
         return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
 
     def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
-        """Return the rules for prompts of a recorded version and a scope; None where they are as recorded.
+        """Return the rules for prompts of a recorded version and a scope; None where the recorded outcome holds.
 
-        That is where the local layers of another project cannot be compiled on today's other layers.
+        It holds where the local layers of another project cannot be compiled on top of today's other layers.
         """
         texts = self.texts(recorded, scope)
         key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
@@ -121,14 +122,14 @@ class Speaking:
         return [*((file.layer, file.path, text) for file, text in self.files if not file.scope), *local]
 
     def all_texts(self, recorded: str, scope: str) -> Texts:
-        """Return the files that ``texts`` names, and the catalogues that they name."""
+        """Return the files that ``texts`` returns, plus the catalogues that they name."""
         self.rules_for(recorded, scope)
         key = keyed_hash(b"stack", repr(self.texts(recorded, scope)).encode(errors="replace"))
         return self._texts[key]
 
 
 def at_todays_places(then: Texts, now: Texts) -> Texts:
-    """Return the files of a version under today's paths, where a layer or its catalogues lay elsewhere then."""
+    """Return the files of a version under today's paths, where a layer or the files it names had another path then."""
     places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}
     folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}

@@ -1,8 +1,8 @@
-"""Where a file stands among the layers: for which prompts it speaks, and which files it lies on for each of them.
+"""Find a file's place among the layers: which prompts it applies to, and which files lie below it for each of them.
 
-A prompt's version was compiled from its own stack of files. An edited file takes its own
-place in it; where the version had no such file (the layer is new, or was not trusted
-yet), it is put in between, as it will be for the next prompt.
+A prompt's version was compiled from its own stack of files. An edited file takes its place in that
+stack; where the version had no such file (the layer is new, or was not trusted yet), it is inserted
+where it will be for the next prompt.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ OF_ONE_FOLDER = ("project", "package")
 
 @dataclass(frozen=True)
 class LayerFile:
-    """A file's place: layer (or «catalogue», «fitted»), path as the versions name it, its folder (empty: any)."""
+    """A file's layer (or «catalogue», «fitted»), its path as versions name it, its folder (empty: any)."""
 
     layer: str
     path: str
     scope: str = ""
 
     def concerns(self, row: Row) -> bool:
-        """Say whether the file speaks for a prompt, by where it was typed or by its project."""
+        """Return whether the file applies to a prompt, judged by the prompt's folder or project."""
         if not self.scope:
             return True
         here = os.path.realpath(row.cwd) if row.cwd else ""
@@ -48,7 +48,7 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in its place; empty where another file has that place.
+        """Return the files of a version with this text in place; empty where another file has that place.
 
         The fitted files beside it are as they are on the disk: they are part of what is edited.
         """
@@ -69,12 +69,12 @@ class LayerFile:
         return [*below, (self.layer, self.path, text), *texts[len(below) :]]
 
     def _moved(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """The only file of its layer has this place, wherever it lay then: in an earlier installation, say."""
+        """Replace the only file of this layer, which had another path then, for example in an earlier installation."""
         return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
 
 
 def layer_file(path: str, versions: Versions) -> LayerFile | None:
-    """Return the place of a file, as recorded or by where it lies; None for one that is no layer's."""
+    """Return the place of a file, as recorded or derived from its path; None for a file that is not part of a layer."""
     for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
         for version in versions.stacks_with(place)[:1]:
             layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
@@ -109,7 +109,7 @@ def _scope(layer: str, path: str) -> str:
 
 
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
-    """Return the files of a version; of one whose files nobody kept, those of the newest with the file, else ours."""
+    """Return a version's files; where none are stored, those of the newest version with ``file``, else the packaged."""
     if texts := versions.texts(recorded):
         return texts
     for version in versions.stacks_with(file.path)[:1]:

@@ -1,6 +1,6 @@
-"""The signal table of a process that judges many prompts: unpacked once, where a prompt's process unpacks word by word.
+"""The signal table for a process that judges many prompts: unpacked at once, where the hook unpacks word by word.
 
-It gives what ``enricher.classify.table.Table`` gives, entry for entry and in the same order.
+It returns the same entries as ``enricher.classify.table.Table``, in the same order.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class UnpackedTable(Table):
         return [group for group in found if group]
 
     def base(self, word: str) -> str:
-        """Return the base form that ``word`` is an inflection of, empty where it is none."""
+        """Return the base form that ``word`` is an inflection of; empty where there is none."""
         return self._bases.get(word, "")
 
     def phrases(self, word: str, follower: str) -> list[Any]:
-        """Return the phrases that may begin with ``word`` and go on with ``follower``."""
+        """Return the phrases that may begin with ``word`` and continue with ``follower``."""
         groups = self._words.get(word)
         if not groups:
             return NOTHING
@@ -62,7 +62,7 @@ class UnpackedTable(Table):
 
 
 def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the words and values of packed drawers."""
+    """Yield the words and values of a packed index."""
     for text in drawers.values():
         for pair in text.split("~"):
             if pair:

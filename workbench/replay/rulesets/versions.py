@@ -1,4 +1,4 @@
-"""The versions of the rules that traces name: their compiled form, and the files each was compiled from."""
+"""The rules versions that traces name: their compiled form, and the files each was compiled from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Versions:
-    """What is known of the recorded versions, read once; compiled forms are read when they are asked for."""
+    """The recorded versions; files are read once, compiled forms on demand."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -35,18 +35,18 @@ class Versions:
         self.in_use = [identity for identity, _prompts, _newest in corpus.versions(db)]
 
     def rules(self, identity: str) -> Rules | None:
-        """Return that version compiled; None where it was not stored, or by another release."""
+        """Return the compiled version; None where it was not stored, or was stored by another release."""
         if identity not in self._rules:
             stored = queries.instructions(self._db, identity)
             self._rules[identity] = _readable(identity, stored)
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return its files (layer, path, text), lowest layer first, then those they name; empty where unknown."""
+        """Return the version's files (layer, path, text), lowest layer first, then those they name; else empty."""
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
-        """Return the versions that were compiled from the file at ``path`` among others, newest use first."""
+        """Return the versions compiled from the file at ``path`` among others, newest use first."""
         named = [*self.in_use, *(identity for identity in self._texts if identity not in self.in_use)]
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
@@ -63,6 +63,6 @@ def _readable(identity: str, stored: str | None) -> Rules | None:
 
 
 def compile_texts(texts: Texts, *, instead: Mapping[str, str] | None = None) -> Compiled:
-    """Compile the files of a version anew, some of them replaced by other texts."""
+    """Compile the files of a version again, with some texts replaced."""
     layers = [Layer(layer, path) for layer, path, _text in texts if layer not in NAMED_FILES]
     return compile_layers(layers, texts={path: text for _layer, path, text in texts} | dict(instead or {}))

@@ -1,4 +1,4 @@
-"""The help: what the screen is for, in its own words, and every key that works there."""
+"""The help: the screen's purpose, in its own words, and all of its keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HelpScreen(ModalScreen[None], inherit_bindings=False):
-    """Shows ``HELP`` of a screen and its bindings; any of the keys that leave closes it."""
+    """Shows ``HELP`` of a screen and its bindings; closed by any of its own keys for leaving."""
 
     DEFAULT_CSS = """
     HelpScreen {
@@ -58,12 +58,12 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
         self.query_one("#help").focus()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the help."""
+        """Scroll the help by so many lines."""
         self.query_one("#help").scroll_relative(y=lines, animate=False)
 
 
 def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
-    """Return the keys that work on the screen with what they do, those of one action together."""
+    """Return the keys of the screen with their descriptions, keys of one action together."""
     found: dict[tuple[str, str], list[str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding

@@ -1,4 +1,4 @@
-"""The blast radius of an edit in words: a summary that fits into four lines, and the changes in their groups."""
+"""The blast radius of an edit as text: a summary of at most three lines, and the changes in groups."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Return the figures in three lines; ``wait`` says why there are none yet, ``broken`` why they are old."""
+    """Return the figures in three lines; ``wait`` is shown while there are none, ``broken`` if they are old."""
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
         told = [Content.styled(f"! {broken}", "bold $error"), last]
@@ -96,7 +96,7 @@ def _third(figures: Figures) -> Content:
 
 
 def brief(before: Outcome, after: Outcome) -> str:
-    """Return what changes in a few words: the class, or which guardrails come and go."""
+    """Return the change in a few words: the task type, or the guardrails added and dropped."""
     if before.task_type != after.task_type:
         return f"{before.task_type} → {after.task_type}"
     told = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
@@ -112,7 +112,7 @@ def brief(before: Outcome, after: Outcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChangeLines(Sequence[Line]):
-    """Changes as lines of a list, each written when it is asked for: an edit may change a million prompts."""
+    """Changes as lines of a list, each formatted on access: an edit may change a million prompts."""
 
     changes: Sequence[Change]
     regressed: Collection[str]
@@ -132,7 +132,7 @@ class ChangeLines(Sequence[Line]):
         return self._line(self.changes[place])
 
     def place_of(self, key: str) -> int | None:
-        """Return which of them is known by that key."""
+        """Return the index of the change with that key."""
         return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
 
     def _line(self, change: Change) -> Line:
@@ -153,9 +153,9 @@ def change_groups(
     beside: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield the changes by kind, newest first; ``only`` one kind, ``beside`` with what changes at their right.
+    """Yield the changes by kind, newest first; ``only`` selects a kind, ``beside`` adds a summary at the right.
 
-    ``sorted_out`` is ``figures.groups()`` where somebody has worked that out already.
+    ``sorted_out`` is ``figures.groups()``, where the caller has computed it already.
     """
     if figures is None:
         return
@@ -167,7 +167,7 @@ def change_groups(
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
-    """Return the problems, those of other files than ``path`` with their names; None where there are none."""
+    """Return the problems, with file names for files other than ``path``; None where there are none."""
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"

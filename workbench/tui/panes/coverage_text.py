@@ -1,4 +1,4 @@
-"""Coverage as rows of a table and lines of text; nothing here knows the screen."""
+"""Coverage as table rows and lines of text; independent of the screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SORTS = {
 }  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
-"""From so many columns on the table has bars and tokens, says of which kind a rule is, and where it is written."""
+"""Least widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
 SHARE = Heading("share", "share", 7, is_number=True)
 FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
@@ -34,7 +34,7 @@ FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "g
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A rule in the table; ``bracket`` joins it with those that it always speaks together with."""
+    """A rule in the table; ``bracket`` joins it with rules that always fire in the same prompts."""
 
     rule: coverage.Row
     bracket: str = ""
@@ -73,7 +73,7 @@ def headings(width: int) -> list[Heading]:
 
 
 def rule_row(key: str, shown: Shown, width: int) -> Row:
-    """Return a rule as a row of the table, with a cell for each of the ``headings`` of that width."""
+    """Return a rule as a table row, with a cell for each of the ``headings`` of that width."""
     row = shown.rule
     cells = [
         (shown.bracket + name(row), ""),
@@ -103,29 +103,29 @@ def cluster_headings() -> list[Heading]:
 
 
 def cluster_row(key: str, cluster: Cluster, known: Coverage) -> Row:
-    """Return a group of prompts without a signal as a row of the table."""
+    """Return a cluster of prompts without a signal as a table row."""
     share = percent(cluster.prompts / max(1, known.prompts))
     return Row(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
-    """Return more on a group of prompts without a signal."""
+    """Return details of a cluster of prompts without a signal."""
     first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
     return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
 
 
 def about(row: coverage.Row, known: Coverage) -> str:
-    """Return where a rule is written, and what its figures say of it."""
+    """Return the place of a rule in its file, and a sentence on its figures."""
     return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
 
 
 def name(row: coverage.Row) -> str:
-    """Return what the table calls a rule: a signal by its class, its label and its weight, as ``explain`` does."""
+    """Return the table's name of a rule; for a signal its class, label and weight, as in ``explain``."""
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
 def selection_of(row: coverage.Row) -> str:
-    """Return what selects the prompts of a rule, empty where the language of the filter has no word for it."""
+    """Return the filter for a rule's prompts, empty where filters cannot express it."""
     field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
 
@@ -149,7 +149,7 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.Row, width: int) -> str:
-    """Return file and line, short where the folder is known; where that is too long the name of the file alone."""
+    """Return file and line, short where the folder is known; the file name alone where that is too long."""
     near = _near(row.file)
     every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
     return next((text for text in every if len(text) <= width), "…" + every[-1][1 - width :])

@@ -1,4 +1,4 @@
-"""The pane beside the table: one trace, or the session that it belongs to."""
+"""The pane next to the table: one trace, or its session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
-    """Shows what it is given, wrapped to its width; empty where nothing is chosen."""
+    """Shows a trace or session, wrapped to its width; empty where nothing is selected."""
 
     DEFAULT_CSS = """
     Detail {
@@ -45,11 +45,11 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
     @property
     def trace(self) -> dict[str, Any] | None:
-        """The trace that is shown."""
+        """The displayed trace."""
         return self._trace
 
     def show(self, trace: dict[str, Any] | None, session: list[Line] | None = None) -> None:
-        """Show a trace, or its session; another trace than before is shown from its top."""
+        """Show a trace, or its session; a new trace is shown from its top."""
         is_other = (trace or {}).get("id") != (self._trace or {}).get("id") or (session is None) != (
             self._session is None
         )
@@ -76,7 +76,7 @@ class Detail(VerticalScroll, inherit_bindings=False):
         self.scroll_relative(y=lines, animate=False)
 
     def action_page(self, direction: int) -> None:
-        """Scroll by what fits."""
+        """Scroll by one page."""
         self.scroll_relative(y=direction * max(1, self.size.height - 2), animate=False)
 
     def action_to_top(self) -> None:

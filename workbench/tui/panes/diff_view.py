@@ -1,4 +1,4 @@
-"""Both sides of one prompt as text: what is decided, why, and what the agent is told, word by word.
+"""Both sides of one prompt as text: the decisions, the scores behind them, and the agent's text, word by word.
 
 Every line that differs begins with ``-`` or ``+``; colours only repeat that.
 """
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 PROMPT_LINES = 8
 NAME_WIDTH = 13
 JUDGED_IN = "judged in"
-"""A measurement, and no difference of the rules."""
+"""A measurement, which is not a difference of the rules."""
 FACETS_TOLD = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
 
 def detail(found: SideBySide, *, only_differences: bool, cause: Cause | None = None) -> Content:
-    """Return everything about one prompt under both sides."""
+    """Return all details of one prompt under both sides."""
     lines = [
         *_prompt(found),
         *_decisions(found, cause, only_differences=only_differences),
@@ -59,7 +59,7 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
 
 
 def _place(project: str) -> str:
-    """A project is known by its remote; a folder without one has no name that says anything."""
+    """Return the project's remote; empty for a folder without one, whose name is only a hash."""
     return "" if project.startswith("local-") else project
 
 
@@ -140,7 +140,7 @@ def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
 def _score(
     before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
 ) -> tuple[list[Content], bool] | None:
-    """Return the lines of one class and whether its points or signals differ."""
+    """Return the lines of one class, and whether its points or signals differ."""
     points = _points(before, facet, name), _points(after, facet, name)
     one, other = (set(side[facet, name].signals) if (facet, name) in side else set() for side in (before, after))
     is_same = points[0] == points[1] and one == other
@@ -182,7 +182,7 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
 
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
-    """Yield the lines of both texts in order; in those that were changed the words that differ are underlined."""
+    """Yield the lines of both texts in order; in changed lines the differing words are underlined."""
     for line in compared(before, after):
         if line.mark != " ":
             yield _marked(line, "$error" if line.mark == "-" else "$success")

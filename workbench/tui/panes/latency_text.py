@@ -1,4 +1,4 @@
-"""Latencies as rows of a table and lines of text; nothing here knows the screen."""
+"""Latencies as table rows and lines of text; independent of the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STAGES = (
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
 WITH_TREND = 76
-"""From so many columns on there is room for the budget itself, and for how p95 went."""
+"""Least width in columns at which the table shows the budget itself, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (
@@ -46,7 +46,7 @@ GATHER = "gather"
 
 
 def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
-    """Return the columns of the stages for a screen of that width; the last has what the others leave."""
+    """Return the columns of the stages for a screen of that width; the last one takes the remaining width."""
     first = (STAGE, PROMPTS, *STAGES) if with_prompts else (STAGE, *STAGES)
     if width < WITH_TREND:
         return (*first[:-1], Heading("budget", "of budget", 10, is_number=True))
@@ -55,7 +55,7 @@ def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
 
 
 def in_order(profiles: Sequence[Profile]) -> list[Profile]:
-    """Return the series with the channels behind the stage that asks them."""
+    """Return the series with the channels after the stage that asks them."""
     channels = [one for one in profiles if one.series.kind == "channel"]
     found: list[Profile] = []
     for one in profiles:
@@ -65,7 +65,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
 
 
 def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> Row:
-    """Return a series as a row of the table with these columns."""
+    """Return a series as a table row with these columns."""
     figures, trend = profile.figures, columns[-1].width
     is_over = budget is not None and figures.p95 > budget
     cells = {
@@ -88,19 +88,19 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
 
 
 def key(series: Series) -> str:
-    """Return the key of the row of a series."""
+    """Return the row key of a series."""
     return f"{series.kind}:{series.name}"
 
 
 def name(series: Series) -> str:
-    """Return what the table calls a series: channels further in than stages."""
+    """Return the table's name of a series; channels are indented further than stages."""
     if series == TOTAL:
         return "total"
     return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
 
 
 def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
-    """Return how much of its budget a p95 takes, or how many times it; empty without a budget."""
+    """Return p95 as a share or multiple of its budget; empty without a budget."""
     if budget is None:
         return ""
     part = p95 / budget
@@ -122,7 +122,7 @@ def slow_row(one: Slow) -> Row:
 
 
 def comparison_row(one: Comparison) -> Row:
-    """Return how a series differs between two versions as a row."""
+    """Return the difference of a series between two versions as a row."""
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

@@ -1,4 +1,4 @@
-"""Memories as rows of a table and lines of text; nothing here knows the screen."""
+"""Memories as table rows and lines of text; independent of the screen."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ TOLD_HEADINGS = (
 
 
 def row(one: Memory) -> Row:
-    """Return a memory as a row of the list; ``?`` marks one that nobody has approved yet."""
+    """Return a memory as a row of the list; ``?`` marks a memory that is not approved yet."""
     cells = ("" if one.reviewed else "?", one.created_at[:10], one.namespace, one_line(one.content[:600]))
     return Row(one.id, cells, ("accent", "text-muted", "primary", ""))
 
 
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
-    """Return the namespaces with their counts, all together first; the one that is shown has a mark."""
+    """Return the namespaces with their counts, the total first; the displayed one is marked."""
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
     return [
@@ -56,7 +56,7 @@ def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
 
 
 def about(one: Memory) -> str:
-    """Return a memory whole, with where it is from."""
+    """Return the full text of a memory, with its origin."""
     standing = "approved" if one.reviewed else "? nobody has approved it yet"
     facts = [
         f"{one.id} · {one.namespace} · {standing}",
@@ -73,13 +73,13 @@ def about(one: Memory) -> str:
 
 
 def told_row(one: Told) -> Row:
-    """Return a prompt that was told a memory as a row."""
+    """Return a prompt that was shown a memory as a row."""
     cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return Row(one.id, cells, ("text-muted", "primary", ""))
 
 
 def told_title(prompts: int) -> str:
-    """Return what stands above the prompts that were told a memory."""
+    """Return the title above the prompts that were shown a memory."""
     return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
 
 

@@ -1,6 +1,6 @@
-"""Two small plots of latencies: percentiles over time as lines of braille dots, the spread as columns.
+"""Two small plots of latencies: percentiles over time as lines of braille dots, the distribution as columns.
 
-Every line is named where it ends and every axis has its unit; nothing is told by colour alone.
+Every line is named at its end and every axis has its unit; colour alone carries no meaning.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 AXIS = 10
 NAMES = 16
 NEAR = 2.0
-"""A budget up to so many times the highest value is drawn; one that is further away is told."""
+"""A budget up to this multiple of the highest value is drawn; a higher one is only named in the line above."""
 
 Piece = tuple[str, str]
-"""A text and the component class that it looks like."""
+"""A text and its component class."""
 LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
     ("p99", lambda figures: figures.p99),
     ("p95", lambda figures: figures.p95),
@@ -41,7 +41,7 @@ LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
 
 
 class Canvas:
-    """Dots, two to a cell across and four down; the origin is below to the left."""
+    """A grid of dots, two per cell across and four down; the origin is at the bottom left."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -49,21 +49,21 @@ class Canvas:
         self._looks = [[""] * width for _row in range(height)]
 
     def dot(self, x: int, y: int, look: str) -> None:
-        """Set a dot; one outside is left out."""
+        """Set a dot; dots outside of the canvas are ignored."""
         column, row = x // 2, self.height - 1 - y // 4
         if 0 <= column < self.width and 0 <= row < self.height:
             self._bits[row][column] |= DOTS[x % 2][3 - y % 4]
             self._looks[row][column] = look
 
     def line(self, start: tuple[float, float], end: tuple[float, float], look: str) -> None:
-        """Set the dots between two places."""
+        """Set the dots on the line between two points."""
         steps = max(1, round(max(abs(end[0] - start[0]), abs(end[1] - start[1]))))
         for step in range(steps + 1):
             share = step / steps
             self.dot(round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share), look)
 
     def row(self, number: int) -> list[Piece]:
-        """Return a row from above as pieces, cells that look alike in one."""
+        """Return a row, counted from the top, as pieces; adjacent cells with the same look form one piece."""
         cells = zip(self._bits[number], self._looks[number], strict=True)
         return [
             ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)
@@ -72,7 +72,7 @@ class Canvas:
 
 
 class _Plot(Widget):
-    """What both have in common: a profile, a budget, and a picture made anew when either or the size changes."""
+    """Base of both plots: a profile, a budget, and a picture that is redrawn when one of them or the size changes."""
 
     DEFAULT_CSS = """
     _Plot {
@@ -98,7 +98,7 @@ class _Plot(Widget):
         self._picture: list[list[Piece]] | None = None
 
     def show(self, profile: Profile | None, *, budget: float | None, width_s: int) -> None:
-        """Draw a profile whose points are so many seconds wide."""
+        """Draw a profile whose points are ``width_s`` seconds wide."""
         self._profile, self._budget, self._width_s = profile, budget, width_s
         self._picture = None
         self.refresh()
@@ -181,7 +181,7 @@ class PercentilePlot(_Plot):
 
 
 class SpreadPlot(_Plot):
-    """How many prompts took how long; the axis of time is logarithmic, as latencies are."""
+    """A histogram of latencies; the time axis is logarithmic."""
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
         across, down = width - AXIS - 2, height - 2
@@ -214,7 +214,7 @@ class SpreadPlot(_Plot):
 
 
 def _columns(bins: Sequence[Bin], across: int) -> tuple[float, float, list[int]]:
-    """Return the ends of the axis and the counts of its columns; fewer bins than columns are drawn wider."""
+    """Return the ends of the axis and the counts of its columns; bins that are fewer than columns are widened."""
     low, high = bins[0].low, bins[-1].high
     if len(bins) >= across:
         columns = [0] * across
@@ -231,7 +231,7 @@ def _column_cell(eighths: float, is_least: bool) -> str:
 
 
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
-    """Place the names of the lines where they end, one below the other where they end together."""
+    """Place the names at the ends of the lines, below each other where lines end together."""
     found: dict[int, Piece] = {}
     below = -1
     for name, value in LINES:
@@ -259,7 +259,7 @@ def _scattered(texts: list[tuple[str, int]], across: int) -> str:
 
 
 def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Write each text where its mark points, moved to the right where another is in its way."""
+    """Write each text at the position of its mark, moved to the right where another text is in the way."""
     pieces: list[Piece] = []
     used = 0
     left = sum(len(text) + 1 for text, _at, _look in marks)
@@ -272,7 +272,7 @@ def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
 
 
 def _round_up(value: float) -> float:
-    """Return the next number that an axis may end with: 1, 1.5, 2, 3, 5, 8 times a power of ten."""
+    """Return the next number suitable as the end of an axis: 1, 1.5, 2, 3, 5, 8 times a power of ten."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -1,4 +1,4 @@
-"""A session as text: its prompts in order, with every place where the class of work changes."""
+"""A session as text: its prompts in order, with every change of the task type marked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPE_CELLS = 16
 
 
 def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
-    """Return the prompts, oldest first; ``chosen`` is the id of the one that is marked."""
+    """Return the prompts, oldest first; ``chosen`` is the id of the marked one."""
     if not lines:
         return Content("")
     changes = drifts(lines)

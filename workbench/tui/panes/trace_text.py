@@ -1,4 +1,4 @@
-"""One trace as text: what was asked, what was added, and why; no colour says anything that the words do not."""
+"""One trace as text: the prompt, what was added, and why; colour carries no meaning that the words lack."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ VERDICTS_TOLD = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
 def trace_text(trace: Row, *, width: int) -> Content:
-    """Return everything that is known of a trace, wrapped to the width in cells.
+    """Return all data of a trace, wrapped to the width in cells.
 
-    ``trace`` is what ``storage.traces.queries.show`` returns, with ``label_history`` and ``sources`` beside it.
+    ``trace`` is what ``storage.traces.queries.show`` returns, plus ``label_history`` and ``sources``.
     """
     parts = (_head, _prompt, _added, _scores, _guardrails, _items, _time, _origin)
     lines: list[Content] = []
@@ -40,12 +40,12 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
 
 def heading(text: str, note: str = "") -> Content:
-    """Return the title of a part, a muted note behind it."""
+    """Return the title of a part, followed by a muted note."""
     return Content.assemble((text, "bold $accent"), (f"  {plain(note)}" if note else "", "$text-muted"))
 
 
 def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", first: str = "") -> Iterator[Content]:
-    """Yield the text in lines, all set in by ``indent``; ``first`` stands in the indent of the first one."""
+    """Yield the text in lines indented by ``indent``; ``first`` replaces the indent of the first line."""
     room = max(10, width - indent)
     pieces = [
         cut
@@ -86,7 +86,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
-    """Return the prompt with its evidence: underlined for the class, bold for anything else that came of it."""
+    """Return the prompt with its evidence: underlined for the task type, bold for other outcomes."""
     spans = [
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
         for one in places(scores, task_type, length=len(text))

@@ -1,46 +1,46 @@
-"""The places of the app, and what a screen is promised. Importing this loads no Textual.
+"""The places of the app, and what a screen can rely on. Importing this does not load Textual.
 
 A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
 The app loads it when it is first opened; key, header, palette, help and ``--screen`` follow from the line.
 
     class LatencyScreen(WorkbenchScreen):
-        PLACE = "latency"                                   # the name in SCREENS; the state is kept under it
+        PLACE = "latency"                                   # the name in SCREENS; state is stored under it
         HELP = "What this screen is for, in Markdown."      # ``?`` shows it above the keys
         BINDINGS = [Binding("b", "budget", "Budget", id="latency.budget")]   # each with id and description
 
         def compose_body(self) -> ComposeResult: ...        # between the header and the footer
 
-What the base gives:
+What the base class provides:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
-  only, it may wait. It takes in the spool first unless ``drain=False``. Writes (labels) go over the same.
-- ``with reading(self) as db`` (``workbench.tui.workers.reading``) is the same for a worker that may be cancelled in a
+  only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
+- ``with reading(self) as db`` (``workbench.tui.workers.reading``) is the same for a worker that can be cancelled in a
   query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
-  What a worker raises becomes a notice (StorageError and SelectionError in their words, anything else with its type);
+  An exception of a worker becomes a notice (StorageError and SelectionError as their text, others with their type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
-- An exclusive worker may overlap its successor for a moment. So: ``run = self.next_run("load")`` before it starts,
-  give ``run`` to it, and let its message handler leave out what is not ``self.is_latest("load", run)``.
+- An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
+  pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
   From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
-- ``self.in_turn("latency.load", start)``: a worker for news waits until the one before it is done; else news that come
-  faster than they are read would cancel every reading.
-  ``self.at_rest("chosen", seconds, call)``: once nobody asks again.
-- Where the app works is ``workbench.tui.places.here()`` (the folder may be gone); texts of people and files are drawn
+- ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
+  faster than they are read would cancel every reading of them.
+  ``self.at_rest("chosen", seconds, call)``: call after ``seconds`` without another request.
+- The app's folder is ``workbench.tui.places.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.lists.cursor_view.CursorView``.
-- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: what survives a restart (JSON values).
-- ``self.app.databases``: a number that goes up when the database was replaced or began anew under the app.
-- ``data_changed()``: called (in the event loop) when the database changed while this screen is the one that is seen,
-  and when it comes back to sight; at most ten times a second. Override it, start an exclusive worker.
-- ``opened(message)``: called when somebody asks for this screen by a message below. Override it.
+- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
+- ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
+- ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,
+  and when it becomes visible again; at most ten times a second. Override it to start an exclusive worker.
+- ``opened(message)``: called when a message below requests this screen. Override it.
 - Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
 - ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without: then
-  ``workbench.tui.editing.file_to_edit()`` says which one a person edits).
+  ``workbench.tui.editing.file_to_edit()`` returns the file to edit).
 - Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
 
-Messages that any screen may post (``workbench.tui.messages``), the app brings up the screen that answers:
+Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
 Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``Labelled(trace_id)``
-lets the screen that is seen read again.
+makes the visible screen read its data again.
 
 Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
 ``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A screen of the app: its name, its key, its title, and where its class is ("module:Class")."""
+    """A screen of the app: its name, its key, its title, and its class as "module:Class"."""
 
     name: str
     key: str
@@ -67,7 +67,7 @@ class Place:
     target: str
 
     def load(self) -> WorkbenchScreen:
-        """Return a new screen; its module is imported now."""
+        """Import the screen's module and return a new screen."""
         module, name = self.target.split(":")
         screen: WorkbenchScreen = getattr(import_module(module), name)()
         return screen

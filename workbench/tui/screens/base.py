@@ -1,4 +1,4 @@
-"""What all screens of the app share: header, footer, database, workers, runs, what is remembered."""
+"""Base of all screens: header, footer, database, workers, runs, remembered state."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class WorkbenchScreen(Screen[None], inherit_bindings=False):
-    """A place of the app; see ``workbench.tui.screens`` for what it gives and what it wants."""
+    """A place of the app; ``workbench.tui.screens`` describes what it provides and requires."""
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
-    AUTO_FOCUS = ""  # Textual would choose the filter where the table is hidden, and it would take every key
+    AUTO_FOCUS = ""  # else Textual focuses the filter where the table is hidden, and it takes every key
     app: Workbench  # narrower than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,17 +51,17 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         yield Footer(show_command_palette=False)
 
     def compose_body(self) -> ComposeResult:
-        """Yield what is between the header and the footer."""
+        """Yield the widgets between the header and the footer."""
         raise NotImplementedError
 
     def data_changed(self) -> None:
-        """The database changed, or the screen came back to sight."""
+        """React to a change of the database, or to the screen becoming visible."""
 
     def opened(self, message: Message) -> None:
-        """Somebody asked for this screen by a message."""
+        """React to a message that requests this screen."""
 
     def failed(self, error: BaseException) -> None:
-        """A worker of this screen ended with an error: tell it."""
+        """Show the error with which a worker of this screen ended."""
         told = str(error) if isinstance(error, (StorageError, OSError)) else f"{type(error).__name__}: {error}"
         self.notify(told, title="That did not work", severity="error", markup=False)
 
@@ -70,24 +70,24 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         return open_database(self.app.state_dir, drain=drain)
 
     def next_run(self, what: str) -> int:
-        """Return the number of a new run; what earlier ones still bring is out of date now."""
+        """Return the number of a new run; results of earlier runs are out of date from now on."""
         self._runs[what] = self._runs.get(what, 0) + 1
         return self._runs[what]
 
     def is_latest(self, what: str, run: int) -> bool:
-        """Say whether no later run was begun."""
+        """Return whether no later run was started."""
         return self._runs.get(what) == run
 
     def at_rest(self, what: str, seconds: float, call: Callable[[], object]) -> None:
-        """Call once nobody has asked for the same for so long."""
+        """Call ``call`` after ``seconds`` without another request for the same ``what``."""
         if what in self._rests:
             self._rests[what].stop()
         self._rests[what] = self.set_timer(seconds, call)
 
     def in_turn(self, group: str, start: Callable[[], object]) -> None:
-        """Start a worker of the group now, or when the one that is at work is done.
+        """Start a worker of the group now, or when the current one is done.
 
-        News that come faster than they are read would else cancel every reading of them.
+        Otherwise changes that arrive faster than they are read would cancel every reading of them.
         """
         if any(one.group == group and not one.is_finished for one in self.workers):
             self._next_turns[group] = start
@@ -95,11 +95,11 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             start()
 
     def recall(self, name: str, default: Any) -> Any:
-        """Return what this screen remembers under that name."""
+        """Return the value that this screen stored under that name."""
         return self.app.memory.recall(self.PLACE, name, default)
 
     def remember(self, **values: Any) -> None:
-        """Keep values of this screen over a restart."""
+        """Store values of this screen across restarts."""
         self.app.memory.remember(self.PLACE, **values)
 
     def on_screen_resume(self) -> None:

@@ -1,6 +1,6 @@
-"""The file behind the editor: opened, saved, watched, and kept where the app is left before it is saved.
+"""The file in the editor: opening, saving, watching, and a draft where the app ends before it is saved.
 
-Nobody's work is lost: not that of another program that saved meanwhile, not an edit that was not saved yet.
+No work is lost: neither another program's save in the meantime nor an unsaved edit.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class FileChanged(Message):
 
 @dataclass
 class Saved(Message):
-    """The text is on the disk in place of ``before``; ``note`` is what else the person should know.
+    """The text was saved, replacing ``before``; ``note`` is further information for the user.
 
-    ``edited`` is what was in the editor where that is not the text itself.
+    ``edited`` is the text of the editor where it differs from the saved text.
     """
 
     path: str
@@ -55,14 +55,14 @@ class Saved(Message):
 
 @dataclass
 class NotSaved(Message):
-    """The buffer is not on the disk; ``is_newer`` says that another program was faster."""
+    """The buffer was not saved; ``is_newer`` means that another program saved first."""
 
     reason: str
     is_newer: bool
 
 
 class BufferScreen(WorkbenchScreen):
-    """A screen with one editor over one file; ``begin`` and ``show_file`` are told of every change."""
+    """A screen with one editor over one file; ``begin`` and ``show_file`` are called after every change."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,20 +75,20 @@ class BufferScreen(WorkbenchScreen):
         self._watcher: threading.Thread | None = None
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Examine what is in the editor now."""
+        """Examine the text in the editor; ``is_quiet`` examines an unchanged text again, showing only final figures."""
         raise NotImplementedError
 
     def show_file(self) -> None:
-        """Say which file this is, and how it stands."""
+        """Show the name of the file and its state."""
         raise NotImplementedError
 
     def moved(self, path: str, before: str) -> None:
-        """The edit was saved in another file, which is in the editor now; ``before`` is what that file held."""
+        """React to an edit saved in another file, now in the editor; ``before`` is that file's earlier text."""
         raise NotImplementedError
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The draft of this app, and those that others have left."""
+        """The draft of this app, and those left by others."""
         return Drafts(self.app.state_dir)
 
     @property
@@ -98,17 +98,17 @@ class BufferScreen(WorkbenchScreen):
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether the buffer differs from what was read or written last."""
+        """Whether the buffer differs from the text last read or written."""
         return self._buffer != self._clean
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Put the text of the file, as the disk has it, into the editor."""
+        """Put the file's text on disk into the editor."""
         self._disk, self._news = text, None
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
 
     def offer_drafts(self) -> None:
-        """Put back an edit that was left unsaved; ask where there are several, or the file was written since."""
+        """Restore an unsaved edit; ask where there are several, or where the file was written since."""
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:
@@ -145,7 +145,7 @@ class BufferScreen(WorkbenchScreen):
         self.show_file()
 
     def keep_draft(self) -> None:
-        """Put an edit that is not saved where the next start finds it, however this one ends."""
+        """Store an unsaved edit where the next start finds it, however this run ends."""
         if self.is_unsaved:
             self.drafts.keep(self._path, self._disk, self._buffer)
         else:
@@ -192,7 +192,7 @@ class BufferScreen(WorkbenchScreen):
         self.show_file()
 
     def action_revert(self) -> None:
-        """Put what is on the disk into the editor; ctrl+z brings back what was there."""
+        """Put the file's text on disk into the editor; ctrl+z restores the earlier text."""
         try:
             was_unsaved = self.is_unsaved
             self._take_from_disk(files.read(self._path), can_undo=True)
@@ -202,7 +202,7 @@ class BufferScreen(WorkbenchScreen):
             self.notify(str(error), severity="error", markup=False)
 
     def action_save(self) -> None:
-        """Save the buffer; ask where that would lose somebody's work, or be lost itself."""
+        """Save the buffer; ask where that would lose another program's work, or the edit itself."""
         if files.saves_as_layer(self._path):
             self._ask_for_layer()
         elif objection := files.objection(self._path):
@@ -235,7 +235,7 @@ class BufferScreen(WorkbenchScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store_layer(self, text: str, opened: str) -> None:
-        """Write the rules that differ from the packaged file into the person's own layer."""
+        """Write the rules that differ from the packaged file into the user's own layer."""
         path = files.own_file()
         try:
             before = files.read(path)
@@ -271,7 +271,7 @@ class BufferScreen(WorkbenchScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store(self, path: str, text: str, over: str | None) -> None:
-        """Write the text over what the file held when it was read; None is whatever it holds."""
+        """Write the text if the file still holds ``over``; None overwrites any text."""
         try:
             files.save(path, text, over=over)
         except files.FileError as error:
@@ -283,7 +283,7 @@ class BufferScreen(WorkbenchScreen):
     def _saved(self, message: Saved) -> None:
         self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
         if message.edited and message.edited != self.editor.text:
-            return  # typed on meanwhile: that stays in the editor, as an edit of the file it belongs to
+            return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
         if message.path != self._path:
             self._path = message.path
             self.show_text(message.text)
@@ -304,7 +304,7 @@ class BufferScreen(WorkbenchScreen):
             self.notify(message.reason, title="Not saved", severity="error", markup=False)
 
     def action_external(self) -> None:
-        """Open the file in the person's own editor; what it saves is seen here."""
+        """Open the file in the user's own editor; its saves are noticed here."""
         from workbench.tui.editing import open_editor
 
         if files.saves_as_layer(self._path):
@@ -321,7 +321,7 @@ class BufferScreen(WorkbenchScreen):
 
 
 def _draft_told(draft: Draft, disk: str) -> tuple[str, str]:
-    """Return when a draft was typed, and what tells it from the others: its first line that the file lacks."""
+    """Return the time of a draft, and what distinguishes it: its first line that the file lacks."""
     at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
     known = set(disk.splitlines())
     new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]

@@ -1,6 +1,6 @@
-"""The Compare screen: the changes of the last run at one side, both sides of one prompt at the other.
+"""The Compare screen: the changes of the last run on one side, both outcomes of one prompt on the other.
 
-Scores and signals are worked out for the prompt that is looked at, and only for that one.
+Scores and signals are computed for the selected prompt only.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ STEP = Binding.Group("Step")
 
 @dataclass
 class Judged(Message):
-    """Both sides of a prompt, or why they cannot be shown."""
+    """Both sides of a prompt, or the reason why they cannot be shown."""
 
     run: int
     trace_id: str
@@ -60,7 +60,7 @@ class Judged(Message):
 
 
 class ChangeList(LineList, inherit_bindings=False):
-    """The changes; ``g`` is left to the screen."""
+    """The list of changes; the key ``g`` is left to the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
@@ -182,7 +182,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """Give a short list no more lines than it has, where both sides stand below it."""
+        """Limit the height of a short list to its lines, where both sides are below it."""
         is_narrow = self.app.size.width < NARROW
         self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 
@@ -210,7 +210,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.at_rest("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
-        """Work out both sides of the chosen prompt, unless they are shown."""
+        """Compute both sides of the selected prompt, unless they are displayed."""
         line = self.changes.current
         if line is None or not line.value:
             return
@@ -249,13 +249,13 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _show_detail(self) -> None:
         if self._found is not None:
-            run = runs.last(self.app)  # causes are found while somebody looks
+            run = runs.last(self.app)  # causes may still arrive while the prompt is displayed
             cause = run.causes.get(self._found.prompt.id) if run and not self._single else None
             text = detail(self._found, only_differences=self._only, cause=cause)
             self.query_one("#detail", Static).update(text)
 
     def labelled(self, trace_id: str) -> None:
-        """Go on to the next change: labelling is done in a row."""
+        """Go to the next change: labelling is done in sequence."""
         if self.changes.current is not None and self.changes.current.key == trace_id:
             self.action_step(1)
 
@@ -268,13 +268,13 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.changes.step(1, groups=True)
 
     def action_differences(self) -> None:
-        """Show only what differs, or all."""
+        """Toggle between only differences and everything."""
         self._only = not self._only
         self.remember(only=self._only)
         self._show_detail()
 
     def action_kind(self) -> None:
-        """Show the next kind of change only; after the last all of them."""
+        """Show only the next kind of change; after the last kind, all of them."""
         kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
         order = ["", *kinds]
         place = order.index(self._kind) if self._kind in order else 0
@@ -283,12 +283,12 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Leave the one trace, or the one kind."""
+        """Leave the single trace, or the single kind."""
         self._single, self._kind = "", ""
         self._show_list()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll what is told of the prompt."""
+        """Scroll the details of the prompt."""
         self.query_one("#both").scroll_relative(y=lines, animate=False)
 
     @on(LineList.Chosen)

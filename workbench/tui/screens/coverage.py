@@ -1,6 +1,6 @@
-"""The Coverage screen: how often each rule speaks, which never do, which always do, and what no rule speaks for.
+"""The Coverage screen: how often each rule fires, which rules never or always do, and which prompts match none.
 
-The figures grow while the log is read; leaving off early keeps what is known by then.
+The figures grow while the log is read; after an early stop the figures so far stay.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ VIEWS = (
 TELL_EVERY_S = 0.7
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
-"""Up to so many prompts are measured again by themselves when there are new ones."""
+"""Most prompts that are measured again automatically when new ones arrive."""
 MOST_ROWS = 2_000
 DEFAULT_SORT = "fired"
 CLUSTER = "cluster:"
@@ -79,7 +79,7 @@ NO_ROWS = {
 
 @dataclass
 class Grown(Message):
-    """The figures have grown: what is known of the first prompts, and how many there are in all."""
+    """The figures have grown: coverage of the first prompts, and the total number of prompts."""
 
     run: int
     coverage: Coverage
@@ -91,7 +91,7 @@ class Grown(Message):
 
 
 class CoverageScreen(MeasuringScreen):
-    """How often each rule speaks."""
+    """How often each rule fires."""
 
     PLACE = "coverage"
     HELP = """\
@@ -168,7 +168,7 @@ for by their words: what a new rule could be for.
         self.measure(self.next_run("load"), self._which)
 
     def action_back(self) -> None:
-        """Stop measuring; else take the filter away."""
+        """Stop measuring; otherwise clear the filter."""
         if self._is_measuring:
             self._is_measuring, self._is_stopped = False, True
             self.next_run("load")
@@ -178,7 +178,7 @@ for by their words: what a new rule could be for.
             self.select("")
 
     def action_view(self, name: str) -> None:
-        """Show all rules, or only some."""
+        """Show all rules, or a subset."""
         self._view = name
         self.remember(view=name)
         self.query_one(Choice).choose(name)
@@ -190,13 +190,13 @@ for by their words: what a new rule could be for.
         self.action_view(message.name)
 
     def action_kind(self) -> None:
-        """Show rules of the next kind only."""
+        """Show only rules of the next kind."""
         self._kind = _next(self._kind, KINDS)
         self.remember(kind=self._kind)
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by the next of the orders, or the one that is wanted."""
+        """Sort by the next order, or by ``wanted``."""
         self._sort = wanted or _next(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()
@@ -209,14 +209,14 @@ for by their words: what a new rule could be for.
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
 
     def action_edit(self) -> None:
-        """Open the rule where it is written."""
+        """Open the rule in its file."""
         row = self._shown.get(self.table.chosen)
         if row is not None:
             self.post_message(OpenInstructions(row.file, row.line))
 
     @on(FiguresTable.Chosen)
     def _row_opened(self) -> None:
-        """Show the prompts of a rule or of a group without a signal."""
+        """Show the prompts of a rule, or of a cluster without a signal."""
         cluster = self._cluster()
         if row := self._shown.get(self.table.chosen):
             self._show_prompts(row)
@@ -253,7 +253,7 @@ for by their words: what a new rule could be for.
 
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
-        """Measure page by page, telling what is known about once a second."""
+        """Measure page by page, posting the figures so far about once a second."""
         from workbench.coverage import coverage, written
         from workbench.replay.corpus import Corpus
 
@@ -355,7 +355,7 @@ for by their words: what a new rule could be for.
         return rows, coverage_text.cluster_headings()
 
     def _cluster(self) -> Cluster | None:
-        """Return the group of prompts under the cursor."""
+        """Return the cluster of prompts under the cursor."""
         key = self.table.chosen
         is_one = key.startswith(CLUSTER) and self._grown is not None
         return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None
@@ -365,7 +365,7 @@ for by their words: what a new rule could be for.
         self._show_about()
 
     def _show_about(self) -> None:
-        """Say more of the row under the cursor."""
+        """Show details of the row under the cursor."""
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage

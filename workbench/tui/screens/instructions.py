@@ -1,7 +1,7 @@
-"""The Instructions screen: a file in an editor, and what the edit would change on the prompts that were really seen.
+"""The Instructions screen: a file in an editor, and the effect of the edit on the recorded prompts.
 
-The screen owns the buffer and decides when a run begins; everything that takes time is in
-``workbench.edits.live`` and happens in threads. One text is examined once: its content decides.
+The screen owns the buffer and decides when a run begins; everything slow is in ``workbench.edits.live`` and runs
+in threads. A run is identified by the text's content: the same text is not examined twice.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ if TYPE_CHECKING:
 
 AFTER_TYPING_S = 0.25
 AFTER_NEWS_S = 1.5
-"""Prompts that arrive one after the other are replayed together."""
+"""Delay that lets prompts arriving one after the other be replayed together."""
 VERSIONS_OFFERED = 12
 FEW_CHANGES = 40
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
-"""From these widths on a change has what it changes beside it, and which part of the edit is to blame."""
+"""Least list widths at which a change shows its effect, and the part of the edit that caused it."""
 
 
 @dataclass
 class Progressed(Message):
-    """A run has something to tell."""
+    """A run has posted progress."""
 
     run: int
     told: Progress
@@ -68,7 +68,7 @@ class Progressed(Message):
 
 
 class InstructionsScreen(BufferScreen):
-    """The file, and what it would change."""
+    """The file, and the effect of its edit."""
 
     PLACE = "instructions"
     AUTO_FOCUS = "#lines"
@@ -165,12 +165,12 @@ What the channels found is taken from the record; where other rules would have a
         path = os.path.abspath(message.path) if message.path else self._path
         if path != self._path:
             self.open_file(path)
-        if message.line and path == self._path:  # else an edit that is not saved keeps its file
+        if message.line and path == self._path:  # otherwise an unsaved edit keeps its file open
             self.editor.go_to(message.line)
             self.action_edit()
 
     def open_file(self, path: str) -> None:
-        """Show another file; an unsaved edit stays, with what to do about it."""
+        """Show another file; an unsaved edit stays, with a note on what to do about it."""
         if self._path and self.is_unsaved:
             self.notify(
                 "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
@@ -205,7 +205,7 @@ What the channels found is taken from the record; where other rules would have a
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run over the buffer, unless this very text was the last one."""
+        """Start a run over the buffer, unless nothing has changed since the last run; ``is_quiet`` starts it anyway."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._desk is None or (key == self._examined and not is_quiet):
@@ -215,13 +215,13 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
     def examine(self, run: int, desk: live.Desk, text: str) -> None:
-        """Run over a text and post what there is to tell."""
+        """Examine a text and post the progress."""
         worker = get_current_worker()
         processes.allow()
         for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            groups = told.groups() if isinstance(told, Figures) else []  # here, and not where keys are answered
+            groups = told.groups() if isinstance(told, Figures) else []  # here, not in the event loop
             self.post_message(Progressed(run, told, groups))
 
     @on(Progressed)
@@ -264,7 +264,7 @@ What the channels found is taken from the record; where other rules would have a
         self._show()
 
     def _show(self) -> None:
-        """Draw figures, problems and outline anew."""
+        """Redraw figures, problems and outline."""
         told = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
         self.query_one("#summary", Static).update(told)
         self.editor.show_problems([one.line for one in self._own_problems])
@@ -287,7 +287,7 @@ What the channels found is taken from the record; where other rules would have a
         return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the groups that open by themselves when they first appear: problems, and what is short enough."""
+        """Return the groups that open automatically when they first appear: problems, and short lists."""
         is_complete = self._shown is None or self._shown.is_complete
         new = [one.head.key for one in groups if one.head.key not in self._seen]
         new = [key for key in new if is_complete or not key.startswith("kind ")]
@@ -296,7 +296,7 @@ What the channels found is taken from the record; where other rules would have a
         return [key for key in new if is_short or key == "problems"]
 
     def show_file(self) -> None:
-        """Say which file this is, whether it is saved, and what it is compared with."""
+        """Show the file's name, whether it is saved, and the base of the comparison."""
         layer = files.layer_of(self._path, here())
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
@@ -334,7 +334,7 @@ What the channels found is taken from the record; where other rules would have a
         self._new_desk(before)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A key that types a character in the editor is not told below it."""
+        """Hide the binding of a key that types a character while the editor has the focus."""
         del parameters
         return not (action == "filter" and self.focused is self.editor)
 
@@ -347,7 +347,7 @@ What the channels found is taken from the record; where other rules would have a
         self.set_class(self.focused is self.editor, "-editing")
 
     def data_changed(self) -> None:
-        """Prompts or labels were written: replay the same text again, without a flicker."""
+        """Replay the same text after prompts or labels were written, without a flicker."""
         if self._figures is not None and self._news_timer is None:
             self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
 
@@ -358,15 +358,15 @@ What the channels found is taken from the record; where other rules would have a
         else:
             self.begin(is_quiet=True)
 
-    # What is compared with what
+    # File and base of the comparison
 
     def action_file(self) -> None:
-        """Ask which file to work on."""
+        """Ask for the file to work on."""
         self.find_files()
 
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
-        """Look for the layers that speak here."""
+        """Find the layers that apply here."""
         found = files.choices(here(), given=self.app.instructions)
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self._ask("Which instructions?", answers, self._path, self._answered_file)
@@ -376,12 +376,12 @@ What the channels found is taken from the record; where other rules would have a
             self.open_file(answer)
 
     def action_base(self) -> None:
-        """Ask what to compare with."""
+        """Ask for the base of the comparison."""
         self.find_bases()
 
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
     def find_bases(self) -> None:
-        """Read which versions prompts were recorded under."""
+        """Read the versions that prompts were recorded under."""
         from storage.evaluation import corpus
 
         with self.database(drain=False) as db:
@@ -429,7 +429,7 @@ What the channels found is taken from the record; where other rules would have a
     def _filter_left(self) -> None:
         self.lines.focus()
 
-    # What can be done with a line
+    # Actions on a line
 
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
@@ -444,7 +444,7 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key))
 
     def action_problem(self) -> None:
-        """Go to the next problem behind the cursor, else to the first."""
+        """Go to the next problem after the cursor, else to the first."""
         places = sorted(one.line for one in self._own_problems)
         if not places:
             self.notify("There is no problem in this file.", timeout=2)
@@ -466,7 +466,7 @@ What the channels found is taken from the record; where other rules would have a
         return change
 
     def action_keep(self) -> None:
-        """Keep the complete run."""
+        """Store the complete run."""
         if self._figures is None or self._desk is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return

@@ -1,6 +1,6 @@
-"""The Latency screen: percentiles of every stage and channel, how they went, how they are spread, what was slow.
+"""The Latency screen: percentiles of every stage and channel, their trend and distribution, and the slowest prompts.
 
-The figures come from threads, the newest prompts first; a log of a million is added up behind the first figures.
+Threads compute the figures, the newest prompts first; a log of a million prompts is summed up after that.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ VIEWS = (
 )
 COMPILE_MS = 2_000
 SETTLED_S = 0.15
-"""The cursor rests for so long before the slowest prompts of its line are looked for."""
+"""Seconds that the cursor rests before the slowest prompts of its row are searched."""
 SHORT = 8
 NOTHING_YET = """\
 Nothing was measured yet.
@@ -135,7 +135,7 @@ faster, `inconclusive` has zero inside.
 
     @property
     def profile(self) -> Profile | None:
-        """What is under the cursor of the stages."""
+        """The profile under the cursor of the stages."""
         profiles = self._measured.figures.profiles if self._measured else ()
         return next((one for one in profiles if latency_text.key(one.series) == self.table.chosen), None)
 
@@ -148,14 +148,14 @@ faster, `inconclusive` has zero inside.
         self.read_budgets()
 
     def action_back(self) -> None:
-        """Go back to the stages; from there take the filter away."""
+        """Go back to the stages; from there clear the filter."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._text:
             self.select("")
 
     def action_show_traces(self) -> None:
-        """Show the prompts that were measured."""
+        """Show the measured prompts."""
         self.post_message(FilterTraces(self._text))
 
     def action_view(self, name: str) -> None:
@@ -193,14 +193,14 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def load(self, run: int, which: Selection) -> None:
-        """Add up everything, the newest first."""
+        """Sum up all prompts, the newest first."""
         worker = get_current_worker()
         with reading(self) as db:
             timing.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
-        """Read the settings that hold here, which after an edit waits for the compiler."""
+        """Read the settings in force here; after an edit this waits for the compiler."""
         try:
             rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:
@@ -216,7 +216,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: Measured) -> None:
-        """Add what was asked since."""
+        """Add the prompts recorded since."""
         with reading(self) as db:
             timing.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
@@ -224,7 +224,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.slow", exit_on_error=False)
     def find_slowest(self, run: int, which: Selection, series: Series) -> None:
-        """Look for the slowest prompts of a series."""
+        """Find the slowest prompts of a series."""
         worker = get_current_worker()
         with reading(self) as db:
             timing.find_slowest(
@@ -278,7 +278,7 @@ faster, `inconclusive` has zero inside.
         self._show_below()
 
     def _show_below(self) -> None:
-        """Show what the chosen view says of the series under the cursor."""
+        """Show the selected view of the series under the cursor."""
         profile = self.profile
         if profile is None or self._measured is None:
             return

@@ -1,4 +1,4 @@
-"""What the screens share that measure the prompts of a filter: it runs when typing pauses, and is remembered."""
+"""Base of the screens that measure a filter's prompts: the filter runs when typing pauses, and is remembered."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MeasuringScreen(WorkbenchScreen):
 
     @property
     def table(self) -> FiguresTable:
-        """The table that has the keys where nothing else has."""
+        """The table that has the focus by default."""
         raise NotImplementedError
 
     @property
@@ -42,7 +42,7 @@ class MeasuringScreen(WorkbenchScreen):
         return self.query_one(FilterBar)
 
     def select(self, text: str) -> None:
-        """Measure on what the text selects; one that cannot be understood stays, with what is wrong."""
+        """Measure the prompts of a filter; an invalid filter stays in the line, with its error."""
         self.bar.show(text)
         self._selected(text)
 

@@ -1,6 +1,6 @@
-"""The Memories screen: what projects remember, what of it nobody has approved yet, and which prompts were told it.
+"""The Memories screen: the memories of projects, which of them await approval, and the prompts that were shown them.
 
-Approving and forgetting are what ``enricher memory`` does; what is forgotten is deleted, not marked.
+Approving and forgetting do the same as ``enricher memory``; a forgotten memory is deleted, not marked.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
 ROOMY = 140
-"""Columns from which on the namespaces stand to the left of the list and the memory to its right."""
+"""Least width in columns at which the namespaces are to the left of the list and the memory to its right."""
 SETTLED_S = 0.15
-"""The cursor rests for so long before it is looked up who was told the memory."""
+"""Seconds that the cursor rests before the prompts that were shown the memory are looked up."""
 NOTHING_YET = """\
 Nothing is remembered yet.
 
@@ -63,7 +63,7 @@ NOTHING_TO_REVIEW = "Nothing waits to be reviewed.\n\n  v         all memories"
 
 
 class MemoriesScreen(WorkbenchScreen):
-    """What projects remember."""
+    """The memories of projects."""
 
     PLACE = "memories"
     HELP = """\
@@ -161,7 +161,7 @@ told it: `enter` goes there, and again opens the trace.
         return next((one for one in listed if one.id == self.table.chosen), None)
 
     def want(self, **changed: object) -> None:
-        """Show other memories than now, and remember which."""
+        """Change which memories are listed, and remember the choice."""
         old = self._wanted
         values = {name: changed.get(name, getattr(old, name)) for name in Wanted.__dataclass_fields__}
         self._wanted = Wanted(**values)  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ told it: `enter` goes there, and again opens the trace.
 
     @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
-        """Look for the prompts that were told a memory."""
+        """Find the prompts that were shown a memory."""
         with reading(self) as db:
             remembering.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
@@ -207,11 +207,11 @@ told it: `enter` goes there, and again opens the trace.
     def _forget(self, db: sqlite3.Connection, one: Memory) -> None:
         try:
             forgetting.forget_memories(db, self.app.state_dir, [one.id])
-        except StillReadError as failure:  # it is deleted, and this screen may go on
+        except StillReadError as failure:  # it is deleted; this screen may continue
             self.app.call_from_thread(self.notify, str(failure), severity="warning", markup=False)
 
     def _judged(self, one: Memory, *, is_right: bool) -> None:
-        self._was_judged = True  # the next one that waits moves under the cursor
+        self._was_judged = True  # the next unreviewed memory moves under the cursor
         done = "Approved" if is_right else "Forgotten"
         self.notify(memory_text.preview(one, 60), title=done, timeout=3, markup=False)
         self.action_reload()
@@ -321,7 +321,7 @@ told it: `enter` goes there, and again opens the trace.
         self.action_view(message.name)
 
     def action_view(self, name: str) -> None:
-        """Show all memories, or only those that nobody has approved yet."""
+        """Show all memories, or only unapproved ones."""
         self.want(is_unreviewed=name == "unreviewed")
 
     def action_search(self) -> None:
@@ -329,20 +329,20 @@ told it: `enter` goes there, and again opens the trace.
         self.bar.focus_input()
 
     def action_next_namespace(self) -> None:
-        """Show the next namespace that has any memories, after the last one all of them."""
+        """Show the next namespace with memories; after the last one, all of them."""
         names = ["", *(one.namespace for one in self._listed.shelves)] if self._listed else [""]
         self.want(namespace=_next(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
-        """Show what came another way, after the last one all."""
+        """Show the memories of the next origin; after the last one, all of them."""
         self.want(origin=_next(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:
-        """Change between this project and all projects."""
+        """Switch between this project and all projects."""
         self.want(projects=() if self._wanted.projects else (self._project, SHARED))
 
     def action_approve(self) -> None:
-        """Say that a memory is right."""
+        """Approve a memory."""
         one = self.current
         if one is None:
             return
@@ -365,7 +365,7 @@ told it: `enter` goes there, and again opens the trace.
         self.app.push_screen(Question("Forget this memory?", _warning(one), yes="forget it"), answered)
 
     def action_back(self) -> None:
-        """Go back to the list; from there take search and filters away."""
+        """Go back to the list; from there clear search and filters."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._wanted != Wanted(projects=self._wanted.projects):
@@ -393,7 +393,7 @@ def _nothing(listed: Listed) -> str:
 
 
 def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
-    """Return how many memories there are of the namespace; search and origin restrict that further."""
+    """Return the number of memories in the namespace; search and origin restrict the list further."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves

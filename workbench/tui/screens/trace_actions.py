@@ -1,4 +1,4 @@
-"""What can be done with one trace, wherever it is shown: label, replay, edit, open and copy its address."""
+"""Actions on one trace, wherever it is shown: label, replay, edit, open it, and copy its address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOLD = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 
 
 class TraceActions(WorkbenchScreen):
-    """The keys of one trace; ``chosen()`` says which."""
+    """The keys of one trace; ``chosen()`` returns which one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
@@ -38,11 +38,11 @@ class TraceActions(WorkbenchScreen):
     ]
 
     def chosen(self) -> tuple[str, str]:
-        """Return the id and the task type of the trace that is meant, two empty texts for none."""
+        """Return the id and the task type of the selected trace, two empty texts for none."""
         raise NotImplementedError
 
     def labelled(self, trace_id: str) -> None:
-        """The label of a trace is stored."""
+        """React to a stored label."""
 
     def _wanted(self) -> str:
         trace_id, _task_type = self.chosen()
@@ -51,13 +51,13 @@ class TraceActions(WorkbenchScreen):
         return trace_id
 
     def action_label(self, verdict: str) -> None:
-        """Say that the trace is right, wrong, or of another class."""
+        """Label the trace as right, wrong, or of another class."""
         if trace_id := self._wanted():
             self.store_label(trace_id, verdict)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_label(self, trace_id: str, verdict: str) -> None:
-        """Store a label; none is dropped for a later one, so this worker is not exclusive."""
+        """Store a label; labels must not cancel each other, so this worker is not exclusive."""
         from storage.traces import labels
 
         with self.database(drain=False) as db:
@@ -70,7 +70,7 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(Labelled(trace_id))
 
     def action_choose_class(self) -> None:
-        """Ask which task type it should have had."""
+        """Ask for the correct task type."""
         if self._wanted():
             self.find_task_types(*self.chosen())
 
@@ -91,12 +91,12 @@ class TraceActions(WorkbenchScreen):
         self.app.push_screen(ClassChooser(task_types, now=now), answered)
 
     def action_replay(self) -> None:
-        """Show what today's rules make of the trace."""
+        """Show the outcome of the trace under today's rules."""
         if trace_id := self._wanted():
             self.app.post_message(OpenCompare(trace_id))
 
     def action_edit(self) -> None:
-        """Open the instructions in the person's editor."""
+        """Open the instructions in the user's editor."""
         path = file_to_edit(self.app.instructions)
         if trouble := open_editor(self.app, path):
             self.notify(trouble, severity="warning", timeout=8, markup=False)

@@ -1,6 +1,6 @@
-"""The list of the Traces screen: what is read of it, what its threads bring, and what arrives while it is seen.
+"""The list of the Traces screen: what its threads read, and what arrives while it is displayed.
 
-It holds the keys of pages and a few hundred lines, never the list; all reading is done in threads.
+It holds the keys of pages and a few hundred lines, never the whole list; all reading is done in threads.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class TraceList(TraceActions):
         self._database = 1
         self._whys: dict[str, str] = {}
         self._done: set[str] = set()
-        """What got a label since the queue was read."""
+        """Traces labelled since the queue was read."""
         self._note = ""
 
     def show_state(self) -> None:
-        """Say how many there are, in which order, and what is new above."""
+        """Show the number of traces, their order, and the number of new ones above."""
         raise NotImplementedError
 
     @property
@@ -56,7 +56,7 @@ class TraceList(TraceActions):
         return (line.id, line.task_type) if line else ("", "")
 
     def is_listed(self) -> bool:
-        """Say whether the first lines of what is selected are in the table."""
+        """Return whether the first lines of the selection are in the table."""
         return self._listed == self._run
 
     def action_reload(self) -> None:
@@ -83,31 +83,31 @@ class TraceList(TraceActions):
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load(self, run: int, which: Selection, sort: str) -> None:
-        """Read the first lines, then where every further page ends."""
+        """Read the first lines, then the last key of every further page."""
         with reading(self) as db:
             listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load_queue(self, run: int) -> None:
-        """Read what to label first."""
+        """Read the labelling queue."""
         with reading(self) as db:
             listing.read_queue(db, self.post_message, run=run)
 
     @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
     def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
-        """Read pages by the keys that they begin behind."""
+        """Read pages by the keys after which they begin."""
         with reading(self) as db:
             listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
-        """Read what was written since, and what is in sight as it is now."""
+        """Read the traces written since, and the current state of the visible ones."""
         with reading(self) as db:
             listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
 
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
     def index_prompts(self, run: int) -> None:
-        """Take prompts into the index of words, then search again with it."""
+        """Add prompts to the word index, then search again with it."""
         from storage.traces import search
 
         worker = get_current_worker()
@@ -121,7 +121,7 @@ class TraceList(TraceActions):
             self.action_reload()
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return the pages with the ids that they begin behind, as far as these are known."""
+        """Return the pages with the ids after which they begin, as far as these are known."""
         before = [self._top + windows.ABOVE_ALL, *self._marks]
         return tuple((number, before[number]) for number in pages if number < len(before))
 
@@ -137,7 +137,7 @@ class TraceList(TraceActions):
         self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
         self._which, self._note, self._marks = message.which, message.note, []
         self._top = message.lines[0].id if message.lines else ""
-        if self._listed == message.run:  # more of what is shown already
+        if self._listed == message.run:  # more of the list that is already displayed
             self.rows.put(0, message.lines)
             self.rows.set_length(len(message.lines))
         else:

@@ -1,4 +1,4 @@
-"""The Traces screen: a table over all prompts, a filter above it, one trace beside it, and the keys of all three."""
+"""The Traces screen: a table of all prompts, a filter above it, one trace next to it, and the keys of all three."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 READ_AFTER_S = 0.06
-"""A trace is read when the cursor rests on it for so long: holding a key down reads none."""
+"""Seconds that the cursor rests before its trace is read: while a key is held down, none is read."""
 SORTS_TOLD = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
 There is no prompt yet.
@@ -114,10 +114,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @property
     def detail(self) -> Detail:
-        """The pane beside the table."""
+        """The pane next to the table."""
         return self.query_one(Detail)
 
-    # What is listed
+    # Listing
 
     def opened(self, message: Message) -> None:
         if isinstance(message, FilterTraces):
@@ -128,7 +128,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     def select(self, text: str) -> None:
-        """Show what the text selects; one that cannot be understood stays, with what is wrong, over the former list."""
+        """Show the traces of a filter; an invalid filter stays in the line with its error, above the former list."""
         self.bar.show(text)
         self._selected(text)
         self.remember(filter=self._text or "")
@@ -154,7 +154,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
-        self.remember(filter=self._text or "")  # not before: half a word is no filter to come back to
+        self.remember(filter=self._text or "")  # not earlier: half a word is not a filter to restore
         self.rows.focus()
 
     @on(FilterBar.Entered)
@@ -167,19 +167,19 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.bar.focus_input()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by the next of the orders, or the one that is wanted."""
+        """Sort by the next order, or by ``wanted``."""
         self._sort = wanted or SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
         self._is_queue = False
         self.remember(sort=self._sort)
         self.action_reload()
 
     def action_queue(self) -> None:
-        """List what to label first, or go back to the list."""
+        """Switch between the labelling queue and the list."""
         self._is_queue = not self._is_queue
         self.action_reload()
 
     def action_back(self) -> None:
-        """Leave what is open; take the filter away where nothing is."""
+        """Close what is open; clear the filter where nothing is."""
         if self.has_class("-reading") and self.has_class("-narrow"):
             self.rows.focus()
             self.remove_class("-reading")
@@ -198,13 +198,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
     def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
-        """Read the trace under the cursor with everything beside it."""
+        """Read the trace under the cursor with its labels, sources and session."""
         with reading(self) as db:
             listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
-        """Read what the fields of the filter can be completed with."""
+        """Read the values for completing the fields of the filter."""
         with reading(self) as db:
             listing.read_values(db, self.post_message)
 
@@ -214,7 +214,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if not self.rows.row_count:
             self.show_state()
 
-    # The trace that is chosen
+    # The selected trace
 
     def data_changed(self) -> None:
         super().data_changed()
@@ -256,7 +256,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._read_chosen()
 
     def action_step(self, rows: int) -> None:
-        """Go to another trace without leaving the one that is read."""
+        """Go to another trace without leaving the detail pane."""
         self.rows.action_move(rows)
 
     def labelled(self, trace_id: str) -> None:
@@ -268,7 +268,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.show_state()
 
     def show_state(self) -> None:
-        """Say how many there are, in which order, and what is new above."""
+        """Show the number of traces, their order, and the number of new ones above."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new â†‘" if self._unseen else ""

@@ -1,6 +1,6 @@
-"""The editor of an instructions file: headings, keys and comments set apart, lines with a problem underlined.
+"""The editor of an instructions file: highlights headings, keys and comments, and underlines lines with a problem.
 
-The colours come from a few patterns over single lines, so that no parser has to be installed.
+The highlighting uses a few patterns over single lines, so that no parser has to be installed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class InstructionsEditor(TextArea):
     ]
 
     class Left(Message):
-        """The person is done with typing."""
+        """The user has finished typing."""
 
     def __init__(self) -> None:
         super().__init__(id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus")
@@ -61,9 +61,9 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on a line (from 1) or as near as possible to where it was.
+        """Show another text, with the cursor on ``line`` (from 1), else as near as possible to its earlier place.
 
-        With ``can_undo`` ctrl+z brings back what was there.
+        With ``can_undo``, ctrl+z restores the earlier text.
         """
         row, column = self.cursor_location
         if can_undo:
@@ -82,7 +82,7 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line, from 1, in the middle of what is seen."""
+        """Put the cursor on a line, from 1, in the middle of the visible part."""
         row = max(0, min(line - 1, self.document.line_count - 1))
         self.move_cursor((row, 0))
         self.scroll_cursor_visible(center=True)
@@ -93,7 +93,7 @@ class InstructionsEditor(TextArea):
         return self.cursor_location[0] + 1
 
     def get_line(self, line_index: int) -> Text:
-        """Return the line with its looks."""
+        """Return the line with its highlighting."""
         text = super().get_line(line_index)
         text.plain = plain_in_place(text.plain)
         for look, start, end in looks(text.plain, is_fenced=self._is_fenced(line_index)):
@@ -110,7 +110,7 @@ class InstructionsEditor(TextArea):
         return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
 
     def on_text_area_changed(self) -> None:
-        """Blocks may begin or end elsewhere now."""
+        """Find fenced blocks again, which may begin or end elsewhere now."""
         fenced = list(_fenced(self.document.lines))
         if fenced != self._fenced:
             self._fenced = fenced
@@ -127,7 +127,7 @@ class InstructionsEditor(TextArea):
 
 
 def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield the looks of one line with where each begins and ends; ``is_fenced`` lines are YAML."""
+    """Yield the highlights of one line with their start and end; ``is_fenced`` lines are YAML."""
     if line.startswith(FENCES):
         yield "fence", 0, len(line)
     elif is_fenced:

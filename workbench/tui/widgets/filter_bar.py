@@ -1,4 +1,4 @@
-"""The line in which a person says which traces are meant; it is read while it is typed, and completed with tab."""
+"""The line for the filter of traces; it is parsed while the user types, and completed with tab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 APPLY_AFTER_S = 0.15
-"""A filter is run when typing pauses for so long."""
+"""Seconds of pause in typing after which a filter is run."""
 
 
 class Completing(Suggester):
@@ -47,10 +47,10 @@ class FilterInput(Input):
     ]
 
     class Left(Message):
-        """The person is done with the filter."""
+        """The user has finished the filter."""
 
     def action_complete(self) -> None:
-        """Take the completion; without one, go on to the next part of the screen."""
+        """Take the completion; without one, go to the next part of the screen."""
         if self._suggestion and self.cursor_at_end:
             self.action_cursor_right()
         else:
@@ -62,7 +62,7 @@ class FilterInput(Input):
 
 
 class FilterBar(Vertical):
-    """The filter, what it found, and below it while it is typed: what may follow, or what is wrong."""
+    """The filter, its result, and below it while the user types: possible continuations, or the error."""
 
     DEFAULT_CSS = """
     FilterBar {
@@ -78,15 +78,15 @@ class FilterBar(Vertical):
 
     @dataclass
     class Typed(Message):
-        """Somebody typed a filter, and paused."""
+        """The user typed a filter, and paused."""
 
         text: str
 
     class Left(Message):
-        """The person is done with the filter."""
+        """The user has finished the filter."""
 
     class Entered(Message):
-        """The person is about to type."""
+        """The user is about to type."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,16 +111,16 @@ class FilterBar(Vertical):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the filter cannot be understood."""
+        """Whether the filter is invalid."""
         return bool(self._wrong)
 
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
-        """Complete these values, by field."""
+        """Set the values for completion, by field."""
         self._completing.values = values
         self._show_hint()
 
     def doubts(self) -> list[str]:
-        """Return why the filter may select nothing."""
+        """Return reasons why the filter may select nothing."""
         return doubts(self.input.value, self._completing.values)
 
     def show(self, text: str) -> None:
@@ -130,17 +130,17 @@ class FilterBar(Vertical):
         self.input.cursor_position = len(text)
 
     def tell(self, text: str) -> None:
-        """Say what was found."""
+        """Show the result."""
         self.query_one("#state", Static).update(text)
 
     def complain(self, text: str) -> None:
-        """Say what is wrong; an empty text takes it away."""
+        """Show an error; an empty text removes it."""
         self._wrong = text
         self.set_class(bool(text), "-wrong")
         self._show_hint()
 
     def focus_input(self) -> None:
-        """Let the person type."""
+        """Focus the input."""
         self.input.focus()
 
     def _show_hint(self) -> None:

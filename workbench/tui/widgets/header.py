@@ -1,4 +1,4 @@
-"""The line at the top: the places of the app with their keys, the one that is seen set apart, and what is wrong."""
+"""The line at the top: the places of the app with their keys, the current one highlighted, and any error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """All places; where the line is too short only the one that is seen has its name beside its key."""
+    """All places; where the line is too short, only the current one shows its name next to its key."""
 
     DEFAULT_CSS = """
     PlaceBar {
@@ -63,7 +63,7 @@ class PlaceBar(Horizontal):
             tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
 
     def tell(self, text: str) -> None:
-        """Show what is wrong; an empty text takes it away."""
+        """Show an error; an empty text removes it."""
         self._trouble = text
         self.query_one("#trouble", Static).update(text)
         self._name_places()

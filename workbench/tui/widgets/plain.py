@@ -1,7 +1,7 @@
-"""What a terminal is given of a text that a person or a file wrote: nothing in it acts on the terminal.
+"""Make untrusted text safe for a terminal: no character in it acts on the terminal.
 
-Characters that turn the direction of writing are shown by their numbers, too: behind them a line would read
-otherwise than it is (Unicode Technical Standard 39, section 5.4).
+Characters that change the direction of writing are replaced by their numbers, too: after them, a line would read
+differently from its content (Unicode Technical Standard 39, section 5.4).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ TAB = "    "
 
 
 def plain(value: object) -> str:
-    """Return the text with every character that would act on the terminal written as its number, tabs as blanks."""
+    """Return the text with every character that acts on the terminal replaced by its number, tabs by blanks."""
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
 def plain_in_place(text: str) -> str:
-    """Return the text with one character for each: offsets stay true."""
+    """Return the text with each such character replaced by a single one, so that offsets stay valid."""
     return text.translate(_IN_PLACE)
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line, runs of blanks as one."""
+    """Return a text as one line, with runs of blanks collapsed."""
     return plain(" ".join(text.split()))
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return a plain text in exactly so many cells; what is cut ends with an ellipsis."""
+    """Return a plain text in exactly ``width`` cells; a cut text ends with an ellipsis."""
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

@@ -1,4 +1,4 @@
-"""A line for words to look for; what is typed is searched when typing pauses."""
+"""A line for search words; the search runs when typing pauses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SearchInput(Input):
     ]
 
     class Left(Message):
-        """The person is done with the search."""
+        """The user has finished the search."""
 
     def action_leave(self) -> None:
         """Go back to the list."""
@@ -38,7 +38,7 @@ class SearchInput(Input):
 
 
 class SearchBar(Horizontal):
-    """The input, what it is for, and what was found."""
+    """The input with its title and the result."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -50,12 +50,12 @@ class SearchBar(Horizontal):
 
     @dataclass
     class Typed(Message):
-        """Somebody typed words, and paused."""
+        """The user typed words, and paused."""
 
         text: str
 
     class Left(Message):
-        """The person is done with the search."""
+        """The user has finished the search."""
 
     def __init__(self, title: str, *, placeholder: str) -> None:
         super().__init__()
@@ -68,16 +68,16 @@ class SearchBar(Horizontal):
         yield Static("", id="found", markup=False)
 
     def show(self, text: str) -> None:
-        """Put words into the line without searching them."""
+        """Put words into the line without searching for them."""
         with self.prevent(Input.Changed):
             self.query_one(SearchInput).value = text
 
     def tell(self, text: str) -> None:
-        """Say what was found."""
+        """Show the result."""
         self.query_one("#found", Static).update(text)
 
     def focus_input(self) -> None:
-        """Let the person type."""
+        """Focus the input."""
         self.query_one(SearchInput).focus()
 
     @on(Input.Changed)

@@ -1,4 +1,4 @@
-"""A row of numbers as one line of blocks: how a figure went, in a cell of a table."""
+"""A row of numbers as one line of blocks: a trend in a cell of a table."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def sparkline(values: Sequence[float | None], width: int) -> str:
-    """Return the newest values as blocks from zero to their maximum, the last to the right; None is a blank."""
+    """Return the newest values as blocks from zero to their maximum, the last at the right; None is a blank."""
     seen = list(values)[-width:] if width > 0 else []
     most = max((value for value in seen if value is not None), default=0.0)
     return "".join(" " if value is None else _block(value, most) for value in seen).rjust(width)
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share of 1 as a bar of that many cells, exact to an eighth; what is not zero is seen."""
+    """Return a share of 1 as a bar of ``width`` cells, exact to an eighth; a share other than 0 is always visible."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

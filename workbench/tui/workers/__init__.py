@@ -1,1 +1,1 @@
-"""What the threads and processes of the app do."""
+"""The work of the app's threads and processes."""

@@ -1,7 +1,7 @@
-"""Connections for the app's threads, and the watcher that sees every commit within a few hundredths of a second.
+"""Connections for the app's threads, and the watcher that notices every commit within some hundredths of a second.
 
-A connection belongs to one block of one thread: so a database that was replaced or came back is
-simply the one that the next block opens.
+A connection belongs to one block of one thread: if the database was replaced or restored, the next block simply
+opens the new one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 POLL_S = 0.02
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
-"""How long to leave a database alone that could not be opened."""
+"""Seconds before a database that could not be opened is tried again."""
 QUIET_S = 1.0
-"""Without a commit for so long, what readers keep is brought up to date."""
+"""Seconds without a commit after which the readers' data are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
 
@@ -39,7 +39,7 @@ _ONE_AT_A_TIME = threading.Lock()
 def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
     """Yield a connection of this schema that can write labels; raises ``storage.db.database.StorageError``.
 
-    Without ``drain`` what waits in the spool is left there, which saves a look at the disk.
+    Without ``drain`` the spool is left as it is, which saves reading the folder.
     """
     with database.said_in_words(state_dir):
         db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
@@ -48,7 +48,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Create or migrate the database, one thread at a time: the lock on its file only keeps other processes out."""
+    """Create or migrate the database, one thread at a time: the lock on its file only excludes other processes."""
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
 
@@ -70,10 +70,10 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 
 class Watcher:
-    """Sees whether the database changed, and takes in what prompts left in the spool.
+    """Notices changes of the database, and takes in the traces of the spool.
 
-    ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one
-    ``pragma data_version``, which SQLite answers from shared memory.
+    ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one ``pragma
+    data_version``, which SQLite answers from shared memory.
     """
 
     def __init__(self, state_dir: str) -> None:
@@ -84,16 +84,16 @@ class Watcher:
         self._known: tuple[int, int] = (0, 0)
         self._version = 0
         self.databases = 0
-        """How many databases were opened here: one more where it was replaced, or began anew."""
+        """Number of databases opened here; it grows where the database was replaced, or created anew."""
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         if self._db is not None:
             self._db.close()
             self._db = None
 
     def look(self) -> bool:
-        """Say whether there is anything new since the last look; raises ``StorageError``."""
+        """Return whether anything is new since the last call; raises ``StorageError``."""
         with database.said_in_words(self._state_dir):
             is_replaced = self._reopen()
             db = self._db
@@ -105,10 +105,11 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Count a batch of traces, or take one into the index of words; say whether there are more.
+        """Count a batch of traces, or add one to the word index; return whether more are waiting.
 
-        Through this connection, whose own commits are no news. Where somebody else writes it is tried again soon,
-        where nothing can be written it is left to the next reader. Raises ``StorageError``.
+        Commits of this connection do not count as changes. If another process is writing, the batch is tried again
+        soon; if
+        nothing can be written, it is left to the next reader. Raises ``StorageError``.
         """
         if self._db is None:
             return False
@@ -132,12 +133,12 @@ class Watcher:
         found = os.stat(self._path)
         identity = self._seen = (found.st_dev, found.st_ino)
         self._version = int(self._db.execute("pragma data_version").fetchone()[0])
-        self.databases += is_gone or identity != self._known  # a new file may have the number of the old one
+        self.databases += is_gone or identity != self._known  # a new file may have the inode number of the old one
         self._known = identity
         return True
 
     def _take_in(self, db: sqlite3.Connection) -> bool:
-        """``data_version`` does not count what this connection itself wrote."""
+        """Drain the spool; return whether it held traces: ``data_version`` ignores this connection's own writes."""
         if not spool.waiting(self._state_dir):
             return False
         return intake.drain(self._state_dir, db).taken > 0
@@ -157,7 +158,7 @@ def _one_batch(db: sqlite3.Connection) -> bool:
     for catch_up in (rollups.catch_up, search.catch_up):
         stops = iter((False,))
         before = db.total_changes
-        if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # those of this turn
+        if catch_up(db, should_stop=lambda stops=stops: next(stops, True)):  # type: ignore[misc]  # bound per iteration
             return True
         if db.total_changes > before:
             return True
@@ -172,10 +173,10 @@ def watch(
     is_over: Callable[[], bool],
     is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Call ``changed`` after every commit and ``troubled`` with what is wrong, "" once it is right again.
+    """Call ``changed`` after every commit, and ``troubled`` with an error text, "" once the error is over.
 
-    ``changed`` is told how many databases there have been: a list that was read from an earlier one is void.
-    While nothing happens and nobody ``is_busy``, what readers keep is brought up to date in small steps.
+    ``changed`` is called with the number of databases so far: a list read from an earlier one is void. While nothing
+    happens and ``is_busy`` is false, the readers' data are updated in small steps.
     """
     watcher = Watcher(state_dir)
     said = ""

@@ -1,6 +1,6 @@
-"""What the threads of the Traces screen do: read the list in pieces and post them.
+"""The threads of the Traces screen: read the list in pieces and post them.
 
-Nothing here touches a widget; every message carries the run that it belongs to.
+Nothing here touches a widget; every message carries the number of its run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_ARRIVALS = 1_000
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
 SOON_INDEXED = 2_000
-"""So many prompts enter the index while a person does not notice."""
+"""Number of prompts that can be indexed without a noticeable delay."""
 VALUES_FROM = 10_000
 BEING_INDEXED = "words are being indexed"
 HOW_MANY_OF_EACH = f"""
@@ -50,9 +50,9 @@ COMPLETED = {
 
 @dataclass
 class FirstLines(Message):
-    """The list begins with these; ``row`` is the number of the row that was written last.
+    """The first lines of the list; ``row`` is the number of the row written last.
 
-    ``which`` is the selection as it is read, ``is_unindexed`` says that its words are looked for the slow way.
+    ``which`` is the selection as executed, ``is_unindexed`` means that its words are searched without the index.
     """
 
     run: int
@@ -66,7 +66,7 @@ class FirstLines(Message):
 
 @dataclass
 class Queue(Message):
-    """What to label first; ``whys`` say by id what a label would teach."""
+    """The labelling queue; ``whys`` maps an id to what its label would teach."""
 
     run: int
     lines: list[Line]
@@ -76,7 +76,7 @@ class Queue(Message):
 
 @dataclass
 class Length(Message):
-    """So many rows are known; ``marks`` are the ids of the last rows of the pages."""
+    """The number of rows known so far; ``marks`` are the ids of the last rows of the pages."""
 
     run: int
     rows: int
@@ -95,7 +95,7 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Written since, oldest first; ``fresh`` are lines that were there, as they are now."""
+    """Traces written since, oldest first; ``fresh`` are the current states of earlier lines."""
 
     run: int
     lines: list[Line]
@@ -105,7 +105,7 @@ class Arrived(Message):
 
 @dataclass
 class Chosen(Message):
-    """The trace under the cursor as ``storage.traces.queries.show`` has it, and its session where that was wanted."""
+    """The trace under the cursor as ``storage.traces.queries.show`` returns it, and its session if requested."""
 
     run: int
     trace: dict[str, Any] | None
@@ -114,19 +114,19 @@ class Chosen(Message):
 
 @dataclass
 class Values(Message):
-    """What the fields of the filter can be completed with."""
+    """The values for completing the fields of the filter."""
 
     values: dict[str, tuple[str, ...]]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines as soon as they are found, then where every further page ends."""
+    """Post the first lines as soon as they are found, then the last key of every further page."""
     row = windows.newest(db)
     if sort != "newest":
         post(FirstLines(run, windows.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
-        with contextlib.suppress(sqlite3.OperationalError):  # somebody else is writing: the slow way finds the same
+        with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
             search.catch_up(db)
     which = search.with_index(which, db)
     is_unindexed = bool(search.expression(which.words)) and not which.match
@@ -159,7 +159,7 @@ def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selectio
 def read_pages(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
 ) -> None:
-    """Post pages by number; each begins behind its key."""
+    """Post pages by number; each begins after its key."""
     for number, before in wanted:
         post(Page(run, number, windows.page(db, which, before=before)))
 
@@ -174,7 +174,7 @@ def read_news(
     seen: tuple[tuple[int, str], ...],
     head: int,
 ) -> None:
-    """Post what was written after ``row``, then what is in sight as it is now: the ``head`` newest lines and pages."""
+    """Post the traces written after ``row``, then the current state of the ``head`` newest lines and visible pages."""
     newest = windows.newest(db)
     lines = windows.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
     fresh = windows.page(db, which, limit=min(windows.PAGE_ROWS, head)) if head else []
@@ -183,7 +183,7 @@ def read_news(
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
-    """Post the prompts that no label is known of, the most instructive first."""
+    """Post the unlabelled prompts, the most instructive first."""
     from storage.traces import labels
     from workbench.gate import queue
 
@@ -193,7 +193,7 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
-    """Post a trace with everything beside it; nothing where it was deleted meanwhile."""
+    """Post a trace with its labels and sources, and its session if requested; None where it was deleted meanwhile."""
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)
@@ -204,7 +204,7 @@ def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, 
 
 
 def read_values(db: sqlite3.Connection, post: Post) -> None:
-    """Post the values that the newest traces have, the most frequent first."""
+    """Post the values of the newest traces, the most frequent first."""
     values = {field: _values(db, HOW_MANY_OF_EACH.format(column=column)) for field, column in COMPLETED.items()}
     post(Values({**values, "guardrail": _values(db, WHICH_GUARDRAILS)}))
 

@@ -1,4 +1,4 @@
-"""What a replay of a long history needs to start other processes while the app holds the terminal."""
+"""Prepare the start of other processes for a long replay while the app holds the terminal."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def allow() -> None:
-    """Start what keeps book of shared memory for ``multiprocessing``; once it runs, this does nothing.
+    """Start the shared-memory resource tracker of ``multiprocessing``; once it runs, this does nothing.
 
-    It is handed the descriptor of ``sys.stderr``, and the stand-in that Textual has put there has none.
+    The tracker is passed the descriptor of ``sys.stderr``, and Textual's replacement of it has none.
     """
     with _ONE_AT_A_TIME, contextlib.redirect_stderr(sys.__stderr__):
         resource_tracker.ensure_running()

@@ -1,4 +1,4 @@
-"""A connection for a worker that can be told to stop, also in the middle of a query."""
+"""A connection for a worker that can be cancelled, even in the middle of a query."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from workbench.tui.screens.base import WorkbenchScreen
 
 STEPS_BETWEEN_LOOKS = 200_000
-"""A look takes the interpreter from whoever has it; between two, SQLite reads some ten thousand rows."""
+"""SQLite steps between two checks, some ten thousand rows; each check takes the interpreter lock from other threads."""
 
 
 @contextlib.contextmanager
 def reading(screen: WorkbenchScreen, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
-    """Yield a connection of this worker; what goes wrong because the worker was cancelled is left unsaid."""
+    """Yield a connection of this worker; errors caused by its cancellation are suppressed."""
     worker = get_current_worker()
     try:
         with screen.database(drain=drain) as db:

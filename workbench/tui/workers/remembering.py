@@ -1,6 +1,6 @@
-"""What the threads of the Memories screen do: list, search, count, look where a memory was told.
+"""The threads of the Memories screen: list, search, count, and find the prompts that were shown a memory.
 
-Nothing here touches a widget; every message carries the run that it belongs to.
+Nothing here touches a widget; every message carries the number of its run.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 500
 MOST_PROJECTS = 20
-"""In so many projects words are looked for, those with most memories first."""
+"""Most projects in which words are searched, those with most memories first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which memories are meant; what is empty does not restrict. Without projects it is all of them."""
+    """The requested memories; an empty field does not restrict. Without projects, all projects are meant."""
 
     projects: tuple[str, ...] = ()
     words: str = ""
@@ -38,7 +38,7 @@ class Wanted:
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Say whether a memory is meant, its words and its project aside."""
+        """Return whether a memory matches, its words and its project ignored."""
         return (
             self.namespace in ("", one.namespace)
             and self.origin in ("", one.origin)
@@ -48,19 +48,19 @@ class Wanted:
 
 @dataclass
 class Listed(Message):
-    """The memories that are meant, as many as are shown, and how many each namespace has."""
+    """The requested memories, up to the maximum of the list, and the counts of each namespace."""
 
     run: int
     wanted: Wanted
     memories: list[Memory]
     shelves: list[Shelf]
     other_projects: int
-    """Memories of projects that are not meant."""
+    """Number of memories in projects that were not requested."""
 
 
 @dataclass
 class ToldTo(Message):
-    """The prompts that were told a memory."""
+    """The prompts that were shown a memory."""
 
     run: int
     memory_id: str
@@ -76,7 +76,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -
 
 
 def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
-    """Post the newest prompts that were told a memory."""
+    """Post the newest prompts that were shown a memory."""
     post(ToldTo(run, memory_id, memory_uses.told(db, memory_id)))
 
 
@@ -117,7 +117,7 @@ def _projects(db: sqlite3.Connection) -> Sequence[str]:
 
 @contextlib.contextmanager
 def _plain_rows(db: sqlite3.Connection) -> Iterator[None]:
-    """Recall reads tuples."""
+    """Switch the connection to tuple rows, which recall expects."""
     factory, db.row_factory = db.row_factory, None
     try:
         yield

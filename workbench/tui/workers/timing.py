@@ -1,6 +1,6 @@
-"""What the threads of the Latency screen do: add up blocks, look for the slowest, compare two versions.
+"""The threads of the Latency screen: sum up blocks, find the slowest prompts, compare two versions.
 
-Nothing here touches a widget; every message carries the run that it belongs to.
+Nothing here touches a widget; every message carries the number of its run.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ FIRST_PROMPTS = 2_000
 FIRST_S = 0.2
 TELL_EVERY_S = 0.7
 BY_THE_HOUR_S = 3 * DAY_S
-"""A history that is no longer than this is shown by the hour."""
+"""Longest history that is shown by the hour."""
 SLOWEST = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Everything that was measured, down to ``reached`` (a second of the epoch); ``top`` is the newest id by then."""
+    """All measurements down to ``reached`` (a second of the epoch); ``top`` is the newest id at that time."""
 
     profiles: tuple[Profile, ...]
     versions: tuple[Use, ...]
@@ -62,7 +62,7 @@ class Measured(Message):
 
 @dataclass
 class FoundSlow(Message):
-    """The slowest prompts of a series among those that were looked through so far."""
+    """The slowest prompts of a series among those searched so far."""
 
     run: int
     series: Series
@@ -85,7 +85,7 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """The settings that hold here, in which the budgets are."""
+    """The settings in force here, with the budgets."""
 
     settings: dict[str, Value]
 
@@ -116,7 +116,7 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
 def measure_news(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: Tally, before: Figures
 ) -> None:
-    """Add what was asked since to a tally that nobody else is adding to."""
+    """Add the prompts recorded since to a tally that no other thread is changing."""
     top = latencies.newest(db)
     for block in latencies.blocks(db, which, width_s=before.width_s, after=before.top):
         tally.add(block)
@@ -143,7 +143,7 @@ def find_slowest(
 
 
 def compare(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, base: str, candidate: str) -> None:
-    """Post how the newest prompts of two versions differ."""
+    """Post the differences between the newest prompts of two versions."""
     sides = [latencies.of_version(db, which, one) for one in (base, candidate)]
     post(Compared(run, base, candidate, compare_versions(*sides)))
 

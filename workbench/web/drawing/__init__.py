@@ -1,1 +1,1 @@
-"""Charts without scripts; pure, and each has the table that it was drawn from."""
+"""Charts without scripts; pure, each with the table of its data."""

@@ -1,4 +1,4 @@
-"""The frame of a chart over days: its axes, what is said of each day, and the table behind it."""
+"""The frame of a chart over days: axes, tooltips of the days, and the table of the data."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PLOT = 150
-"""Height of the plot in pixels; above it room for the highest mark, below it for the days."""
+"""Height of the plot in pixels; above it is room for the highest mark, below it for the days."""
 ABOVE, BELOW = 8, 24
 DIGIT_PX = 7
 LEAST_DAYS = 7
-"""A chart is at least so many days wide, up to the last one."""
+"""Least width of a chart in days, counted back from the last one."""
 MOST_LINKS = 120
-"""More days than that are too narrow to point at; the table links them."""
+"""Most days whose columns are links; with more they are too narrow to point at, and only the table links them."""
 FIGURE = Markup(
     '<figure class="chart">{key}<div class="plot">'
     '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
@@ -62,7 +62,7 @@ def over_days(
     key: Markup,
     unit: str,
 ) -> Chart:
-    """Return the chart around what is drawn of its days; ``marks`` are the numbers upwards, the last at the top."""
+    """Return the chart with ``body`` as its marks; ``marks`` are the numbers of the vertical axis, the largest last."""
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
     svg = FIGURE.format(
@@ -80,12 +80,12 @@ def over_days(
 
 
 def position(given: Sequence[Day], day: Day) -> int:
-    """Return how many days after the first one of the chart it is."""
+    """Return the number of days from the first day of the chart to this one."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
 def length(given: Sequence[Day]) -> int:
-    """Return how many days the chart is wide, those without figures included."""
+    """Return the width of the chart in days, days without figures included."""
     return position(given, given[-1]) + 1 if given else 1
 
 
@@ -95,17 +95,17 @@ def _first(given: Sequence[Day]) -> date:
 
 
 def number(value: float) -> str:
-    """Return a count with commas, a measurement with one decimal as well."""
+    """Return a number with thousands separators, a measurement also with one decimal."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
 def short(value: float) -> str:
-    """Return a coordinate, to a hundredth."""
+    """Return a coordinate, rounded to a hundredth."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def link(href: str, words: str) -> Markup:
-    """Return the words, as a link where there is something to lead to."""
+    """Return the words, as a link where ``href`` is given."""
     return Markup('<a href="') + href + Markup('">') + words + Markup("</a>") if href else escape(words)
 
 
@@ -131,7 +131,7 @@ def _along(given: Sequence[Day]) -> Markup:
     drawn = Markup("")
     for day, words in scales.days(first, last):
         at = 100 * ((day - first).days + 0.5) / length(given)
-        # Half a word from either edge.
+        # Keep words inside the chart: half a word's width from either edge.
         anchor = "start" if at < 5 else "end" if at > 92 else "middle"
         drawn += LETTERS.format(f"{short(0 if anchor == 'start' else at)}%", ABOVE + PLOT + 17, anchor, words)
     return drawn

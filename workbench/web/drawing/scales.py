@@ -1,4 +1,4 @@
-"""Where the marks of an axis are: round numbers upwards, days along it. No more of them than fit on a phone."""
+"""Place the marks of axes: round numbers upwards, days along; no more marks than fit on a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 
 
 def ticks(greatest: float, *, most: int = MOST_NUMBERS, least_step: float = 0.0) -> list[float]:
-    """Return 0 and up to ``most`` round numbers above it, the last of them not below ``greatest``."""
+    """Return 0 and up to ``most`` round numbers above it, the last not below ``greatest``."""
     if greatest <= 0:
         return [0.0, max(1.0, least_step)]
     rough = greatest / most
@@ -23,12 +23,12 @@ def ticks(greatest: float, *, most: int = MOST_NUMBERS, least_step: float = 0.0)
 
 
 def written(tick: float) -> str:
-    """Return a round number as it stands at an axis."""
+    """Return a round number as an axis label."""
     return f"{tick:,.0f}" if tick == int(tick) else f"{tick:,.10g}"
 
 
 def days(first: date, last: date) -> list[tuple[date, str]]:
-    """Return days to be marked between the two, both included, with what is written there."""
+    """Return the days to mark between two days, both included, with their labels."""
     length = (last - first).days + 1
     for step in STEPS_IN_DAYS:
         if length <= step * MOST_DAYS:

@@ -1,6 +1,6 @@
-"""When what ran for one prompt: stages one after the other, the channels within the stage that asks them.
+"""Draw the timeline of one prompt: stages in sequence, and channels within the stage that asks them.
 
-Durations are recorded, starts are not: they follow from the order in which things ran.
+Durations are recorded, start times are not: they follow from the order of execution.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ASKING = ("gather", "context")
-"""The stage in which channels are asked, by the names that it has had."""
+"""Names, past and present, of the stage in which channels are asked."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01
 LEAST_WIDTH = 0.4
-"""In percent: a bar of nothing is still seen."""
+"""Percent; keeps a bar of 0 ms visible."""
 LANE = Markup('<svg class="lane" aria-hidden="true">{}<rect class="{}" x="{}%" width="{}%" height="100%"></rect></svg>')
 RULE = Markup('<line class="rule" x1="{0}%" x2="{0}%" y1="0" y2="100%"></line>')
 AXIS = Markup('<svg class="lane axis" aria-hidden="true">{}</svg>')
@@ -34,7 +34,7 @@ LETTERS = Markup('<text x="{}%" y="11" text-anchor="{}">{}</text>')
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Something that ran: from when on (in milliseconds from the start of the hook), how long, how it fared."""
+    """A stage or channel that ran: its start (milliseconds from the start of the hook), duration and status."""
 
     name: str
     start_ms: float
@@ -50,7 +50,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """The bars on one axis of milliseconds; ``axis`` is its lettering."""
+    """The bars on one axis of milliseconds; ``axis`` holds its labels."""
 
     stages: tuple[Bar, ...]
     channels: tuple[Bar, ...]
@@ -59,7 +59,7 @@ class Waterfall:
 
 
 def draw(trace: Row) -> Waterfall:
-    """Return what ran for a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
+    """Return the timeline of a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
     stages = list(_stages(trace["stages"], trace["latency_ms"]))
     asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
@@ -91,7 +91,7 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[Bar]:
 
 
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
-    """Yield the bars: our channels run one after the other, programs beside them from the start of the stage."""
+    """Yield the bars: built-in channels run in sequence, programs in parallel from the start of the stage."""
     at = asking
     for row in rows:
         is_own = row["channel"] in CHANNELS
@@ -100,7 +100,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
 
 
 def _in_order(trace: Row) -> Sequence[Row]:
-    """Return the channels as the rules declare them, where that was recorded."""
+    """Return the channels in the order that the rules declare, where that was recorded."""
     recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(

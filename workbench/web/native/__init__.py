@@ -1,1 +1,1 @@
-"""What Datasette's own pages show of the history: described tables, named questions, cells, facets, search."""
+"""Our additions to Datasette's own pages: described tables, canned queries, cells, facets, search."""

@@ -1,6 +1,6 @@
-"""The cells of Datasette's tables and queries as people read them; data (JSON, CSV) stay as they are stored.
+"""Render the cells of Datasette's tables and queries for reading; data (JSON, CSV) stay as they are stored.
 
-What comes from the database is escaped by the formats below. None leaves a cell to Datasette.
+Values from the database are escaped by the formats below. A function that returns None leaves the cell to Datasette.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MOST_WORDS = 20
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
-    """Return what stands in the cell; ``table`` is None in the answer to a query."""
-    if isinstance(value, dict):  # Datasette has looked up what the row is called that this one names
+    """Return the content of the cell; ``table`` is None in the result of a query."""
+    if isinstance(value, dict):  # Datasette has looked up the label of the row that this value refers to
         value = value["value"]
     if value is None or value == "":
         return None
@@ -61,7 +61,7 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
 
 
 def _identity(history: History, value: object, *, table: str | None, row: sqlite3.Row) -> Markup | None:
-    if table in OF_TRACES or (table is None and "prompt" in row.keys()):  # noqa: SIM118  # a row is no mapping
+    if table in OF_TRACES or (table is None and "prompt" in row.keys()):  # noqa: SIM118  # sqlite3.Row is no mapping
         return _trace_link(history, value)
     return _replay_link(history, value) if table == "replays" else None
 
@@ -101,7 +101,7 @@ def _markdown(_history: History, value: object) -> Markup | None:
 
 
 def _words(_history: History, value: object) -> Markup | None:
-    """Show a JSON list of words as words."""
+    """Return a JSON list of words as plain words."""
     try:
         words = json.loads(value) if isinstance(value, str) else None
     except ValueError:

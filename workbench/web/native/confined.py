@@ -1,8 +1,8 @@
 """Run readers' SQL in separate processes, which the kernel kills at their time limit.
 
-SQLite asks its progress handler between the steps of a program, never inside a function: ``printf('%.*c', 2147483647,
-'x')`` or a search for thousands of beginnings goes on for minutes, and a thread cannot be ended. Other pages are read
-in the server's own threads, so that they wait for none of this.
+SQLite calls its progress handler between the steps of a program, never inside a function: ``printf('%.*c',
+2147483647, 'x')`` or a search for thousands of prefixes runs for minutes, and a thread cannot be killed. Other
+pages are read in the server's own threads, and never wait for such queries.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 PROCESSES = 2
 GRACE_S = 0.1
-"""After the time that SQLite is given to end a query by itself, which costs no new process."""
+"""Extra time for SQLite to end a query by itself, which saves starting a new process."""
 STEPS_BETWEEN_LOOKS = 1_000
 MOST_MEMORY_BYTES = 1 << 30
 MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
 NICENESS = 10
 COMMAND = "from workbench.web.native.confined import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search", "words")
-"""Parameters of a request that hold SQL, or words for the index, which takes as long over some of them."""
+"""Prefixes of parameters with SQL, or with search words, some of which keep the index busy as long as SQL does."""
 
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
-"""Whether the request that is answered holds SQL of a reader."""
+"""Whether the current request holds SQL of a reader."""
 
 
 class Question(NamedTuple):
-    """A query for a process, ``most`` rows of it; 0 is all."""
+    """A query for a process, with at most ``most`` rows; 0 means all."""
 
     sql: str
     parameters: Mapping[str, Any] | Sequence[Any]
@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a process found: names of columns and rows, or what SQLite refused it with."""
+    """The result of a query: column names and rows, or the error of SQLite."""
 
     names: list[str]
     rows: list[tuple[Any, ...]]
@@ -58,7 +58,7 @@ class Answer(NamedTuple):
 
 
 class Confined:
-    """Processes that read one database, started when they are first asked, and again after they were ended."""
+    """Processes that read one database; each is started at its first query, and again after it was killed."""
 
     def __init__(self, address: str) -> None:
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
@@ -67,16 +67,16 @@ class Confined:
         self._address, self.alive = address, set[subprocess.Popen[bytes]]()
         self.threads = ThreadPoolExecutor(PROCESSES, "readers-sql")
         self.close = weakref.finalize(self, _close, self.threads, self.alive)
-        """End the processes, whatever they are doing."""
+        """Kill the processes, whatever they are doing."""
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer; the refusal is "interrupted", as SQLite says it, where the time was over."""
+        """Return the answer; at the time limit the refusal is "interrupted", as SQLite's own."""
         process = self._free.get()
         try:
             process = process or self._started()
             pickle.dump(question, _pipe(process.stdin))
             _pipe(process.stdin).flush()
-            answer: Answer = pickle.load(_pipe(process.stdout))  # of our own process
+            answer: Answer = pickle.load(_pipe(process.stdout))  # from our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             self._forget(process)
             process = None
@@ -87,7 +87,7 @@ class Confined:
             self._free.put(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # -P: a folder named like one of our packages, where the server was started, is none of them.
+        # -P: do not import from a folder in the working directory that is named like one of our packages.
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", COMMAND, self._address],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -102,7 +102,7 @@ class Confined:
 
 
 def asked_by_readers(scope: Mapping[str, Any]) -> bool:
-    """Say whether a request holds SQL of a reader."""
+    """Return whether a request holds SQL of a reader."""
     if scope["type"] != "http":
         return False
     pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
@@ -110,7 +110,7 @@ def asked_by_readers(scope: Mapping[str, Any]) -> bool:
 
 
 def marking(app: App) -> App:
-    """Return the application that knows of each request whether it holds SQL of a reader."""
+    """Return the application wrapped so that ``is_readers`` is set for each request."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
         is_readers.set(asked_by_readers(scope))
@@ -120,7 +120,7 @@ def marking(app: App) -> App:
 
 
 def main() -> None:
-    """Answer questions from standard input about the database that is named, until it ends or a question takes long."""
+    """Answer questions from standard input on the database in ``argv``, until it ends or a question takes too long."""
     from workbench.web.native import functions
 
     _take_little()
@@ -130,7 +130,7 @@ def main() -> None:
         functions.keep_in_bounds(db)
         while True:
             try:
-                question = pickle.load(sys.stdin.buffer)  # of the server
+                question = pickle.load(sys.stdin.buffer)  # from the server
             except EOFError:
                 return
             sys.stdout.buffer.write(_answered(db, question))
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def _take_little() -> None:
-    """Leave the processor to the pages, and take no more memory and disk than a query needs."""
+    """Give the pages priority on the processor, and limit memory and disk to what a query needs."""
     import os
     import resource
     import signal
@@ -151,7 +151,7 @@ def _take_little() -> None:
 
 
 def _answered(db: sqlite3.Connection, question: Question) -> bytes:
-    """Return the answer as bytes; SIGALRM ends this process where the time is over."""
+    """Return the answer as bytes; SIGALRM kills this process at the time limit."""
     import signal
 
     limit_s = question.limit_ms / 1000

@@ -1,7 +1,7 @@
-"""The history as Datasette's database: counts that do not read a big table to its end, SQL of readers in bounds.
+"""The history as a Datasette database: counts that stop early in big tables, and bounds for readers' SQL.
 
-Datasette 0.65 counts every row of every table for the page of the database, and SQLite does not let go of a count
-once it has begun: with a million prompts cold that took ten seconds. 1.0 counts no further than this either.
+Datasette 0.65 counts every row of every table for the database page, and SQLite cannot interrupt a count: with a
+million uncached prompts that took ten seconds. Datasette 1.0 stops its counts at the same number.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 NAMED = re.compile(r"[:@$](\w+)")
 
 
-class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no types
-    """A database that says "many" of more than ``counted_up_to`` rows, and asks a reader's SQL in other processes."""
+class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
+    """A database that counts up to ``counted_up_to`` rows, and runs readers' SQL in other processes."""
 
     counted_up_to = 10_000
     readers: confined.Confined | None = None
 
     async def table_counts(self, limit: int = 10) -> dict[str, int | None]:
-        """Return the rows of each table, None for many; ``limit`` is in milliseconds for each in 1.0."""
+        """Return the number of rows of each table, None for many; in 1.0 ``limit`` is milliseconds per table."""
         if hasattr(self, "count_limit"):
             found: dict[str, int | None] = await super().table_counts(limit)
             return found
@@ -45,12 +45,12 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no typ
         self,
         sql: str,
         params: Any = None,
-        truncate: bool = False,  # as Datasette calls it
+        truncate: bool = False,  # positional in Datasette's calls
         custom_time_limit: float | None = None,
         page_size: int | None = None,
         log_sql_errors: bool = True,
     ) -> Results:
-        """Ask as Datasette does, in a process of its own where the request holds SQL of a reader."""
+        """Run a query like Datasette; in a separate process where the request holds SQL of a reader."""
         if not confined.is_readers.get():
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
@@ -69,20 +69,20 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette tells no typ
         raise answer.refusal
 
     def close(self) -> None:
-        """Close it, and end the processes."""
+        """Close the database, and end its processes."""
         if self.readers is not None:
             self.readers.close()
         super().close()
 
 
 def adopt(database: Database) -> None:
-    """Make a database that a plain ``datasette serve`` has opened one of ours."""
+    """Turn a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase
 
 
 def _plain(sql: str, params: Any) -> Any:
-    """Return the values that a query names as a plain dictionary: Datasette's makes some when they are asked for."""
+    """Return the parameters that a query names as a plain dictionary: Datasette's creates some on access."""
     if not isinstance(params, dict):
         return list(params or ())
     found = {}
@@ -97,7 +97,7 @@ def _address(database: Database) -> str:
 
 
 def _as_sqlite_has_them(answer: confined.Answer) -> tuple[list[sqlite3.Row], Iterable[Any]]:
-    """Return the rows as Datasette knows them: it asks them for their columns by name."""
+    """Return the rows as Datasette expects them, with access to columns by name."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
     with closing(sqlite3.connect(":memory:")) as db:
         cursor = db.execute(f"select {named or 'null'}")

@@ -1,6 +1,6 @@
-"""What Datasette is told of the history: titles, columns with their units, the canned queries.
+"""The description of the history for Datasette: titles, columns with their units, the canned queries.
 
-0.65 reads all of it from its metadata; 1.0 reads the queries, and how tables are sorted, from its configuration.
+0.65 reads all of it from its metadata; 1.0 reads the queries, and the sort order of tables, from its configuration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ABOUT = "What was asked of coding agents, what the enricher added, and why. Time
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
-    """Return the arguments that tell a Datasette of the installed version about the database of that name."""
+    """Return the arguments that describe the database to the installed version of Datasette."""
     import datasette
 
     of_plugins = {"plugins": {"enricher": plugin}}
@@ -27,7 +27,7 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 
 def metadata(database: str) -> dict[str, Any]:
-    """Return titles, descriptions and, for 0.65, everything else: 1.0 passes over the queries in it."""
+    """Return titles, descriptions and, for 0.65, all the rest: 1.0 ignores the queries in its metadata."""
     return {
         "title": TITLE,
         "description": ABOUT,

@@ -1,4 +1,4 @@
-"""The same prompts in our list: what a page of Datasette's table filters by, in the words of the list's filter."""
+"""Translate the filter of a Datasette table page to a filter of our list of prompts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANGES_THE_ROWS = ("_where", "_through")
 
 
 def in_the_list(history: History, pairs: Iterable[tuple[str, str]]) -> str | None:
-    """Return the address of the list with the same filter; None where its language cannot say it."""
+    """Return the address of the list with the same filter; None where our filter cannot express it."""
     parts: list[str] = []
     for key, value in pairs:
         if key == "_search":

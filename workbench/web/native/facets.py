@@ -1,6 +1,6 @@
-"""Facets of the traces and their guardrails out of the sums: a million prompts are some thousand rows there.
+"""Read facets of the traces and their guardrails from the sums, where a million prompts are some thousand rows.
 
-Only where the sums are complete and the page filters by nothing else than they know; else Datasette counts itself.
+Only where the sums are complete and cover all filters of the page; otherwise Datasette counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUMMED = {
     )}),
     "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
 }  # fmt: skip
-"""By table: where its sums are, and their columns by those of the table."""
+"""By table: the source of its sums, and their columns by the table's column names."""
 LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
 HOW_MANY = """
     select {0}, sum(prompts) as prompts from (select * from {1}) where {2}
@@ -34,8 +34,8 @@ HOW_MANY = """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 
 
-class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no types
-    """Counts as ``ColumnFacet`` does, from the sums where they have it."""
+class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
+    """Counts like ``ColumnFacet``, from the sums where they have the columns."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Return the facets, and the columns whose counting took too long."""
@@ -53,13 +53,13 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no type
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return where the sums of the table are, and the columns they know: none where it is not one of ours."""
+        """Return the source of the table's sums, and their columns: empty where the table is not one of ours."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
 
     def _chosen(self) -> list[tuple[str, str]] | None:
-        """Return the conditions that the page filters by, each with its value; None where the sums cannot."""
+        """Return the conditions of the page's filters, each with its value; None where the sums do not cover them."""
         chosen, known = [], self._sums()[1]
         for key, value in self.get_querystring_pairs():
             column, _, lookup = key.partition("__")
@@ -108,5 +108,5 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette tells no type
 
 
 def instead(classes: Sequence[Sequence[type]]) -> list[list[type]]:
-    """Return the facet classes of all plugins with ours in the place of Datasette's ``ColumnFacet``."""
+    """Return the facet classes of all plugins with ours in place of Datasette's ``ColumnFacet``."""
     return [[SummedFacet if one is ColumnFacet else one for one in own] for own in classes]

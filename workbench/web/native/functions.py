@@ -1,4 +1,4 @@
-"""The functions that our questions use in SQL beside SQLite's own."""
+"""SQL functions that our questions use in addition to SQLite's own."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from storage.metrics import rollups
 from storage.traces import search
 
 LONGEST_VALUE_BYTES = 64 << 20
-"""What one value of a query may take; a thousand million as SQLite has it would be the memory of a server."""
+"""Most bytes in one value of a query; SQLite's own limit of 10^9 would use up the memory of a server."""
 LONGEST_PATTERN_BYTES = 1_000
-"""A pattern of LIKE or GLOB: one comparison costs its length times that of the prompt, and cannot be interrupted."""
+"""Longest pattern of LIKE or GLOB: a comparison costs its length times the prompt's, and cannot be interrupted."""
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
-"""What tells where the file lies, or an address in memory; the first has no rows then, the second no value."""
+"""Actions that reveal the path of the file or a memory address; denied, the first has no rows, the second no value."""
 NOTHING = '""'
-"""A phrase of no words, which no prompt holds."""
+"""A phrase without words, which matches no prompt."""
 PART = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 def add_to(connection: sqlite3.Connection) -> None:
-    """Add ``middle_ms(bucket)``, ``day_of(trace_id)`` and ``searched(words)`` to a connection of Datasette's."""
+    """Add ``middle_ms(bucket)``, ``day_of(trace_id)`` and ``searched(words)`` to a Datasette connection."""
     connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
     connection.create_function("day_of", 1, day_of, deterministic=True)
     connection.create_function("searched", 1, searched, deterministic=True)
 
 
 def keep_in_bounds(connection: sqlite3.Connection) -> None:
-    """Have queries of readers tell nothing of the machine, nor build huge values."""
+    """Prevent readers' queries from revealing facts of the machine and from building huge values."""
     connection.set_authorizer(_allowed)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
@@ -40,9 +40,9 @@ def _allowed(action: int, first: str | None, second: str | None, *_where: str | 
 
 
 def searched(words: object) -> str:
-    """Return what the index of words is asked for words as people type them; of none, nothing is found.
+    """Return the query of the full-text index for words as people type them; no words match nothing.
 
-    Words are meant whole, which costs a hundredth of their beginnings; ``word*`` means a beginning.
+    Words are matched whole, at a hundredth of the cost of prefixes; ``word*`` matches a prefix.
     """
     parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
     return " ".join(_phrase(part) for part in parts if search.TOKEN.search(part)) or NOTHING
@@ -53,7 +53,7 @@ def _phrase(part: str) -> str:
 
 
 def day_of(trace_id: object) -> str | None:
-    """Return the UTC day on which a trace began, None where its id is another program's."""
+    """Return the UTC day on which a trace began, None where another program made its id."""
     try:
         return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):

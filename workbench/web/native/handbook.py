@@ -1,4 +1,4 @@
-"""The tables, their columns and the questions as the page of the docs has them: ``python -m … docs/history.md``."""
+"""Write the tables, columns and questions into the docs: ``python -m … docs/history.md``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BEGIN, END = "<!-- from the code: begin -->", "<!-- from the code: end -->"
 
 
 def written() -> str:
-    """Return the part of the page that is made from the code."""
+    """Return the part of the page that is generated from the code."""
     questions = "\n".join(_question(one) for one in QUESTIONS)
     tables = "\n\n".join(_table(one) for one in (*TABLES, PUBLISHED))
     return f"{BEGIN}\n\n## Questions\n\n{questions}\n\n## Tables\n\n{tables}\n\n{END}"

@@ -1,6 +1,7 @@
-"""Markdown of others as HTML that may stand in a page of ours: nothing of theirs runs, and nothing is fetched.
+"""Render untrusted Markdown as HTML for our pages, so that it runs no script and fetches nothing.
 
-HTML in it is text, pictures are their words, headings are bold lines, and only links to http and https are links.
+HTML in it is shown as text, pictures as their alternative text, headings as bold lines; only http and https
+links remain links.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BESIDE_LINKS = "nofollow noopener noreferrer"
 
 
 def rendered(text: str, *, limit: int = LONGEST) -> Markup:
-    """Return the first ``limit`` characters of a Markdown text as HTML, with what is left out told behind it."""
+    """Return the first ``limit`` characters of a Markdown text as HTML, with the number of characters left out."""
     whole = _parser().render(text[:limit])
     left = len(text) - limit
     more = Markup("<p><small>and {} more characters</small></p>").format(f"{left:,}") if left > 0 else ""

@@ -1,7 +1,7 @@
-"""The search of Datasette's own table of the traces: the newest prompts that hold all the words.
+"""The search of Datasette's page of the traces: the newest prompts that contain all the words.
 
-Datasette's own would gather every match before it shows one. The index is read newest first and no further than
-needed, so a word that stands in every prompt costs no more than a rare one.
+Datasette's own search collects every match before it shows one. Here the index is read newest first and only as far
+as needed, so a word that is in every prompt costs no more than a rare one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WHICH_HOLD_THE_WORDS = f"""id in (
 
 
 def filtered(request: Request) -> FilterArguments:
-    """Return the condition for ``?_search=``, with what it says of itself."""
+    """Return the condition for ``?_search=``, with its description."""
     words = request.args.get("_search") or ""
     box = {"supports_search": True, "search": words}
     if not words:

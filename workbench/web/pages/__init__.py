@@ -1,1 +1,1 @@
-"""One module a page: ``view(history, request)`` reads what it needs and renders its template."""
+"""One module per page: ``view(history, request)`` reads the data and renders the template."""

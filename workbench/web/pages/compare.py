@@ -1,4 +1,4 @@
-"""The replays that a person kept, and one of them: what other instructions would have said, prompt by prompt."""
+"""The list of stored replays, and the page of one: the outcome under other instructions, prompt by prompt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CSV_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which results of a replay are asked for; ``before`` is the id that the page before ended with."""
+    """The requested results of a replay; ``before`` is the last id of the page before."""
 
     run: str
     kind: str
@@ -40,7 +40,7 @@ class Wanted:
     limit: int
 
     def query(self, **instead: str) -> str:
-        """Return the query of an address that asks for the same but for this."""
+        """Return the query of an address with the same request, except for ``instead``."""
         return urlencode({name: value for name, value in {"kind": self.kind, **instead}.items() if value})
 
 
@@ -57,7 +57,7 @@ class Found:
 
 
 async def view(history: History, request: Request) -> Response:
-    """List the kept replays, newest first."""
+    """List the stored replays, newest first."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: _listing(db, before))
     rows, more = [replayed.replay(one) for one in found[:RUNS]], len(found) > RUNS
@@ -69,7 +69,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def run(history: History, request: Request) -> Response:
-    """Show one replay, by its id or the beginning of it, with the results that are asked for."""
+    """Show one replay, by its id or a prefix of it, with the requested results."""
     form = request.url_vars.get("format")
     wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
     try:

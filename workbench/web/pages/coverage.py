@@ -1,4 +1,4 @@
-"""How often each rule of a version speaks on the recorded prompts: the dead, the always-on, what no rule is for."""
+"""How often each rule of a version fires on recorded prompts; rules that never or always fire; unmatched prompts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 NOT_KEPT = "condition"
 MOST_SHOWN = 40
-"""Rules of a kind that are shown at once; the others open."""
+"""Rules of a kind shown at once; the others are folded."""
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
     "approach": "Approaches", "channel": "Channels",
@@ -35,7 +35,7 @@ WORDS_OF_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is shown of one version; ``rules`` are by kind, the most speaking first."""
+    """The data of one version's page; ``rules`` are by kind, the most firing first."""
 
     chosen: covered.Measured
     known: Sequence[covered.Measured]
@@ -48,7 +48,7 @@ class Found:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the version that is asked for, else the one used last."""
+    """Show the requested version, by default the one used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
     known = await history.read(covered.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
@@ -73,7 +73,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[covered.Measured]) -> Found:
-    """Read what was measured of a version, with the lines of its files that its rules stand on."""
+    """Read the measured coverage of a version, with the lines of its files that its rules are on."""
     measured = covered.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
     dead, always_on, doubtful = (
@@ -85,7 +85,7 @@ def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[co
 
 
 def _as_object(found: Found) -> dict[str, Any]:
-    """Return what ``enricher coverage --json`` says, but for what was not kept."""
+    """Return the object of ``enricher coverage --json``, without the fields that are not stored."""
     said: dict[str, Any] = as_object(found.coverage)
     rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]
     return said | {"rows": rows, "at": found.chosen.at}

@@ -1,4 +1,4 @@
-"""The first questions: how many prompts, how often it fails, how long it takes, what it says and why it does not."""
+"""The home page: number of prompts, failures, latency, what was added, and why nothing was."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEWEST_PROMPTS = 10
 NEWEST_REPLAYS = 5
 LONGEST_LIST = 12
 BUDGET_MS = 1_500
-"""After so long the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
+"""Time after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
 THE_HOOKS = "origin:hook"
 
 HOW_MANY_ALTOGETHER = """
@@ -55,9 +55,9 @@ WHAT_ARE_GUARDRAILS_CALLED = """
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands beside the sums: all prompts and their first day, the newest ones, the replays that were kept.
+    """Data in addition to the sums: all prompts and their first day, the newest prompts, the stored replays.
 
-    ``waiting`` is how many rows are not in the sums yet, ``titles`` what guardrails are called.
+    ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails.
     """
 
     prompts: int
@@ -70,13 +70,13 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """How each list of values leads to the prompts that it counts."""
+    """Addresses of the lists of prompts behind each count."""
 
     address: str
     since: str
 
     def of(self, *parts: str, sort: str = "") -> str:
-        """Return the address of the list of the hook's prompts in the period with these parts of a filter."""
+        """Return the address of the list of the hook's prompts in the period with these filter parts."""
         text = " ".join(part for part in (THE_HOOKS, *parts, self.since) if part)
         return f"{self.address}?q={quote(text)}{'&sort=' * bool(sort)}{sort}"
 
@@ -87,7 +87,7 @@ class Lists:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Answer them from the roll-ups."""
+    """Show the home page, from the roll-ups."""
     days = _days(request)
     seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
     lists = Lists(history.path("traces"), _since(seen))
@@ -109,7 +109,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def data(history: History, request: Request) -> Response:
-    """Send the same figures as data."""
+    """Return the same figures as JSON."""
     days = _days(request)
     seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
     return Response.json(
@@ -147,7 +147,7 @@ def _read_beside(db: sqlite3.Connection, *, is_live: bool) -> Beside:
 
 
 def _since(seen: Overview) -> str:
-    """Return the part of a filter that the period is."""
+    """Return the filter part for the period."""
     if not seen.days or not seen.last_day:
         return ""
     return f"since:{date.fromisoformat(seen.last_day) - timedelta(days=seen.days - 1)}"

@@ -1,4 +1,4 @@
-"""The versions of the instructions, and one of them: its files by line, what it judged, what was edited before it."""
+"""The list of instructions versions, and the page of one: its files, what it judged, and the edits before it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A version with all that its page shows; ``against`` is the one that it is compared with, if any."""
+    """The data of a version's page; ``against`` is the version that it is compared with, if any."""
 
     version: versions.Version
     known: Sequence[versions.Version]
@@ -45,7 +45,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def version(history: History, request: Request) -> Response:
-    """Show one version, by its hash or the beginning of it, beside the one before or the one asked for."""
+    """Show one version, by its hash or a prefix of it, compared with the one before or the requested one."""
     wanted, against = request.url_vars["version"], request.args.get("against") or ""
     try:
         found = await history.read(lambda db: look_up(db, wanted, against=against))

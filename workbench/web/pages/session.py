@@ -1,6 +1,6 @@
-"""A session: its prompts in order, what each got, and what they came to together.
+"""The page of a session: its prompts in order, what each was given, and totals.
 
-Its id is whatever text a client gave, the empty one included; in an address it is tilde-encoded.
+The session id is any text from a client, even an empty one; in an address it is tilde-encoded.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _cells(one: Asked) -> list[object]:
 
 
 def _pauses(session: Session) -> dict[str, tuple[str, bool]]:
-    """Return by id how long after the prompt before it each was asked, and whether that is long."""
+    """Return, by id, the time since the prompt before, and whether that is a long pause."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:

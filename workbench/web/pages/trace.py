@@ -1,4 +1,4 @@
-"""One prompt: what was asked, what was added and why, how long it took, and where it leads."""
+"""The page of one prompt: what was asked, what was added and why, how long it took, and links."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LINES_UNFOLDED = 60
-"""A longer text that was added is folded."""
+"""Lines; a longer added text is folded."""
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOMENT_DIGITS = 14
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the trace of the address; a beginning that fits one leads to it, any other says what it may mean."""
+    """Show the trace of the address; redirect from an unambiguous prefix, list the candidates for any other."""
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
@@ -51,7 +51,7 @@ async def view(history: History, request: Request) -> Response:
         if is_data:
             return Response.json(await history.read(lambda db: queries.show(db, wanted)))
         return await _page(history, request, await history.read(lambda db: records.read(db, wanted)))
-    except queries.UnknownTraceError:  # it was deleted meanwhile
+    except queries.UnknownTraceError:  # it was deleted after its id was looked up
         return await _not_one(history, request, wanted, [], is_data=is_data)
 
 
@@ -84,7 +84,7 @@ async def _page(history: History, request: Request, record: Record) -> Response:
 
 
 def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.Score]]]:
-    """Return for both facets what they are called, what came out, and the points of every class."""
+    """Return, for both facets, their title, the outcome, and the points of every class."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (wording.FACETS_TOLD[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
@@ -93,7 +93,7 @@ def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.Score]]]:
 
 
 def _labels(trace: Row) -> dict[tuple[str, str], str]:
-    """Return what was told of items that have no text of their own, by channel and reference."""
+    """Return the text that was shown for items without text of their own, by channel and reference."""
     channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     return {
         (channel["name"], offered[1]): str(offered[3]).removeprefix(str(offered[1])).lstrip(" —")
@@ -104,7 +104,7 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
 
 
 def _exact(text: str) -> Markup:
-    """Return the text for ``<pre>``, byte for byte: a browser would take a bare carriage return for a line's end."""
+    """Return the text for ``<pre>``, byte for byte: a browser would read a bare carriage return as a line end."""
     return escape(text).replace("\r", Markup("&#13;"))
 
 
@@ -117,7 +117,7 @@ def _row_path(trace_id: str) -> str:
 async def _not_one(
     history: History, request: Request, wanted: str, found: Sequence[Candidate], *, is_data: bool
 ) -> Response:
-    """Say why there is no such page: several are meant, none is there, or it is a test's."""
+    """Explain why there is no such page: the prefix is ambiguous or unknown, or the trace is a test's."""
     is_test = len(found) == 1
     candidates = () if is_test else found
     what = f"Several prompts begin with {wanted}" if candidates else f"No prompt has the id {wanted}"
@@ -137,7 +137,7 @@ async def _not_one(
 
 
 def _moment(wanted: str) -> str:
-    """Return the UTC time at which an id says that its prompt was asked, empty where it says none."""
+    """Return the UTC time encoded in an id, empty where there is none."""
     from datetime import UTC, datetime
 
     try:

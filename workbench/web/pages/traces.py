@@ -1,4 +1,4 @@
-"""The list of prompts: a filter, what it finds a page at a time, and the same as data."""
+"""The list of prompts: a filter, its matches page by page, and the same as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 ROWS_OF_DATA = 1_000
-"""So many rows an answer in JSON has at most; it says where the next ones are. CSV has all of them."""
+"""Most rows of an answer in JSON, which links to the next ones; CSV has all rows."""
 COLUMNS = tuple(field.name for field in fields(Line))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
@@ -40,9 +40,9 @@ TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a facet: how many prompts have it, and the filter with it put in or, where it is chosen, taken out.
+    """A value of a facet: its count of prompts, and the filter with the value added or, where chosen, removed.
 
-    ``filter`` is None where no filter can ask for that value.
+    ``filter`` is None where no filter can ask for the value.
     """
 
     value: str
@@ -53,7 +53,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A facet by the name that it has on the page."""
+    """A facet with its title on the page."""
 
     name: str
     values: tuple[Value, ...]
@@ -61,20 +61,20 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the address asks for."""
+    """The request of the address."""
 
     text: str
     sort: str
     before: str
 
     def query(self, **changed: str) -> str:
-        """Return the query string of the same list, changed so; what is empty is left out."""
+        """Return the query string of the same list with these changes; empty values are left out."""
         named = {"q": self.text, "sort": self.sort if self.sort != SORTS[0] else "", "before": self.before, **changed}
         return urlencode({name: value for name, value in named.items() if value})
 
 
 def asked(request: Request) -> Asked:
-    """Read the address; what it does not know is taken for the usual."""
+    """Parse the address; unknown values are replaced by the defaults."""
     sort = request.args.get("sort") or ""
     return Asked(
         (request.args.get("q") or "").strip(),
@@ -84,7 +84,7 @@ def asked(request: Request) -> Asked:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show what the filter finds, with what it could be narrowed by."""
+    """Show the matches of the filter, and the facets to narrow it by."""
     wanted = asked(request)
     error = None
     shown: dict[str, Any] = {}
@@ -113,7 +113,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
-    """Send the same rows as data: a thousand at a time as JSON, all of them as CSV."""
+    """Return the same rows as data: a thousand at a time as JSON, all of them as CSV."""
     wanted = asked(request)
     try:
         found = await _some(history, wanted, wanted.before)
@@ -137,7 +137,7 @@ def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
 
 
 def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
-    """Return the most frequent values, and whatever is asked for."""
+    """Return the most frequent values, plus every value in the filter."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(

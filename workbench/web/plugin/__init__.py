@@ -1,7 +1,7 @@
-"""What Datasette calls.
+"""The hooks that Datasette calls.
 
-Every Datasette on the machine imports this: nothing here costs or changes anything where no database of ours is
-served.
+Every Datasette on the machine imports this: nothing here costs time or changes anything unless one of our databases
+is served.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def startup(datasette: Datasette) -> None:
-    """Give a history that a plain ``datasette serve`` has opened the bounds of ours."""
+    """Turn a history that a plain ``datasette serve`` has opened into a HistoryDatabase."""
     from workbench.web.reading.history import find
 
     if history := find(datasette):
@@ -45,7 +45,7 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 
 @hookimpl
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Give the tables of a served history the looks of its pages."""
+    """Add our style sheets to the tables of a served history."""
     from workbench.web import looks
     from workbench.web.reading.history import find
 
@@ -56,7 +56,7 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl
 def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Name the controls of Datasette's own pages; ours load no script."""
+    """Add the script that labels the controls of Datasette's own pages; our pages load no script."""
     from workbench.web import looks
     from workbench.web.reading.history import find
 
@@ -81,7 +81,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
-    """Add the functions of our questions, and keep queries of readers in bounds."""
+    """Add the SQL functions of our questions, and limit readers' queries."""
     if _served(datasette, database):
         from workbench.web.native import functions
 
@@ -93,7 +93,7 @@ def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datas
 def render_cell(
     row: sqlite3.Row, value: object, column: str, table: str | None, database: str, datasette: Datasette
 ) -> Markup | None:
-    """Show ids as links, durations with their unit, evidence as signals, Markdown as text."""
+    """Render ids as links, durations with their unit, evidence as signals, Markdown as text."""
     history = _served(datasette, database)
     if history is None:
         return None
@@ -104,7 +104,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` the links to our pages, which it shows on Datasette's own."""
+    """Give ``base.html`` the links to our pages, which it shows on Datasette's own pages."""
     from workbench.web.page import places_in
     from workbench.web.reading.history import find
 
@@ -119,9 +119,9 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
 def handle_exception(
     datasette: Datasette, request: Request, exception: Exception
 ) -> Generator[None, list[object], list[object]]:
-    """Answer an address that nothing stands at with a page that leads on.
+    """Answer an unknown address with a page that has links.
 
-    Instead of Datasette's own answer, which 0.65 cannot give where no view raised the exception: it is a 500 then.
+    It replaces Datasette's own answer: 0.65 answers 500 where no view raised the exception.
     """
     from workbench.web.reading.history import find
 
@@ -136,7 +136,7 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Lead from a page of the traces to the same in our list."""
+    """Link from a page of the traces to the same rows in our list."""
     history = _served(datasette, database) if table == "traces" and request is not None else None
     if history is None:
         return []
@@ -150,7 +150,7 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
 
 @hookimpl(trylast=True)
 def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
-    """Search the traces by their words; last, so that Datasette does not take the search box away again."""
+    """Search the traces by words; last, so that Datasette does not remove the search box again."""
     if table != "traces" or not _served(datasette, database):
         return None
     from workbench.web.native import search_box
@@ -160,7 +160,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
 
 @hookimpl(wrapper=True)
 def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
-    """Have facets of the traces read from the sums; of any other table Datasette counts as ever."""
+    """Read facets of the traces from the sums; Datasette counts those of other tables as before."""
     classes = yield
     from workbench.web.native import facets
 

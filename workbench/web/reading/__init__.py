@@ -1,1 +1,1 @@
-"""What pages read of the history."""
+"""Queries of the pages on the history."""

@@ -1,4 +1,4 @@
-"""Coverage as it was measured and kept, for each version: what readers see without judging a prompt again."""
+"""Stored coverage of each version, which readers see without judging prompts again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A version whose coverage is kept: when it was measured, on how many prompts."""
+    """A version with stored coverage: when it was measured, and on how many prompts."""
 
     rules_hash: str
     at: str
@@ -33,7 +33,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule as the page has it: ``filter`` finds prompts that it spoke on, ``anchor`` is its line in the files.
+    """A rule for the page: ``filter`` finds the prompts on which it fired, ``anchor`` is its line in the files.
 
     Both are empty where there is none.
     """
@@ -44,19 +44,19 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The signal as it is written, or the rule it stands in where texts are not kept; else what it is called."""
+        """The signal's text, or its rule where texts are not stored; for other kinds the rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name
 
     @property
     def tokens_each(self) -> int:
-        """Tokens of its own words in a prompt in which it speaks, on average."""
+        """Mean number of tokens of its own text in a prompt on which it fires."""
         return round(self.row.tokens / self.row.fired) if self.row.fired else 0
 
 
 def measured(db: sqlite3.Connection) -> list[Measured]:
-    """Return the versions whose coverage is kept, the last used one first; none where there is no such table."""
+    """Return the versions with stored coverage, the last used first; empty where the table does not exist."""
     found = []
     with suppress(sqlite3.OperationalError):
         found = [Measured(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
@@ -65,7 +65,7 @@ def measured(db: sqlite3.Connection) -> list[Measured]:
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
-    """Return what was measured of a version that ``measured`` names."""
+    """Return the coverage of a version that ``measured`` returned."""
     known = _row(db, WHAT_WAS_MEASURED, rules_hash)
     rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
@@ -77,7 +77,7 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 
 
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
-    """Return the rules of each kind, most speaking first, the long list of signals last.
+    """Return the rules of each kind, most firing first; the signals, the longest list, come last.
 
     ``places`` are the numbers of the version's files by path.
     """
@@ -87,7 +87,7 @@ def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
 
 
 def rule(row: Row, places: Mapping[str, int]) -> Rule:
-    """Return a rule with where it leads."""
+    """Return a rule with its links."""
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = FILTERS.get(row.kind, "")

@@ -1,4 +1,4 @@
-"""What was edited between two versions of the instructions, file by file, and what their figures became; pure."""
+"""Edits between two versions of the instructions, file by file, and the changes of their figures; pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file that differs: its lines in sections, how many came and went, and the same as a unified difference."""
+    """A file that differs: its lines in sections, the counts of added and removed lines, and the unified diff."""
 
     layer: str
     path: str
@@ -29,7 +29,7 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A figure under both versions; ``filter`` finds the prompts that it counts, behind the version's own."""
+    """A figure under both versions; ``filter``, appended to the version's own filter, finds the counted prompts."""
 
     name: str
     before: int
@@ -40,7 +40,7 @@ class Moved:
 
 
 def edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
-    """Return the files that differ, lowest layer first; one that came or went is empty on the other side."""
+    """Return the files that differ, lowest layer first; an added or removed file is empty on the other side."""
     pairs: list[tuple[Source | None, Source | None]] = [(_counterpart(one, before), one) for one in after]
     used = [old for old, _new in pairs]
     pairs += [(old, None) for old in before if old not in used]
@@ -48,7 +48,7 @@ def edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
 
 
 def moved(before: Counted, after: Counted) -> list[Moved]:
-    """Return how many prompts each judged, how many of them in silence, and as what."""
+    """Return how many prompts each version judged, how many of them got nothing, and their task types."""
     found = [
         Moved("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
     ]
@@ -61,7 +61,7 @@ def moved(before: Counted, after: Counted) -> list[Moved]:
 
 
 def _counterpart(one: Source, others: Sequence[Source]) -> Source | None:
-    """Return the same file on the other side: by its path, else one of its layer and name that lies elsewhere."""
+    """Return the same file on the other side: by path, else a file of the same layer and name in another folder."""
     same = [other for other in others if other.path == one.path]
     named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]
     return next(iter(same or named), None)

@@ -1,4 +1,4 @@
-"""The history among the databases that a Datasette serves, live or as a snapshot, and how pages ask it."""
+"""Find the history among the databases that a Datasette serves, live or a snapshot, and query it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGE_LIMIT_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a snapshot says of itself: when it was made, what it keeps of texts, how many prompts from when to when."""
+    """A snapshot's description of itself: creation time, treatment of texts, number of prompts, and their period."""
 
     at: str
     text: str
@@ -34,14 +34,14 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A database of ours that is served; ``publication`` is None where it is the live one."""
+    """A served database of ours; ``publication`` is None for the live history."""
 
     datasette: Datasette
     database: Database
     publication: Publication | None
 
     async def read(self, question: Callable[[sqlite3.Connection], T], *, limit_ms: int = PAGE_LIMIT_MS) -> T:
-        """Ask in one of Datasette's reading threads; raises sqlite3.OperationalError where it takes too long."""
+        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError where it takes too long."""
         from datasette.utils import sqlite_timelimit
 
         def asked(db: sqlite3.Connection) -> T:
@@ -51,11 +51,11 @@ class History:
         return cast("T", await self.database.execute_fn(asked))
 
     def path(self, where: str = "") -> str:
-        """Return the address of a page of ours, with whatever prefix the server has."""
+        """Return the address of one of our pages, with the prefix of the server."""
         return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
 
     def session(self, identity: str) -> str:
-        """Return the address of a session's page; ``identity`` is whatever text a client gave."""
+        """Return the address of a session's page; ``identity`` is any text from a client."""
         from datasette.utils import tilde_encode
 
         return self.path(f"session/{tilde_encode(identity)}")
@@ -70,11 +70,11 @@ class History:
 
     @property
     def keeps_text(self) -> bool:
-        """Whether texts of prompts and answers are in it at all."""
+        """Whether it has texts of prompts and answers at all."""
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request) -> bool:
-        """Say whether whoever asks may see the database, by Datasette's own rules of either version."""
+        """Return whether the reader may see the database, by Datasette's own rules in either version."""
         actor = request.scope.get("actor")
         if hasattr(self.datasette, "permission_allowed"):
             return bool(
@@ -89,7 +89,7 @@ class History:
 
 
 def find(datasette: Datasette) -> History | None:
-    """Return the first served database that is ours, None where there is none; cheap after the first time."""
+    """Return the first served database that is ours, None where there is none; cached after the first call."""
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:

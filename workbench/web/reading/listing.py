@@ -1,4 +1,4 @@
-"""The rows that a filter finds, a page of them at a time: from a key on, never from an offset."""
+"""Return the rows of a filter page by page: starting after a key, never at an offset."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SORTS = ("newest", *windows.RANKINGS)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of rows; ``older`` and ``newer`` are what the next page each way begins behind, None for no page.
+    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, None for no page.
 
-    ``newer`` is ``ABOVE_ALL`` where that page is the first. ``words`` are those that prompts were searched for.
+    ``newer`` is ``ABOVE_ALL`` where that page is the first. ``words`` are the search words.
     """
 
     lines: list[Line]
@@ -31,9 +31,9 @@ class Listing:
 
 
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> Listing:
-    """Return a page of what the filter finds; raises storage.traces.selection.SelectionError.
+    """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
 
-    Of a ranking there are the first ``windows.LONGEST_RANKING`` rows.
+    A ranking has the first ``windows.LONGEST_RANKING`` rows.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in windows.RANKINGS:

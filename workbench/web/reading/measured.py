@@ -1,7 +1,7 @@
-"""The coverage of the versions in use, measured on the newest prompts and kept for readers.
+"""Measure the coverage of the versions in use on the newest prompts, and store it for readers.
 
-A prompt takes milliseconds to judge, so this is done once for a version, and again when there are 5 % more prompts.
-Groups of prompts are named by words of theirs: a measurement is kept only while every prompt of it is there.
+Judging a prompt takes milliseconds, so this is done once per version, and again when there are 5 % more prompts.
+Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ KEEP_THE_RULE = """
 
 
 def due(db: sqlite3.Connection) -> list[str]:
-    """Return the versions that the newest prompts name and whose coverage is not kept, or too old; newest first."""
+    """Return the versions named by the newest prompts whose coverage is missing or too old; newest first."""
     in_use = [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
     return [identity for identity in in_use if _is_due(db, identity)]
 
@@ -65,8 +65,8 @@ def due(db: sqlite3.Connection) -> list[str]:
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
     """Measure the versions that are due; return those that cannot be measured.
 
-    Their files were not stored, or do not compile to them with this release.
-    ``db`` is in autocommit mode. Raises sqlite3.Error where the database cannot be written.
+    Their files were not stored, or do not compile to them with this release. ``db`` is in autocommit mode. Raises
+    sqlite3.Error where the database cannot be written.
     """
     unknown = []
     for identity in due(db):
@@ -127,7 +127,7 @@ def _measure(db: sqlite3.Connection, written: Written, should_stop: Callable[[],
 
 
 def _keep(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str]) -> None:
-    """Keep the figures unless one of the prompts was forgotten meanwhile."""
+    """Store the figures unless one of the prompts was deleted meanwhile."""
     if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
         return
     known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}

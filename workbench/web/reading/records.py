@@ -1,6 +1,6 @@
-"""One prompt and one session as their pages need them, read in one go.
+"""Read one prompt or one session for its page.
 
-Every question is answered from an index and bounded: a session of a million prompts costs what a short one does.
+Every query uses an index and is bounded: a session of a million prompts costs as much as a short one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ WHICH_GUARDRAILS_WERE_SAID = f"""
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A trace that a shortened id may mean."""
+    """A trace that a shortened id may stand for."""
 
     id: str
     at: str
@@ -77,7 +77,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A kept replay in which the prompt came out otherwise."""
+    """A stored replay that changed the prompt's outcome."""
 
     id: str
     at: str
@@ -89,7 +89,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 where nobody counted so far."""
+    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 where it is too far to count."""
 
     before: str
     after: str
@@ -99,7 +99,7 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A trace as ``storage.traces.queries.show`` has it, and what lies around it."""
+    """A trace as ``storage.traces.queries.show`` returns it, with its neighbours, labels and replays."""
 
     trace: Row
     labels: list[dict[str, str]]
@@ -111,7 +111,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt of a session; ``guardrails`` are ids, ``label`` is what a person said last."""
+    """A prompt of a session; ``guardrails`` are ids, ``label`` is the newest label."""
 
     id: str
     at: str
@@ -133,7 +133,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A guardrail that a session was told, first with that prompt."""
+    """A guardrail shown to a session; ``first_id`` is the first prompt with it."""
 
     id: str
     title: str
@@ -143,7 +143,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What the first ``LONGEST_SESSION`` prompts of a session came to; ``tokens`` are those that were added."""
+    """Totals of the first ``LONGEST_SESSION`` prompts of a session; ``tokens`` counts added text."""
 
     prompts: int
     answered: int
@@ -155,10 +155,10 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A page of a session's prompts, oldest first, and what all came to.
+    """A page of a session's prompts, oldest first, with the session's totals.
 
-    ``following`` is the id behind which the next page begins,
-    empty on the last one; ``former_at`` is the time of the prompt before this page.
+    ``following`` is the id after which the next page begins, empty on the last page; ``former_at`` is the time of the
+    prompt before this page.
     """
 
     id: str
@@ -170,7 +170,7 @@ class Session:
 
 
 def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
-    """Return the trace of this id, else the first that begin so, without those of tests."""
+    """Return the trace with this id, else the first with this prefix, without those of tests."""
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
@@ -178,7 +178,7 @@ def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> Record:
-    """Return a trace with what lies around it; raises storage.traces.queries.UnknownTraceError.
+    """Return a trace with its neighbours; raises storage.traces.queries.UnknownTraceError.
 
     Of scores, items and the like it holds the first ``MOST_BESIDE``.
     """
@@ -194,7 +194,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> Record:
 
 
 def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> Session:
-    """Return the prompts of a session behind the one of that id; without any where there is no such session."""
+    """Return the prompts of a session after the one with id ``after``; empty where there is no such session."""
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
     rows = [_asked(row) for row in db.execute(WHICH_PROMPTS, wanted)]

@@ -1,4 +1,4 @@
-"""What a kept replay tells: the verdict in words, and for each prompt that it changed what moved; pure."""
+"""Prepare a stored replay for its page: the verdict in words, and the differences of each changed prompt; pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A fact of a prompt that differs between both sides."""
+    """A field of a prompt's outcome that differs between both sides."""
 
     name: str
     before: str
@@ -36,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A prompt that comes out otherwise; ``sections`` compare what the agent is told, empty where that is the same."""
+    """A prompt with a changed outcome; ``sections`` compare the texts for the agent, empty where they are the same."""
 
     trace_id: str
     at: str
@@ -49,9 +49,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A kept replay with its figures read; numbers are None where an earlier release did not keep them.
+    """A stored replay with its figures parsed; numbers are None where an earlier release did not store them.
 
-    ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled ones.
+    ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled prompts.
     """
 
     kept: Kept
@@ -67,12 +67,12 @@ class Replay:
 
     @property
     def share(self) -> float:
-        """Of the prompts, those that come out otherwise."""
+        """Share of prompts with a changed outcome."""
         return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
 
     @property
     def p_value(self) -> float | None:
-        """Whether more labelled prompts became right or wrong than chance explains; None without any."""
+        """Mid-p of McNemar's test on labelled prompts that became right or wrong; None where there are none."""
         return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
 
     @property
@@ -82,17 +82,17 @@ class Replay:
 
     @property
     def look(self) -> str:
-        """The class of its word in the style sheet."""
+        """The class of the verdict in the style sheet."""
         return LOOKS.get(self.kept.verdict, "quiet")
 
     @property
     def selection(self) -> str:
-        """Which prompts were replayed, empty for all but those of tests."""
+        """The filter of the replayed prompts; empty for all but tests."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
 def replay(kept: Kept) -> Replay:
-    """Return a kept replay with its figures read."""
+    """Return a stored replay with its figures parsed."""
     figures = kept.figures
     low, high = figures.get("share") or (None, None)
     tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
@@ -106,7 +106,7 @@ def replay(kept: Kept) -> Replay:
 
 
 def changed(seen: Seen) -> Changed:
-    """Return what became of one prompt."""
+    """Return the differences of one prompt."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     opening = next((line.strip() for line in seen.prompt.splitlines() if line.strip()), "")
@@ -115,7 +115,7 @@ def changed(seen: Seen) -> Changed:
 
 
 def moves(result: Result) -> Iterator[Move]:
-    """Yield the facts that differ, the task type first."""
+    """Yield the fields that differ, the task type first."""
     before, after = result.before, result.after
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
@@ -131,7 +131,7 @@ def moves(result: Result) -> Iterator[Move]:
 
 
 def in_order(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts of the kinds of change in the order in which kinds are named."""
+    """Return the counts of the kinds of change in the order of KINDS."""
     return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
 
 

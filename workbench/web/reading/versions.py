@@ -1,6 +1,6 @@
-"""The versions of the instructions as the history has them: how much each judged, when, and what it was written in.
+"""Versions of the instructions in the history: their prompts, time of use, and source files.
 
-Everything comes from the roll-ups and from small tables; of the traces only the newest ``WALKED_ROWS`` are looked at.
+All data come from the roll-ups and small tables; of the traces only the newest ``WALKED_ROWS`` are read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WALKED_ROWS = 200_000
-"""Versions that were last used before so many prompts are told so: a whole million takes 0.3 s."""
+"""Versions last used before this many prompts get no time of last use; walking a million rows takes 0.3 s."""
 SAMPLED_ROWS = 20_000
 
 HOW_MANY_OF_EACH = """
@@ -50,12 +50,12 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version, or several, begin so; the message says which."""
+    """No version, or several, have that prefix; the message distinguishes the two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Prompts that a version judged: all, the silent ones, those by task type; tests are not among them."""
+    """Counts of prompts that a version judged: all, not skipped, silent, and by task type; tests are excluded."""
 
     prompts: int
     judged: int
@@ -64,7 +64,7 @@ class Counted:
 
     @property
     def silent_share(self) -> float:
-        """Of those not skipped."""
+        """Share of silent prompts among those not skipped."""
         return self.silent / self.judged if self.judged else 0.0
 
 
@@ -72,7 +72,7 @@ class Counted:
 class Version:
     """A version that traces name; ``files`` are (layer, path), lowest layer first, empty where they were not stored.
 
-    ``last_at`` is empty, and ``last_id`` too, where it was last used before the newest ``WALKED_ROWS`` prompts.
+    ``last_at`` and ``last_id`` are empty where it was last used before the newest ``WALKED_ROWS`` prompts.
     """
 
     hash: str
@@ -84,7 +84,7 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of its files, lowest first, without catalogues, which go with the packaged one."""
+        """The layers of its files, lowest first, without the files that they name."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
@@ -109,7 +109,7 @@ def versions(db: sqlite3.Connection) -> list[Version]:
 
 
 def find(known: Iterable[Version], wanted: str) -> Version:
-    """Return the one version whose hash begins so; raises UnknownVersionError."""
+    """Return the only version whose hash begins with ``wanted``; raises UnknownVersionError."""
     found = [one for one in known if one.hash.startswith(wanted.lower())] if wanted else []
     if len(found) != 1:
         raise UnknownVersionError(f"{'Several versions begin' if found else 'No prompt names a version that begins'} "
@@ -118,9 +118,9 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 
 
 def before(known: Sequence[Version], version: Version) -> Version | None:
-    """Return the version seen before this one: of those compiled from the same files, else of all; None for the first.
+    """Return the version seen before this one, preferably of the same files; None for the first.
 
-    Two projects may take turns, each with files of its own.
+    Two projects may alternate, each with its own files.
     """
     earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]
@@ -128,12 +128,12 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
 
 def _age(one: Version) -> tuple[str, str, str]:
-    """Two may be stored in the same moment, when what waited is taken in."""
+    """Sort by more than the first use: versions drained from the spool together are stored at the same moment."""
     return one.first_at, one.last_id, one.hash
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:
-    """Return the files of a version by its whole hash; empty where they were not stored."""
+    """Return the files of a version by its full hash; empty where they were not stored."""
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
@@ -151,7 +151,7 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return time and id of each version's newest prompt, walking back from the newest until all were met."""
+    """Return time and id of each version's newest prompt, walking back from the newest until all were found."""
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
     end = str(row[0]) if row else ""
@@ -199,7 +199,7 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def _shipped(db: sqlite3.Connection) -> tuple[str, Sequence[tuple[str, str, str]]] | None:
-    """Return what this release ships, beside a snapshot without the folder that it is installed in."""
+    """Return the files that this release ships; for a snapshot without the installation folder."""
     shipped = packaged_texts()
     if shipped is None or not db.execute(IS_IT_A_SNAPSHOT).fetchone()[0]:
         return shipped

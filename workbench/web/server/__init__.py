@@ -1,1 +1,1 @@
-"""The process that ``enricher publish`` is: what it serves and to whom, and how it is found and ended."""
+"""The process of ``enricher publish``: what it serves, to whom, and how it is found and ended."""

@@ -1,6 +1,6 @@
-"""Where the history is served right now, for programs of the same account: a small file that its server holds locked.
+"""Announce the address of the running server to programs of the same account, in a small locked file.
 
-The lock dies with its holder: the address of a server that is gone is never given.
+The lock is released when its holder dies: the address of a dead server is never returned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIMIT_BYTES = 2048
 
 @contextlib.contextmanager
 def announced(state_dir: str, url: str) -> Iterator[None]:
-    """Tell the address for as long as this is open; where another server tells its own, that one stays."""
+    """Announce the address while the context is open; another server's announcement is left in place."""
     path = f"{state_dir}/{NAME}"
     descriptor = _locked(state_dir, path)
     if descriptor < 0:
@@ -37,14 +37,14 @@ def announced(state_dir: str, url: str) -> Iterator[None]:
 
 
 def known(state_dir: str) -> str:
-    """Return the address at which a server of this account shows the history, empty where none does."""
+    """Return the address at which a server of this account shows the history, empty where there is none."""
     try:
         descriptor = os.open(f"{state_dir}/{NAME}", os.O_RDONLY | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
         return ""
     try:
         os.lockf(descriptor, os.F_TEST, 0)
-    except OSError:  # somebody holds it
+    except OSError:  # the lock is held: the server runs
         return os.read(descriptor, LIMIT_BYTES).decode(errors="replace").partition("\n")[0]
     else:
         return ""
@@ -53,7 +53,7 @@ def known(state_dir: str) -> str:
 
 
 def _locked(state_dir: str, path: str) -> int:
-    """Return a descriptor of the file with its lock, -1 where another process has it or none can be had."""
+    """Return a descriptor of the locked file, -1 where another process holds the lock or locking fails."""
     try:
         private.make_directory(state_dir)
         descriptor = private.open_file(path, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""The files with which a plain ``datasette serve`` shows a snapshot as the command does, for the installed version."""
+"""Write the files with which a plain ``datasette serve`` shows a snapshot like ``enricher publish``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = "# Written by enricher publish --write-config; written anew by the same c
 
 
 class _Readable(yaml.SafeDumper):
-    """Texts of several lines, such as queries, line by line."""
+    """Dumps texts of several lines, such as queries, line by line."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

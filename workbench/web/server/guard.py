@@ -1,13 +1,13 @@
-"""What stands before a served history: which host names are answered, a password, what every answer forbids.
+"""Protect a served history: accepted host names, a password, security headers of every answer.
 
-It is driven by the plugin's configuration, so that a plain ``datasette serve`` has it, too; without configuration it
+The plugin's configuration controls it, so that a plain ``datasette serve`` has it, too; without configuration it
 does nothing:
 
     plugins:
       enricher:
-        allowed_hosts: [history.example.org]        # beside the names of this machine for itself
-        password_env: ENRICHER_PUBLISH_PASSWORD     # the variable that holds it
-        home: true                                  # the page of the history at /
+        allowed_hosts: [history.example.org]        # in addition to localhost, 127.0.0.1 and [::1]
+        password_env: ENRICHER_PUBLISH_PASSWORD     # the environment variable that holds it
+        home: true                                  # show the page of the history at /
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 SHORTEST_PASSWORD = 12
 OURS = "/-/enricher"
 TELLS_OF_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
-"""Pages of Datasette that name folders of the machine."""
+"""Pages of Datasette that reveal folders of the machine."""
 POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
@@ -46,16 +46,16 @@ HEADERS = (
 NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
-"""For static files whose address tells their content."""
+"""For static files whose address contains a hash of their content."""
 
 
 class ConfigurationError(ValueError):
-    """The configuration asks for a protection that it does not give."""
+    """The configuration asks for a protection that it does not provide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What is asked of a request; ``hosts`` None answers any, an empty ``password`` is none."""
+    """The conditions on a request; ``hosts`` None accepts any host name, an empty ``password`` means none."""
 
     hosts: frozenset[str] | None = None
     password: bytes = b""
@@ -63,7 +63,7 @@ class Guard:
     base: str = "/"
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
-        """Return the status and the sentence with which a request is refused, 0 where it is not."""
+        """Return the status and message that refuse a request; status 0 where it is accepted."""
         known = {name.lower(): value for name, value in headers}
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:
@@ -79,7 +79,7 @@ class Guard:
         return "/" if path == self.base.rstrip("/") else path
 
     def leads_to(self, path: str) -> str:
-        """Return what is shown at a path: the history's page at /, and Datasette's own list at /-/ instead."""
+        """Return the path to show instead: the history's page at /, and Datasette's own list at /-/."""
         inner = self.inner(path)
         if not self.is_home or inner not in ("/", "/-/"):
             return path
@@ -135,7 +135,7 @@ def guarded(app: App, guard: Guard) -> App:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header without its port, IPv6 addresses in brackets; what is none stays whole."""
+    """Return the name in a Host header without port, IPv6 addresses in brackets; other text is returned unchanged."""
     host = host.strip().lower()
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"
@@ -158,7 +158,7 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 
 def _policy(guard: Guard, path: str) -> bytes:
-    """No script on pages of ours; Datasette's need theirs, which stand in the page."""
+    """Forbid scripts on our pages; Datasette's pages need their inline scripts."""
     inner = guard.inner(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()

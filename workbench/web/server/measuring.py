@@ -1,6 +1,6 @@
-"""Coverage is measured in a process of its own, which leaves the interpreter of the server to the pages.
+"""Measure coverage in a separate process, which leaves the server's interpreter to the pages.
 
-It ends with the server, however that ends: its standard input is the server's, and says so by ending.
+The process ends with the server, however that ends: its standard input, a pipe from the server, is then closed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 COMMAND = "from workbench.web.server.measuring import main; main()"
 NICENESS = 10
 AGAIN_S = 300.0
-"""How long it is left alone after it failed."""
+"""Seconds without a new attempt after a failure."""
 
 
 class MeasuringError(Exception):
-    """The process ended otherwise than it should; the message is the last line that it said."""
+    """The process failed; the message is the last line of its output."""
 
 
 class Measuring:
-    """The process that measures a history, where one is due."""
+    """The process that measures a history where a version is due."""
 
     def __init__(self, state_dir: str) -> None:
         self._state_dir = state_dir
@@ -38,12 +38,12 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start it where a version is due, and say whether it runs; raises MeasuringError once where it failed."""
+        """Start the process where a version is due; return whether it runs. Raises MeasuringError once per failure."""
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
         if time.monotonic() >= self._not_before and set(measured.due(db)) - self._unknown:
-            # -P: a folder named like one of our packages, where the server was started, is none of them.
+            # -P: do not import from a folder in the working directory that is named like one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -52,11 +52,11 @@ class Measuring:
         return self._process is not None
 
     def has_ended(self) -> bool:
-        """Say whether it ran, and ended."""
+        """Return whether the process ran and has ended."""
         return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:
-        """End it, done or not."""
+        """Kill the process, finished or not."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -74,7 +74,7 @@ class Measuring:
 
 
 def main() -> None:
-    """Measure the history in the folder that is named, and print the versions that cannot be measured."""
+    """Measure the history in the folder in ``argv``, and print the versions that cannot be measured."""
     from storage.db import database
 
     threading.Thread(target=_end_with_the_server, daemon=True).start()

@@ -1,4 +1,4 @@
-"""One Datasette over the history, live or a snapshot, and a server for it that ends when it is told to."""
+"""A Datasette over the history, live or a snapshot, and a server for it that ends on request."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SETTINGS = {
 }
 HOW_MANY_PORTS = 50
 GRACE_S = 3
-"""How long a download may go on after the end was asked for."""
+"""Seconds that a download may continue after the end was requested."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
 
 
 class ServingError(Exception):
-    """What a person is told instead of a traceback."""
+    """An error for the user; the message replaces a traceback."""
 
 
 def datasette_over(
@@ -44,7 +44,7 @@ def datasette_over(
 ) -> Datasette:
     """Return a Datasette of either version that serves this one file under the name "history".
 
-    ``plugin`` is the configuration of ours. Nothing is opened for writing.
+    ``plugin`` is our plugin's configuration. Nothing is opened for writing.
     """
     from datasette.app import Datasette
 
@@ -58,7 +58,7 @@ def datasette_over(
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there, at one of the next ports where that is taken; raises ServingError."""
+    """Return a listening socket at the port, or at one of the next ports where it is taken; raises ServingError."""
     try:
         family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as failure:
@@ -80,7 +80,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def told_to_end() -> Iterator[threading.Event]:
-    """Give an event that is set by Ctrl-C and by SIGTERM, for as long as it is open."""
+    """Yield an event that Ctrl-C and SIGTERM set while the context is open."""
     asked = threading.Event()
 
     def ask(_signal: int, _frame: object) -> None:
@@ -96,15 +96,15 @@ def told_to_end() -> Iterator[threading.Event]:
 
 
 def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, *, is_up: Callable[[], None]) -> None:
-    """Answer on the socket until the event is set; ``is_up`` is called once pages are answered.
+    """Serve on the socket until the event is set; ``is_up`` is called once pages are answered.
 
-    Raises ServingError where it does not start.
+    Raises ServingError where the server does not start.
     """
     import rich
     import uvicorn
 
-    rich.reconfigure(quiet=True)  # Datasette prints every 404 there with all local variables, prompts among them
-    # In a thread of its own it leaves the signals to us: it would raise them again when it has ended.
+    rich.reconfigure(quiet=True)  # Datasette prints every 404 with all local variables, which include prompts
+    # In a separate thread uvicorn leaves the signals to us: it would raise them again at its end.
     config = uvicorn.Config(
         served.app(), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
     )
@@ -133,7 +133,7 @@ def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: thre
 
 
 def _close(served: Datasette) -> None:
-    """End the threads that read; 1.0 has ended them itself."""
+    """End the read threads; 1.0 has already ended them."""
     if executor := getattr(served, "executor", None):
         executor.shutdown(wait=True, cancel_futures=True)
     for database in served.databases.values():

@@ -1,4 +1,4 @@
-"""Where the command runs: at a person's own machine, over SSH, in a container; and how a browser gets to it."""
+"""Detect where the command runs (local, over SSH, in a container), and how a browser can reach it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LOOPBACK = "127.0.0.1"
 
 
 def is_over_ssh() -> bool:
-    """Say whether this terminal is at another machine."""
+    """Return whether this terminal is connected over SSH."""
     return bool(os.environ.get("SSH_CONNECTION") or os.environ.get("SSH_TTY"))
 
 
 def is_in_container() -> bool:
-    """Say whether this is a container, as far as such things tell."""
+    """Return whether this is a container, as far as the usual marks show."""
     return any(map(os.environ.get, CONTAINER_VARIABLES)) or any(map(os.path.exists, CONTAINER_MARKS))
 
 
 def can_open_a_browser() -> bool:
-    """Say whether a browser that is opened here would be seen by whoever asked for it."""
+    """Return whether a browser opened here would be visible to the user."""
     if is_over_ssh() or is_in_container():
         return False
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether an address is reached from this machine only."""
+    """Return whether an address is reachable from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -41,7 +41,7 @@ def is_loopback(host: str) -> bool:
 
 
 def names_of(host: str) -> list[str]:
-    """Return the names that requests for a bound address may carry; all of this machine's for "any address"."""
+    """Return the host names that requests for a bound address may have; all of this machine's for "any address"."""
     try:
         is_any = ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -57,7 +57,7 @@ def names_of(host: str) -> list[str]:
 
 
 def forwarding(port: int) -> list[str]:
-    """Return what to do on one's own machine, where that is not this one; nothing where it is."""
+    """Return instructions for forwarding the port from the user's machine; empty where this is that machine."""
     if is_over_ssh():
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]

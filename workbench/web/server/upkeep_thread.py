@@ -1,4 +1,4 @@
-"""The thread that keeps a live history up to date for as long as it is served, through a connection of its own."""
+"""The thread that keeps a live history up to date while it is served, through a connection of its own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 2.0
 PATIENCE_MS = 250
-"""How long it waits for whoever writes; hooks and commands come first."""
+"""Milliseconds that it waits for other writers; hooks and commands have priority."""
 
 
 @contextlib.contextmanager
 def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
-    """Bring what readers need up to date now, and again whenever somebody has written; ``tell`` says what hinders."""
+    """Update what readers need now, and again after every write by others; ``tell`` is called with errors."""
     end = threading.Event()
     thread = threading.Thread(target=_keep_up, args=(state_dir, end, tell, every_s), name="upkeep")
     thread.start()
@@ -48,7 +48,7 @@ def _keep_up(state_dir: str, end: threading.Event, tell: Callable[[str], None], 
 
 
 def _follow(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
-    """Catch up whenever the database was written by another connection; leave when that fails, or at the end."""
+    """Catch up whenever another connection has written to the database; return on failure or at the end."""
     done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]

@@ -1,1 +1,1 @@
-"""Snapshots of the history: which columns go in, what becomes of texts, how it is written, what is told before."""
+"""Snapshots of the history: which columns they have, how texts are treated, and how they are written."""

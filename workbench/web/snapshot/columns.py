@@ -1,6 +1,6 @@
-"""What a snapshot holds of each column, as SQL over the row of the source, for each way of telling texts.
+"""The published value of each column, as SQL over the source row, for each treatment of texts.
 
-A column that is not listed here is not published: whoever adds one decides on it here.
+Columns that are not listed here are not published: whoever adds a column decides on it here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 REDACTED, HASH, FULL = TEXTS = ("redacted", "hash", "full")
 NOT_TESTS = "source.traces.origin <> 'test'"
 OF_A_TRACE = "{trace_id} in (select id from main.traces)"
-"""``{trace_id}`` is what is published of that column."""
+"""``{trace_id}`` is the published expression of that column."""
 
 
 class Shown(NamedTuple):
-    """The expression of a column ``{c}``, by way of telling texts."""
+    """The expression for a column ``{c}``, by treatment of texts."""
 
     redacted: str
     hash: str
@@ -27,16 +27,16 @@ def _always(expression: str, full: str = "") -> Shown:
 
 NUMBER = _always("{c}")
 CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then told({c}) else {c} end", full="{c}")
-"""An id, a hash, a time: digits and few letters; whatever else another program left there is a text."""
+"""An id, a hash, a time: digits and few letters; any other value of another program is treated as text."""
 WORD = _always("told({c})", full="{c}")
-"""A word of the product's own, or whatever a merged history has there."""
+"""A word of the product's own vocabulary; a merged history may have any text there."""
 TEXT = Shown("told({c})", "''", "{c}")
 NAME = Shown("told({c})", "told({c})", "{c}")
-"""A name of a rule or a class: no text that somebody typed into a prompt."""
+"""A name of a rule or a class: not text that a person typed into a prompt."""
 DOCUMENT = Shown("told_json({c})", "bare({c})", "{c}")
 LIST = Shown("told_json({c})", "'[]'", "{c}")
 WORDS = _always("told_json({c})", full="{c}")
-"""A list of words of the product's own, of numbers or of ids."""
+"""A list of words of the product's vocabulary, of numbers or of ids."""
 CLUSTERS = Shown(
     """
     clusters({c}, (
@@ -50,7 +50,7 @@ CLUSTERS = Shown(
 )  # fmt: skip
 FILE = Shown("told({c})", "told(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
-"""One without a remote is named by a hash of its folder, which whoever guesses the folder can compute."""
+"""A project without a remote is named by a hash of its folder, which anyone who guesses the folder can compute."""
 NO_DOCUMENT = _always("'{{}}'")
 
 COLUMNS: dict[str, dict[str, Shown]] = {
@@ -146,13 +146,13 @@ ROWS = {
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",
 }
-"""Which rows of a table are published; all of those that are not named."""
+"""Conditions on the published rows of a table; tables that are not listed publish all rows."""
 
 BUILT = (
     "trace_numbers", "prompts_fts", "rolled_up", "prompts_by_class", "prompts_by_day", "latencies_by_day",
     "latencies_overall",
 )  # fmt: skip
-"""Tables whose rows are made anew from those that are published."""
+"""Tables whose rows are computed again from the published rows."""
 
 NOT_PUBLISHED = frozenset(
     """

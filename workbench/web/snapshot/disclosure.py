@@ -1,7 +1,7 @@
-"""How texts are told to others: secrets redacted once more, people and machines unnamed, sessions by pseudonyms.
+"""Prepare texts for publication: redact secrets again, anonymise people and machines, replace session ids.
 
-Evidence points into its prompt by code points: every replacement is known by its place, so that offsets move along
-and those of what was replaced are dropped.
+Evidence points into its prompt by code points: every replacement is recorded with its place, so that offsets are
+shifted and offsets into replaced text are dropped.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
-"""Every machine has these, with the same in them: a path to something in one of them is kept."""
+"""Folders that are the same on every machine: a path to something in one of them is kept."""
 SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
 ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
 CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
-"""Keys under which an outcome holds names of classes and ids, no text."""
+"""Keys under which an outcome holds names of classes and ids, not text."""
 
 
 class Edit(NamedTuple):
-    """Where a text was replaced, and by how many characters."""
+    """The span of a replacement, and the length of the new text."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class Edit(NamedTuple):
 
 
 class Teller:
-    """Tells texts to others; the same text comes out alike each time, ``sessions`` are ids that no text may hold."""
+    """Anonymises texts; equal texts give equal results, and no text may contain one of the ids in ``sessions``."""
 
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
         self._key, self._sessions = key, {session.lower(): session for session in sessions}
@@ -55,11 +55,11 @@ class Teller:
         return self._known(text)[0]
 
     def told_json(self, document: str) -> str:
-        """Return a JSON document with every text in it told."""
+        """Return a JSON document with every text in it anonymised."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
     def moved(self, evidence: str, prompt: str) -> str:
-        """Return ``[[signal, start, end, weight], …]`` for the prompt as it is told; what was replaced is left out."""
+        """Return ``[[signal, start, end, weight], …]`` for the anonymised prompt, without replaced places."""
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
@@ -69,14 +69,14 @@ class Teller:
         return json.dumps(found, ensure_ascii=False)
 
     def topics(self, words: str, prompt: str) -> str:
-        """Return those words of a prompt, a JSON list, that stand in it as it is told."""
+        """Return the words of a JSON list that the anonymised prompt contains."""
         told = self.told(prompt)
         return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
 
     def clusters(self, document: str, prompts: str) -> str:
-        """Return groups of prompts with those words only that stand in an example as it is published.
+        """Return clusters of prompts with only those words that a published example contains.
 
-        ``prompts`` is a JSON object of the examples' prompts by id. A group that no such word is left of is left out.
+        ``prompts`` is a JSON object of the examples' prompts by id. A cluster without such a word is left out.
         """
         known = json.loads(prompts)
         found = []
@@ -87,17 +87,17 @@ class Teller:
         return json.dumps(found, ensure_ascii=False)
 
     def bare(self, document: str) -> str:
-        """Return a JSON document with its numbers and the names of classes, told, and no other text."""
+        """Return a JSON document with its numbers and its anonymised names of classes, without other text."""
         return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
 
     def pseudonym(self, kind: str, name: str) -> str:
-        """Return what stands for a session or a project, the same in every snapshot of one account."""
+        """Return the pseudonym of a session or a project, the same in every snapshot of one account."""
         if not name:
             return ""
         return f"{kind}-{keyed_hash(self._key, f'{kind} {name}'.encode(errors='replace'))[:PSEUDONYM_DIGITS]}"
 
     def chosen(self, selection: str) -> str:
-        """Return a filter, told; which session it names is left open."""
+        """Return a filter, anonymised; session ids in it are replaced by "…"."""
         return self.told(SESSION_FILTER.sub("session:…", selection))
 
     def _each(self, value: Any) -> Any:
@@ -108,7 +108,7 @@ class Teller:
         return {self.told(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Edit, ...], ...]]:
-        """Return the text as it is told, and the edits of each step in order."""
+        """Return the anonymised text, and the edits of each step in order."""
         steps: list[tuple[Edit, ...]] = []
         safe = redact(text)[0]
         if safe != text:
@@ -152,7 +152,7 @@ class Teller:
 
 
 def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, int] | None:
-    """Return where a stretch of the text lies after all edits, None where one of them reaches into it."""
+    """Return the span's position after all edits, None where one of them overlaps it."""
     for edits in steps:
         shift = 0
         for edit in edits:
@@ -165,12 +165,12 @@ def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, 
 
 
 def last_part(path: str) -> str:
-    """Return the name of a file without the folders that lead to it."""
+    """Return the name of a file without its folders."""
     return re.split(r"[/\\:]", path)[-1]
 
 
 def _list(document: str) -> list[Any]:
-    """Return a JSON list, an empty one for anything else: a merged history may hold any document."""
+    """Return a JSON list, empty for any other document: a merged history may hold any."""
     found = json.loads(document)
     return found if isinstance(found, list) else []
 
@@ -180,7 +180,7 @@ def _is_evidence(value: Any) -> bool:
 
 
 def _stands_in(word: str, text: str) -> bool:
-    """Say whether a text has it whole: "ada" does not stand in "adapter"."""
+    """Return whether a text contains the whole word: "ada" is not in "adapter"."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
@@ -191,7 +191,7 @@ def _place(found: re.Match[str]) -> str:
 
 
 def _without_folder(path: str) -> str:
-    """Return an absolute path with what stands for its folder; a last part without an ending is a folder, too."""
+    """Return an absolute path with its folder replaced; a last part without a file extension counts as a folder."""
     last = [*SEPARATOR.finditer(path)][-1]
     folder, name = path[: last.start()], path[last.end() :]
     if folder in SYSTEM_FOLDERS:
@@ -200,7 +200,7 @@ def _without_folder(path: str) -> str:
 
 
 def _difference(before: str, after: str) -> Edit:
-    """Return the one stretch outside of which two texts are alike."""
+    """Return the single span that differs."""
     room = min(len(before), len(after))
     start = next((at for at in range(room) if before[at] != after[at]), room)
     rest = room - start

@@ -1,7 +1,7 @@
-"""Who and what a machine's texts may name: folders, the login, the host, the name that git signs with.
+"""Find what identifies a person or machine in texts: folders, login, host, and the user name of git.
 
-A name or a folder is found as people and programs write it: whatever its case, with percent signs or backslashes,
-with dashes for slashes as agents name the folders of their transcripts.
+Names and folders are matched in all spellings of people and programs: in any case, with percent encoding or
+backslashes, with dashes for slashes as agents name the folders of their transcripts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EVERYDAY = frozenset(
     workspace workspaces github gitlab documents desktop downloads development
     """.split()
 )
-"""Words of any prompt: as a login or a host they are taken out of paths only; as a folder they tell nothing."""
+"""Common words: as a login or host they are replaced in paths only; as a folder they identify nothing."""
 NAMES_THAT_ARE_WORDS = frozenset(
     """
     art ball banks bell best bill bird black bond book brook brown bush carter case chance chase church cook cross day
@@ -44,7 +44,7 @@ NAMES_THAT_ARE_WORDS = frozenset(
     april june august summer autumn
     """.split()
 )
-"""Alone and in lower case such a name is a word of any prompt: only the family name is replaced, where capitalised."""
+"""Common words that are names: only a family name is replaced, and only where it is capitalised."""
 MAIL_PROVIDERS = frozenset(
     """
     gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk
@@ -53,12 +53,12 @@ MAIL_PROVIDERS = frozenset(
     users.noreply.github.com users.noreply.gitlab.com
     """.split()
 )
-"""Domains of an e-mail address that tell nothing of a person or a company."""
+"""Domains of e-mail addresses that identify neither a person nor a company."""
 SHORTEST_IN_ANY_CASE = 4
-"""A shorter part of a name is replaced only as it is capitalised: "Li" is a name, "li" is an HTML tag."""
+"""A shorter part of a name is replaced only where it is capitalised: "Li" is a name, "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
-"""A name of fewer characters may be another word where it is written without its blank."""
+"""A shorter name may be another word when it is written without its blank."""
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
@@ -87,15 +87,15 @@ _PATHS = (
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a folder that
-machines have at the top; below any other one, where it leads to a file and no request is made of it; with escapes."""
+"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a usual
+top-level folder; below another folder, if it leads to a file and no HTTP method precedes it; percent-encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What stands for a person or a machine: words with what is put in their place, a home of its own, folders.
+    """What identifies a person or a machine: words with their placeholders, the home folder, other folders.
 
-    ``words`` are found in any case, ``capitalised`` parts of names only as they are written here.
+    ``words`` are matched in any case, ``capitalised`` parts of names only as written here.
     """
 
     words: tuple[tuple[str, str], ...] = ()
@@ -104,7 +104,7 @@ class Identity:
     capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
-        """Return it with folders in which prompts were typed or rules stand, and with those whose homes they are in."""
+        """Return the identity plus folders in which prompts were typed or rules lie, and the owners of their homes."""
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
         telling = {one for folder in known for one in _telling(folder)} - {self.home}
@@ -115,9 +115,10 @@ class Identity:
         )
 
     def places(self) -> re.Pattern[str]:
-        """Return what finds folders, by the name of the group.
+        """Return a pattern for folders, whose groups name the kind of folder.
 
-        "url" is none, "inner" and "folder" are known folders, "flat" is a home with dashes, "path" any absolute path.
+        "url" is not replaced, "inner" and "folder" are known folders, "flat" is a home with dashes, "path" any
+        absolute path.
         """
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
@@ -127,7 +128,7 @@ class Identity:
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
-        """Return what finds the words whole, each in a group of its own; an underscore ends a word."""
+        """Return a pattern for the whole words, each in its own group; an underscore ends a word."""
         words = [_spelt(word) for word, _placeholder in self.words]
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
@@ -135,18 +136,18 @@ class Identity:
         )
 
     def placeholders(self) -> tuple[str, ...]:
-        """Return what is put in the place of each word, in the order of the groups."""
+        """Return the placeholder of each word, in the order of the groups."""
         return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:
-        """Return how a folder is written with a tilde, where it lies in a home."""
+        """Return the folder's spelling with a tilde, where it lies in a home."""
         found = WHOSE.match(folder)
         home = self.home if len(self.home) > 1 and folder.startswith(f"{self.home}/") else found[0] if found else ""
         return (f"~{folder[len(home) :]}",) if home else ()
 
 
 def _telling(folder: str) -> list[str]:
-    """Return the folder and those that it lies in, but for homes and for those that every machine has."""
+    """Return the folder and its parents, except homes and folders that every machine has."""
     found = WHOSE.match(folder)
     ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
     above = {folder[:end] for end in ends if end > (found.end() if found else 0)}
@@ -154,7 +155,7 @@ def _telling(folder: str) -> list[str]:
 
 
 def _written(folders: Iterable[str]) -> str:
-    """Return what finds these folders in whatever way their paths are written."""
+    """Return a pattern for these folders in every spelling of their paths."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
     deeper = _any_of([parts for parts in known if len(parts) > 2 or parts[0]])
@@ -163,7 +164,7 @@ def _written(folders: Iterable[str]) -> str:
 
 
 def _any_of(paths: Sequence[Sequence[str]]) -> str:
-    """Return what finds one of the paths, the longest; parts that they share are looked at once."""
+    """Return a pattern for the longest of the paths; common prefixes are matched once."""
     below: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
         below.setdefault(first, []).append(rest)
@@ -183,13 +184,13 @@ def _part_of_a_path(name: str) -> str:
 
 
 def _spelt(word: str) -> str:
-    """Return what finds a word as a text, an address or the name of a file spells it."""
+    """Return a pattern for a word as a text, an address or a file name spells it."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)
 
 
 def of_this_machine() -> Identity:
-    """Return what this account, this machine and git in this folder call themselves."""
+    """Return the names of this account, of this machine, and of git in this folder."""
     host = socket.gethostname()
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]
@@ -205,7 +206,7 @@ def of_this_machine() -> Identity:
 
 
 def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return each word once, the longest first, without those that anybody says."""
+    """Return each word once, the longest first, without common words."""
     found: dict[str, tuple[str, str]] = {}
     for said, placeholder in known:
         for word in (unicodedata.normalize(form, said.strip()) for form in ("NFC", "NFD")):
@@ -215,7 +216,7 @@ def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]
 
 
 def _parts(name: str) -> tuple[list[str], list[str]]:
-    """Return the first names and the family names of a full name, "Lovelace, Ada" turned round; initials left out."""
+    """Return the first names and the family names of a full name ("Lovelace, Ada" reversed), without initials."""
     last, comma, first = name.partition(",")
     parts = f"{first} {last}".split() if comma else name.split()
     own = [part for part in (part.strip(".\"'()") for part in parts) if len(part) >= SHORTEST and not part.islower()]
@@ -223,12 +224,12 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
 
 
 def _is_telling(part: str) -> bool:
-    """Say whether a part of a name stands for the person in whatever case it is written."""
+    """Return whether a part of a name identifies the person in any case."""
     return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
 
 
 def _forms(name: str) -> list[str]:
-    """Return what else names the person in any case: parts of the name, turned round, the initial before the last."""
+    """Return further forms of a name in any case: its parts, reversed, and the initial joined with the last name."""
     first, family = _parts(name)
     alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_telling(one)]
     joined = [form for last in family[-1:] for form in (f"{last} {first[0]}", f"{last}, {first[0]}")]
@@ -236,7 +237,7 @@ def _forms(name: str) -> list[str]:
 
 
 def _capitalised(name: str) -> list[str]:
-    """Return the parts of a name that are somebody's only where they are capitalised; no first name that is a word."""
+    """Return the parts of a name that are replaced only where capitalised; no first names that are common words."""
     first, family = _parts(name)
     found = [part for part in family if not _is_telling(part)]
     found += [part for part in first if not _is_telling(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
@@ -244,14 +245,14 @@ def _capitalised(name: str) -> list[str]:
 
 
 def _domain(email: str) -> str:
-    """Return the domain of an address, empty where it is that of a provider or of no network."""
+    """Return the domain of an address, empty for a mail provider or a name without a dot."""
     domain = email.strip().lower().partition("@")[2]
     is_telling = "." in domain.strip(".") and domain not in MAIL_PROVIDERS
     return domain if is_telling else ""
 
 
 def _accounts(email: str) -> tuple[str, ...]:
-    """Return what an address says of a login, as 1234+ada@… does."""
+    """Return possible logins in an address, such as ada in 1234+ada@…."""
     local = email.partition("@")[0]
     return (local, local.rpartition("+")[2])
 
@@ -273,7 +274,7 @@ def _full_name() -> str:
 
 
 def _git(setting: str) -> tuple[str, ...]:
-    """Return the values of a setting of git, for this folder and for this account."""
+    """Return the values of a git setting, for this folder and for this account."""
     found: list[str] = []
     for where in ((), ("--global",)):
         try:

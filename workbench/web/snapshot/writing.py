@@ -1,12 +1,12 @@
-"""A snapshot: a database file with what the pages need and nothing else, to be served to others as it is.
+"""Write a snapshot: a database file with what the pages need and nothing else, to be served to others as it is.
 
-It is built table by table inside one read transaction. ``VACUUM INTO`` would copy everything first, and what is
-deleted afterwards may stay in free pages and index blocks: here nothing that is not published ever was in the file.
-The schema is the source's own.
+It is built table by table inside one read transaction. ``VACUUM INTO`` would copy everything first, and rows deleted
+afterwards may remain in free pages and index blocks; here unpublished data are never in the file. The schema is
+the source's own.
 
-SnapshotError         what a person is told instead of a traceback
-├── NotASnapshotError      another file stands where one was to be
-└── InterruptedSnapshotError    somebody asked to stop; nothing is left of it
+SnapshotError         an error for the user; the message replaces a traceback
+├── NotASnapshotError      another file has the name of the snapshot
+└── InterruptedSnapshotError    the user asked to stop; nothing is left of the snapshot
 """
 
 from __future__ import annotations
@@ -70,20 +70,20 @@ WHAT_WOULD_BE_SEEN = """
 
 
 class SnapshotError(Exception):
-    """What a person is told instead of a traceback."""
+    """An error for the user; the message replaces a traceback."""
 
 
 class NotASnapshotError(SnapshotError):
-    """Another file stands where one was to be."""
+    """Another file has the name of the snapshot."""
 
 
 class InterruptedSnapshotError(SnapshotError):
-    """Somebody asked to stop; nothing is left of it."""
+    """The user asked to stop; nothing is left of the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """What a snapshot with full texts would show of a history."""
+    """The amount of data that a snapshot with full texts would show."""
 
     prompts: int
     projects: int
@@ -100,7 +100,7 @@ def revealed(db: sqlite3.Connection) -> Revealed:
 
 
 def read(path: str) -> Publication:
-    """Return what a snapshot says of itself; raises NotASnapshotError where the file is none, or of another version."""
+    """Return a snapshot's description of itself; raises NotASnapshotError for another file or schema version."""
     if not os.path.exists(path):
         raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
     try:
@@ -120,7 +120,7 @@ def read(path: str) -> Publication:
 
 
 def may_be_written(path: str) -> None:
-    """Raise SnapshotError where something stands under that name that is not a snapshot of ours."""
+    """Raise SnapshotError where another file than one of our snapshots has that name."""
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise SnapshotError(f"{folder} is no folder: make it first, or name another file")
@@ -143,15 +143,15 @@ def write(
     should_stop: Callable[[], bool] = lambda: False,
     advance: Advance | None = None,
 ) -> Publication:
-    """Write a snapshot of the history in ``state_dir``, whole or not at all, and return what it says of itself.
+    """Write a snapshot of the history in ``state_dir``, whole or not at all, and return its description.
 
-    ``text`` is one of ``columns.TEXTS``; the database is there and has this schema. Raises SnapshotError, OSError,
+    ``text`` is one of ``columns.TEXTS``; the database exists and has this schema. Raises SnapshotError, OSError,
     sqlite3.Error.
     """
     path = os.path.abspath(path)
     may_be_written(path)
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
-    snapshots.note(state_dir, aside)  # a killed process leaves it: forgetting finds it then
+    snapshots.note(state_dir, aside)  # noted first: a killed process leaves the file, and forgetting must find it
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
@@ -177,7 +177,7 @@ def write(
 
 @contextlib.contextmanager
 def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    """Open the new file, with the history beside it for reading only."""
+    """Open the new file, with the history attached read-only."""
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
         for setting in ("journal_mode = off", "synchronous = off", f"cache_size = {-CACHE_KB:d}"):
@@ -187,7 +187,7 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
 
 
 def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
-    """Copy what is published, all of it as it is at one moment."""
+    """Copy all published data as of one moment."""
     db.execute("begin")
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
     _know(db, Teller(of_this_machine().with_folders(_folders(db)), secret, sessions))
@@ -210,14 +210,14 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
 
 
 def _folders(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the folders in which prompts were typed, those in which rules stand, and that of the history."""
+    """Yield the folders of prompts, of rules, and of the history."""
     yield from (str(row[0]) for row in db.execute(WHICH_FOLDERS))
     yield from (re.sub(r"[\\/][^\\/]*$", "", str(row[0])) for row in db.execute(WHICH_FILES))
     yield from (os.path.dirname(row[2]) for row in db.execute("pragma database_list") if row[1] == "source")
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
-    """Count the traces that are published, and index those that came last."""
+    """Compute the sums of the published traces, and index the newest ones."""
     total = rollups.waiting(db)
 
     def tell() -> bool:
@@ -241,7 +241,7 @@ def _know(db: sqlite3.Connection, teller: Teller) -> None:
 
 
 def _make(db: sqlite3.Connection, kind: str) -> None:
-    """Make the tables, or the indices, that are published, as the source has them."""
+    """Create the published tables or indexes with the source's schema."""
     tables = (*columns.COLUMNS, *columns.BUILT)
     for _type, name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
         db.execute(statement)
@@ -250,14 +250,14 @@ def _make(db: sqlite3.Connection, kind: str) -> None:
 
 
 def _start_counting(db: sqlite3.Connection) -> None:
-    """Put the one row that says how far the sums have come at its start."""
+    """Insert the initial row of the table that records the progress of the sums."""
     found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
     values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
     db.execute(f"insert into main.rolled_up values ({', '.join(values)})")
 
 
 def _make_views(db: sqlite3.Connection) -> None:
-    """Make the views that ask nothing but what is published."""
+    """Create the views that use only published tables."""
     for name, statement in db.execute(WHICH_VIEWS).fetchall():
         db.execute(statement)
         try:
@@ -275,7 +275,7 @@ def _copy_traces(db: sqlite3.Connection, text: str, advance: Advance) -> None:
 
 
 def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
-    """Return the statement that copies a table; raises SnapshotError for a column that nobody decided on."""
+    """Return the statement that copies a table; raises SnapshotError for a column without a decision."""
     shown = columns.expressions(table, text)
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")

@@ -1,4 +1,4 @@
-"""What the columns of the table show at which width; no colour carries a meaning that the text does not."""
+"""The columns of the table at each width; colour carries no meaning that the text lacks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 LEAST_PROMPT = 46
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
-"""One character for how a prompt ended."""
+"""One character for the status of a prompt."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 
 
 class Look(Enum):
-    """How a cell looks."""
+    """The look of a cell."""
 
     PLAIN = "plain"
     MUTED = "muted"
@@ -38,7 +38,7 @@ class Look(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: title, width in cells, whether numbers stand to the right, and the sorting that its title means."""
+    """A column: title, width in cells, whether numbers are right-aligned, and the order that its title selects."""
 
     name: str
     title: str
@@ -63,7 +63,7 @@ BESIDE = (
 
 @lru_cache(maxsize=64)
 def layout(width: int) -> tuple[Column, ...]:
-    """Return the columns for a table of that width, the prompt with what is left."""
+    """Return the columns for a table of that width; the prompt takes the remaining width."""
     first = [TIME, MARK, TYPE]
     left = width - sum(column.width + 1 for column in first) - 1
     beside: list[Column] = []
@@ -82,7 +82,7 @@ def layout(width: int) -> tuple[Column, ...]:
 
 
 def cells_of(line: Line, width: int) -> Cells:
-    """Return the texts of a line with their looks; together they are as wide as the table."""
+    """Return the cells of a line with their looks; their total width is the table's."""
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
         text, look = VALUES[column.name](line)
@@ -93,7 +93,7 @@ def cells_of(line: Line, width: int) -> Cells:
 
 
 def heading(width: int) -> list[tuple[Column, int, int]]:
-    """Return the columns with where each begins and ends."""
+    """Return the columns with their start and end."""
     found, start = [], 0
     for column in layout(width):
         found.append((column, start, start + column.width))
@@ -102,7 +102,7 @@ def heading(width: int) -> list[tuple[Column, int, int]]:
 
 
 def short_time(at: str, *, long: bool = False) -> str:
-    """Return a UTC time in the zone of this machine: the time of day for today, else the day."""
+    """Return a UTC time in the local time zone: the time of day for today, else the day."""
     when = moment(at)
     if when is None:
         return at[:6]
@@ -114,7 +114,7 @@ def short_time(at: str, *, long: bool = False) -> str:
 
 
 def moment(at: str) -> datetime | None:
-    """Return a recorded time in the zone of this machine, None where it is none."""
+    """Return a recorded time in the local time zone, None for an invalid one."""
     try:
         return datetime.fromisoformat(at).astimezone()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every list of the app has: a cursor on whole rows, the keys that move it, lines drawn when they are seen."""
+"""Base of all lists of the app: a cursor on whole rows, the keys that move it, and rows drawn when visible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def moves(name: str) -> list[BindingType]:
-    """Return the keys that move the cursor by lines and pages; ``name`` begins their ids."""
+    """Return the bindings that move the cursor by lines and pages; their ids begin with ``name``."""
     return [
         Binding("j,down", "move(1)", "Next line", id=f"{name}.down", show=False),
         Binding("k,up", "move(-1)", "Previous line", id=f"{name}.up", show=False),
@@ -26,7 +26,7 @@ def moves(name: str) -> list[BindingType]:
 
 
 def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
-    """Return the keys to the first and to the last row."""
+    """Return the bindings to the first and to the last row."""
     return [
         Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
         Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
@@ -34,7 +34,7 @@ def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home",
 
 
 class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows of one line each; ``TITLES`` lines above them stay where they are."""
+    """Rows of one line each; ``TITLES`` lines above them do not scroll."""
 
     DEFAULT_CSS = """
     CursorView {
@@ -50,11 +50,11 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         raise NotImplementedError
 
     def draw_row(self, row: int) -> Strip:
-        """Return a row as it is drawn."""
+        """Return a row as drawn."""
         raise NotImplementedError
 
     def draw_title(self) -> Strip:
@@ -62,27 +62,27 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         raise NotImplementedError
 
     def moved(self) -> None:
-        """The cursor is on another row."""
+        """React to the cursor moving to another row."""
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        """Somebody clicked the row that has the cursor now; ``is_again``: it had it before."""
+        """React to a click on the row of the cursor; ``is_again`` means that the cursor was on it before."""
 
     def title_clicked(self, x: int) -> None:
-        """Somebody clicked the line above the rows."""
+        """React to a click on the line above the rows."""
 
     @property
     def cursor_style(self) -> Style:
-        """How the row of the cursor looks."""
+        """The style of the cursor's row."""
         name = "cursor--here" if self.has_focus else "cursor--blurred"
         return self.rich_style + self.get_component_rich_style(name)
 
     def resized(self) -> None:
-        """There is another number of rows, or another width."""
+        """Update the size after the number of rows or the width has changed."""
         self.virtual_size = Size(self.size.width, self.row_count + self.TITLES)
         self.refresh()
 
     def show_cursor(self) -> None:
-        """Scroll to where the cursor is seen."""
+        """Scroll until the cursor is visible."""
         where, above = Region(0, self.cursor + self.TITLES, 1, 1), Spacing(top=self.TITLES)
         self.scroll_to_region(where, spacing=above, animate=False, force=True, x_axis=False)
 
@@ -122,7 +122,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = max(0, min(self.row_count - 1, self.cursor + rows))
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor by what fits on the screen."""
+        """Move the cursor by one page."""
         self.action_move(direction * max(1, self.size.height - self.TITLES - 1))
 
     def action_move_to(self, row: int) -> None:

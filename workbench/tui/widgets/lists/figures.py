@@ -1,4 +1,4 @@
-"""A table of figures, and how these are written: every number has its unit."""
+"""A table of figures, and their formats: every number has its unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCROLLBAR = 1
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its title, its width in cells (0: what is left), whether it holds numbers."""
+    """A column: its title, its width in cells (0: the remaining width), whether it holds numbers."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: the key by which it is known, its texts, and the style of a cell where it has one (a theme's variable)."""
+    """A row: its key, its texts, and the style (a theme variable) of the cells that have one."""
 
     key: str
     cells: tuple[str, ...]
@@ -43,7 +43,7 @@ class Row:
 
 
 class FiguresTable(CursorView, inherit_bindings=False):
-    """A table with a cursor on whole rows that stays on its row when the rows are others."""
+    """A table with a cursor on whole rows; the cursor stays on its row when the rows change."""
 
     DEFAULT_CSS = """
     FiguresTable > .figures--titles { background: $surface; color: $text-muted; text-style: bold; }
@@ -58,7 +58,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class Moved(Message):
-        """A person moved the cursor to another row."""
+        """The user moved the cursor to another row."""
 
         source: FiguresTable
 
@@ -68,7 +68,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class Chosen(Message):
-        """A person chose the row under the cursor."""
+        """The user chose the row under the cursor."""
 
         source: FiguresTable
 
@@ -78,7 +78,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class TitleChosen(Message):
-        """A person clicked the title of a column."""
+        """The user clicked the title of a column."""
 
         name: str
 
@@ -98,7 +98,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
     def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
-        """Show the rows; the cursor stays with the row that it is on, else, or where it is told so, on its line."""
+        """Show the rows; the cursor stays on its row, or without ``follows_row`` on its line."""
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)
@@ -107,7 +107,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         self.resized()
 
     def widths(self) -> list[int]:
-        """Return the widths of the columns' texts, what is left shared among those without a width."""
+        """Return the widths of the columns' texts; columns without a width share the remaining one."""
         fixed = [heading.width for heading in self._headings]
         left = self.size.width - SCROLLBAR - sum(fixed) - 2 * CELL_PADDING * len(fixed)
         open_ones = fixed.count(0)
@@ -157,7 +157,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
 
 def ms(value: float | None) -> str:
-    """Return milliseconds with their unit: two digits after the point below ten, none from a hundred on."""
+    """Return milliseconds with their unit: two decimals below 10, one below 100, none above."""
     if value is None:
         return "-"
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
@@ -165,7 +165,7 @@ def ms(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share with its sign; what is not nothing is never written as 0 %."""
+    """Return a share in percent; a small share other than 0 is never written as 0 %."""
     if share is None:
         return "-"
     if share < 0.001:

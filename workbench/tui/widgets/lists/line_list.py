@@ -1,4 +1,4 @@
-"""A list of groups that open to their lines, with a cursor; thousands of lines cost nothing until they are seen."""
+"""A list of groups that can be folded, with a cursor; lines cost nothing until they are visible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOVES: list[BindingType] = [
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: what it is known by, its text, what stands at its right, its look, what it stands for."""
+    """One line: its key, its text, the text at its right, its look, and the value that it represents."""
 
     key: str
     text: str
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading with its lines; one without lines is only a heading."""
+    """A heading with its lines; without lines it is only a heading."""
 
     head: Line
     lines: Sequence[Line] = ()
@@ -59,7 +59,7 @@ class _Row:
     line: Line
     group: int
     place: int
-    """Where in its group it is, -1 for the heading."""
+    """The index within its group, -1 for the heading."""
 
     @property
     def is_head(self) -> bool:
@@ -67,7 +67,7 @@ class _Row:
 
 
 class LineList(CursorView, inherit_bindings=False):
-    """Groups and their lines; which groups are open is kept by their keys."""
+    """Groups and their lines; open groups are remembered by key."""
 
     DEFAULT_CSS = """
     LineList {
@@ -102,7 +102,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Chosen(Message):
-        """Somebody chose a line that is no heading of a group."""
+        """The user chose a line that is not the heading of a group."""
 
         source: LineList
         line: Line
@@ -127,7 +127,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """How many rows are laid out, headings and the lines of open groups."""
+        """The number of rows: headings and the lines of open groups."""
         return self._count
 
     @property
@@ -137,11 +137,11 @@ class LineList(CursorView, inherit_bindings=False):
 
     @property
     def opened(self) -> list[str]:
-        """The keys of the groups that are open."""
+        """The keys of the open groups."""
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line where that is still there, or on top."""
+        """Show these groups; the cursor stays on its line if that still exists, else on its row."""
         here = self._row(self.cursor) if self.cursor else None
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
@@ -150,7 +150,7 @@ class LineList(CursorView, inherit_bindings=False):
         self._put_cursor(self._again(here, head) if here else self.cursor)
 
     def _again(self, here: _Row, head: str) -> int:
-        """Return where a line is now: most often at its place in its group, to which lines are added at the end."""
+        """Return a line's present row: usually at its place in its group, since lines are added at the end."""
         number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
         if number >= 0:
             row = self._heads[number] + here.place + 1
@@ -161,7 +161,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self.cursor if found_at is None else found_at
 
     def _find(self, key: str) -> int | None:
-        """Return the row of a heading, or of a line of an open group."""
+        """Return the row of a heading, or of a line in an open group."""
         for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
             if group.head.key == key:
                 return head
@@ -171,7 +171,7 @@ class LineList(CursorView, inherit_bindings=False):
         return None
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a line and open its group; say whether there is such a line."""
+        """Put the cursor on a line and open its group; return whether the line exists."""
         group = next((one for one in self._groups if _place_of(one, key) is not None), None)
         if group is not None:
             self._open.add(group.head.key)
@@ -182,7 +182,7 @@ class LineList(CursorView, inherit_bindings=False):
         return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
-        """Go to the next line that is no heading, or with ``groups`` to the first one of the next group."""
+        """Go to the next line that is not a heading, or with ``groups`` to the first line of the next group."""
         row = self._row(self.cursor)
         if row is None:
             return
@@ -203,7 +203,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self._groups[number].head.key in self._open
 
     def _lay_out(self) -> None:
-        """Work out in which row each group begins: no line is looked at before it is seen."""
+        """Compute the row at which each group begins, without accessing lines before they are visible."""
         self._heads, self._count = [], 0
         for number, group in enumerate(self._groups):
             self._heads.append(self._count)
@@ -246,7 +246,7 @@ class LineList(CursorView, inherit_bindings=False):
             self.post_message(self.Moved(self, line))
 
     def action_choose(self) -> None:
-        """Open or close a group, choose a line."""
+        """Open or close a group, or choose a line."""
         row = self._row(self.cursor)
         if row is not None and row.is_head and self._groups[row.group].lines:
             self.action_fold()
@@ -274,7 +274,7 @@ class LineList(CursorView, inherit_bindings=False):
 
 
 def _place_of(group: Group, key: str) -> int | None:
-    """Lines that are written when they are asked for know their places themselves."""
+    """Return the index of a line in its group; sequences that format lines on access find it themselves."""
     if find := getattr(group.lines, "place_of", None):
         found: int | None = find(key)
         return found
@@ -282,7 +282,7 @@ def _place_of(group: Group, key: str) -> int | None:
 
 
 def fitted(text: str, right: str, *, width: int) -> str:
-    """Return both in exactly the width; the right one gives way first, then the text is cut with an ellipsis."""
+    """Return both texts in exactly the width; the right one is dropped first, then the text is cut with an ellipsis."""
     text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""

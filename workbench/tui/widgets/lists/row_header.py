@@ -1,4 +1,4 @@
-"""The titles above the table; a click on one that can sort sorts by it."""
+"""The titles above the table; a click on a sortable title sorts by it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RowHeader(Widget):
-    """One line of titles, laid out as the lines below it."""
+    """One line of titles, aligned with the lines below."""
 
     DEFAULT_CSS = """
     RowHeader { height: 1; color: $text-muted; background: $surface; text-style: bold; pointer: pointer; }
@@ -26,7 +26,7 @@ class RowHeader(Widget):
 
     @dataclass
     class SortWanted(Message):
-        """Somebody clicked a title."""
+        """The user clicked a title."""
 
         sort: str
 
@@ -35,7 +35,7 @@ class RowHeader(Widget):
         self._sort = ""
 
     def show_sort(self, sort: str) -> None:
-        """Underline the title of the column that the list is sorted by."""
+        """Underline the title of the column by which the list is sorted."""
         self._sort = sort
         self.refresh()
 

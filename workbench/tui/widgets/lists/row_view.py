@@ -1,7 +1,7 @@
-"""A table of any length: it draws the lines that are seen and asks for the pages that it lacks.
+"""A table of any length: it draws the visible lines and requests the pages that it lacks.
 
-It holds no list. Row 0 is the newest line; lines that arrive while somebody reads are put on top, and what is
-read stays under the eye.
+It does not hold the whole list. Row 0 is the newest line; lines that arrive are put on top, and the lines being read
+keep their place on the screen.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class PagesWanted(Message):
-        """These pages are seen and not there."""
+        """These pages are visible but not loaded."""
 
         pages: tuple[int, ...]
 
@@ -60,7 +60,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class Moved(Message):
-        """The cursor is on another line, or on a line that is here now."""
+        """The cursor is on another line, or its line was loaded."""
 
         line: Line | None
 
@@ -69,7 +69,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class Opened(Message):
-        """Somebody chose the line."""
+        """The user chose the line."""
 
         line: Line
 
@@ -84,21 +84,21 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def row_count(self) -> int:
-        """How many rows are known to be there."""
+        """The number of rows known to exist."""
         return len(self._head) + self._below
 
     @property
     def below(self) -> int:
-        """How many of them were there when the list was read."""
+        """The number of rows that existed when the list was read."""
         return self._below
 
     @property
     def is_at_top(self) -> bool:
-        """Whether the newest line is the chosen one, so that the table follows."""
+        """Whether the cursor is on the newest line, so that the table follows."""
         return self.cursor == 0
 
     def line(self, row: int) -> Line | None:
-        """Return the line of that row, None where its page is not here."""
+        """Return the line of that row, None where its page is not loaded."""
         if row < len(self._head):
             return self._head[-1 - row] if row >= 0 else None
         number, offset = divmod(row - len(self._head), PAGE_ROWS)
@@ -111,7 +111,7 @@ class RowView(CursorView, inherit_bindings=False):
         return self.line(self.cursor)
 
     def start(self, lines: list[Line], *, keep: str = "") -> None:
-        """Show a new list that begins with these lines; the cursor stays on the trace ``keep`` if it is among them."""
+        """Show a new list that begins with these lines; the cursor goes to the trace ``keep`` if it is among them."""
         self._pages.clear()
         self._asked.clear()
         self._head.clear()
@@ -122,14 +122,14 @@ class RowView(CursorView, inherit_bindings=False):
             self.scroll_to(y=0, animate=False)
 
     def set_length(self, rows: int) -> None:
-        """Say how many rows the list has below those that arrived since."""
+        """Set the number of rows below those that arrived since the list was read."""
         self._below = rows
         self.resized()
         self.cursor = max(0, min(self.cursor, self.row_count - 1))
         self.moved()
 
     def put(self, number: int, lines: list[Line]) -> None:
-        """Take in a page."""
+        """Add a page."""
         self._pages[number] = lines
         self._pages.move_to_end(number)
         self._asked.discard(number)
@@ -139,12 +139,12 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def renew(self, fresh: dict[str, Line]) -> None:
-        """Replace lines that are held by what they are now."""
+        """Replace loaded lines with their current state."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
     def arrive(self, lines: list[Line]) -> None:
-        """Put newer lines on top, oldest first; the chosen line stays chosen unless it is the top one."""
+        """Put newer lines, oldest first, on top; the selected line stays selected unless it is the top one."""
         follows = self.is_at_top
         self._head += lines
         self.resized()
@@ -157,7 +157,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def seen_pages(self) -> tuple[int, ...]:
-        """Return the numbers of the pages that are in sight."""
+        """Return the numbers of the visible pages."""
         top = max(0, self.scroll_offset.y - len(self._head))
         bottom = max(0, self.scroll_offset.y + self.size.height - len(self._head))
         last = max(0, (self._below - 1) // PAGE_ROWS)

@@ -1,1 +1,1 @@
-"""Questions that a person answers with a key or a click."""
+"""Questions that the user answers with a key or a click."""

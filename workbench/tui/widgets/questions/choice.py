@@ -1,4 +1,4 @@
-"""One line of alternatives of which one is shown; each has its key, and a click chooses it, too."""
+"""A line of alternatives, one of which is selected; each has a key, and can be clicked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An alternative: its name, the key that chooses it, what the line says."""
+    """An alternative: its name, its key, and its title in the line."""
 
     name: str
     key: str
@@ -25,7 +25,7 @@ class Option:
 
 
 class _Item(Static):
-    """One of them; the chosen one is in brackets, so that it is told without colour."""
+    """An alternative in the line; the selected one is in brackets, so that it is recognisable without colour."""
 
     DEFAULT_CSS = """
     _Item {
@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, beside: str | None = None) -> None:
-        """Draw it as chosen or not, with what stands behind its title."""
+        """Draw the alternative as selected or not, with ``beside`` after its title."""
         self._beside = self._beside if beside is None else beside
         text = f"{self.option.key} {self.option.title}{self._beside}"
         self.set_class(is_chosen, "-chosen")
@@ -53,7 +53,7 @@ class _Item(Static):
 
 
 class Choice(Horizontal):
-    """The alternatives next to each other, and to the right what is told about the chosen one."""
+    """The alternatives in a row, and to the right a text on the selected one."""
 
     DEFAULT_CSS = """
     Choice {
@@ -64,7 +64,7 @@ class Choice(Horizontal):
 
     @dataclass
     class Chosen(Message):
-        """Somebody clicked an alternative."""
+        """The user clicked an alternative."""
 
         name: str
 
@@ -82,18 +82,18 @@ class Choice(Horizontal):
         self.choose(self._chosen)
 
     def choose(self, name: str) -> None:
-        """Show which is chosen."""
+        """Mark the selected alternative."""
         self._chosen = name
         for item in self.query(_Item):
             item.show(is_chosen=item.option.name == name)
 
     def count(self, numbers: dict[str, int]) -> None:
-        """Write numbers behind the titles, by name."""
+        """Write numbers after the titles, by name."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             beside = "" if number is None else f" {number:,}"
             item.show(is_chosen=item.option.name == self._chosen, beside=beside)
 
     def tell(self, text: str) -> None:
-        """Say something about what is chosen."""
+        """Show a text on the selected alternative."""
         self.query_one("#told", Static).update(text)

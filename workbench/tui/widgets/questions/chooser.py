@@ -1,4 +1,4 @@
-"""The question which task type a prompt should have had: one key, or arrows and enter, or a click."""
+"""Ask for the correct task type of a prompt: one key, arrows and enter, or a click."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """Answers with a task type; empty where the person left it."""
+    """Returns a task type; empty where the user cancelled."""
 
     DEFAULT_CSS = """
     ClassChooser {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer: what it stands for, how it is called, and a note behind it."""
+    """A possible answer: its value, its text, and a note after it."""
 
     value: str
     text: str
@@ -31,7 +31,7 @@ class Answer:
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
-    """Answers with the value of what was chosen; empty where the person left it."""
+    """Returns the value of the chosen answer; empty where the user cancelled."""
 
     DEFAULT_CSS = """
     Picker {

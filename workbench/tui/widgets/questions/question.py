@@ -1,4 +1,4 @@
-"""A question that a person answers with yes or no before something is done that cannot be undone."""
+"""A yes-no question before an action that cannot be undone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Question(ModalScreen[bool], inherit_bindings=False):
-    """Answers True for yes; whatever else closes it is a no."""
+    """Returns True for yes; anything else that closes it is a no."""
 
     DEFAULT_CSS = """
     Question {

@@ -1,4 +1,4 @@
-"""What operators ask of the history: the canned queries of Datasette, answered from the sums where they can be."""
+"""Operators' questions to the history: Datasette's canned queries, answered from the sums where possible."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How the hook is doing: counts and shares by day, failures, skips, latencies, channels.
+"""Questions on the state of the hook: counts and shares by day, failures, skips, latencies, channels.
 
-Imported prompts were not answered by the hook: they count as prompts, never as its health.
+Imported prompts were not answered by the hook: they count as prompts, never for its health.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ select {by}, max(all_of_them) as measurements,
 from ranked
 """
 _SHOWN = "sum(iif(status in ('ok', 'partial', 'shadow'), prompts, 0))"
-"""Prompts with something to add; ``shadow`` is what was held back, or found for an imported prompt."""
+"""Prompts with something to add; ``shadow`` are those held back, or found for an imported prompt."""
 _APPROXIMATE = "Percentiles are read from buckets and at most 2.5 % off; skipped and imported prompts are left out."
 
 HEALTH = (

@@ -1,4 +1,4 @@
-"""What the prompts were taken for, what was added, what people said of that, and where prompts are found."""
+"""Questions on how prompts were classified, what was added, how people labelled that, and on finding prompts."""
 
 from __future__ import annotations
 

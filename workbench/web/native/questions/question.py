@@ -1,4 +1,4 @@
-"""A question that operators ask, as Datasette offers it."""
+"""A canned query, as Datasette offers it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with a name in the address; ``parameters`` are what can be typed, and what holds where nothing is.
+    """A query with a name for its address; ``parameters`` describe each input and its default.
 
-    A parameter comes in as text, empty where nothing was typed: the SQL has its default.
+    A parameter is passed as text, empty where nothing was typed: the SQL has its default.
     """
 
     name: str
@@ -26,13 +26,13 @@ NEWEST = {"newest": "how many of the newest prompts to look at; 10000 where noth
 _LAST_OF = "(select max(day) from prompts_by_day where facet = 'status' and origin = '{}')"
 _LAST_DAY = f"coalesce({_LAST_OF.format('hook')}, {_LAST_OF.format('import')})"
 SINCE = f"date({_LAST_DAY}, '-' || (coalesce(nullif(:days, ''), '30') - 1) || ' days')"
-"""The first of the last so many days, as the home page has them: up to the newest prompt of the hook."""
+"""The first of the last N days, as on the home page: up to the newest prompt of the hook."""
 SINCE_ID = f"printf('%014x', strftime('%s', {SINCE}) * 1000000)"
-"""What no id from that day on sorts before."""
+"""The smallest trace id of that day."""
 AT_MOST = "max(0, cast(coalesce(nullif(:limit, ''), '20') as integer))"
 THE_NEWEST = "max(0, cast(coalesce(nullif(:newest, ''), '10000') as integer))"
 
 
 def percent(part: str, whole: str) -> str:
-    """Return SQL for a share in percent with one decimal, nothing of nothing."""
+    """Return SQL for a share in percent with one decimal, null for a whole of 0."""
     return f"round(100.0 * {part} / nullif({whole}, 0), 1)"

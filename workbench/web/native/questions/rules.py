@@ -1,4 +1,4 @@
-"""Versions of the instructions, replays of others, and rules that do nothing."""
+"""Questions on versions of the instructions, replays of other versions, and rules that do nothing."""
 
 from __future__ import annotations
 

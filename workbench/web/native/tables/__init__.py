@@ -1,6 +1,6 @@
-"""What every table and view is for, and what stands in each of its columns, with its unit.
+"""Descriptions of every table and view, and of their columns with units.
 
-The constraint: the schema that the migrations make has exactly these columns; a test reads both.
+The schema that the migrations create has exactly these columns; a test compares both.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ HIDDEN = (
     "_sqlite_migrations", "trace_numbers", "rolled_up", "prompts_fts", "memories_fts", "memory_counts",
     "memory_vocabulary", "memory_vectors",
 )  # fmt: skip
-"""What only the program reads: the marks of migrations, of the index of words and of the sums."""
+"""Tables that only the program reads: bookkeeping of migrations, of the word index and of the sums."""
 
 __all__ = ["HIDDEN", "TABLES", "Table"]

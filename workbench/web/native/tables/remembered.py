@@ -1,6 +1,6 @@
-"""What a project remembers, what sessions were told, and experiments; none of it is in a snapshot.
+"""Tables of project memories, of what sessions were shown, and of experiments; none of them is in a snapshot.
 
-A snapshot says of itself what it is: ``published``, which the live history has not.
+``published`` describes a snapshot; the live history does not have it.
 """
 
 from __future__ import annotations

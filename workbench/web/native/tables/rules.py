@@ -1,4 +1,4 @@
-"""Versions of the instructions, what other versions would have said, and how often each rule speaks."""
+"""Tables of instructions versions, replays under other versions, and how often each rule fires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums over the traces, which make a page about a million of them read some thousand rows."""
+"""Tables of sums over the traces: a page about a million traces reads some thousand rows of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table as people are told of it."""
+"""The description of a table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table or view: ``columns`` by name, in the order of the schema; ``newest_by`` is what it is sorted by.
+    """A table or view: ``columns`` by name, in the order of the schema; ``newest_by`` is its sort column.
 
-    ``label`` is the column that stands for a row where another table names it. ``sortable`` are those of a
-    view that an index can sort; of a table all are.
+    ``label`` is the column that represents a row where another table refers to it. ``sortable`` lists the columns of a
+    view that an index can sort; in a table all columns can be sorted.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One row for each prompt, and what lies beside it."""
+"""Tables with one row for each prompt, and the tables that belong to them."""
 
 from __future__ import annotations
 

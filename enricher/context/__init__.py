@@ -1,4 +1,4 @@
-"""Our channels of context: which there are, what each declares, what it is asked, and what it answers.
+"""The context channels: the list of built-in ones, what a channel declares, its request and its answer.
 
 Every module of this package may import this one, so it imports none of them;
 ``enricher.context.gathering`` loads and asks the channels.
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class Channel:
-    """What a module declares as ``CHANNEL``; the channel has the module's name.
+    """A channel's declaration, which its module exports as ``CHANNEL``; the module's name is the channel's name.
 
-    ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)``
-    returns what its answer depends on beside the prompt and the conversation: where that is another
-    one under other rules, a replay calls the answer unknown. None: on nothing else.
-    ``can_answer(settings, has_past)`` says whether it had anything to go by, so that the answer could
-    be another one at all. ``can_ask_again``: ``replay --today`` may ask it, which must change nothing.
-    ``gives`` and ``read_more`` are its row in the README. The budget holds where no layer declares the channel.
+    ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)`` returns
+    the inputs, other than prompt and conversation, that the answer depends on (None: there are none); if
+    they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
+    reports whether the channel could have answered anything at all. ``can_ask_again``: ``replay --today``
+    may call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill its row in the
+    README. ``budget`` applies when no layer of rules declares the channel.
     """
 
     __slots__ = ("budget", "can_answer", "can_ask_again", "gives", "offer", "question", "read_more")
@@ -71,7 +71,7 @@ class Channel:
 
 
 class ChannelRule:
-    """A channel as the rules declare it; ``command`` is the program to ask, empty for our own."""
+    """A channel as the rules declare it; ``command`` is the program to run, empty for a built-in channel."""
 
     __slots__ = ("command", "deadline_ms", "min_score", "most", "name", "priority", "tokens")
 
@@ -86,10 +86,10 @@ class ChannelRule:
 
 
 class Request:
-    """What a channel is asked: the prompt, what is known about it, and until when an answer helps.
+    """The input of a channel: the prompt, its classification and context, and the deadline for the answer.
 
-    ``skills`` are name and description of those installed; ``until`` is a reading of
-    ``time.perf_counter``; ``now`` seconds since the epoch.
+    ``skills`` holds (name, description) of each installed skill; ``until`` is the deadline on the
+    clock ``time.perf_counter``; ``now`` is in seconds since the epoch.
     """
 
     __slots__ = (
@@ -140,13 +140,13 @@ class Request:
         self._index: Connection | None = None
 
     def has_index(self) -> bool:
-        """Say whether there is an index of the project's files."""
+        """Return whether the project has a code index."""
         from enricher.sources.code import database_file
 
         return bool(self.project.root) and os.path.exists(database_file(self.state, self.project.id))
 
     def index(self) -> Connection | None:
-        """Return a connection to the project's index, shared by all channels; None if there is no index yet."""
+        """Return a connection to the project's code index, shared by all channels; None if there is no index yet."""
         if self._index is None:
             from enricher.sources.code import open_index
 
@@ -163,23 +163,23 @@ class Request:
         }
 
     def close(self) -> None:
-        """Close the connection that ``index`` has opened."""
+        """Close the connection that ``index`` opened."""
         if self._index is not None:
             self._index.close()
             self._index = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a program is told."""
+        """Return the fields that an external channel program receives."""
         return {"prompt": self.prompt, "cwd": self.cwd, "session_id": self.session_id, "task_type": self.task_type}
 
 
 class Candidate:
     """A fact that a channel offers, before the rules weigh it.
 
-    ``text`` is quoted, ``label`` says where it is from (without a text it says all
-    there is to say). ``ref`` identifies the fact: a session is not told the same one twice,
-    and equal scores are ordered by it. ``score`` runs from 0 to 1, ``raw`` is the score
-    before weights. ``stale`` says why it should not be told.
+    ``text`` is quoted in the output and ``label`` names its source; without a text the label carries
+    the whole fact. ``ref`` identifies the fact: a session never shows the same ``ref`` twice, and equal
+    scores are ordered by it. ``score`` runs from 0 to 1, ``raw`` is the score before weights.
+    ``stale`` is the reason not to show the fact, empty if there is none.
     """
 
     __slots__ = ("date", "kind", "label", "raw", "ref", "score", "stale", "text")
@@ -215,7 +215,7 @@ class Candidate:
 
 
 class Gathered:
-    """What one channel did: status ok, empty, timeout, error, off or untrusted, and what it offered."""
+    """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates."""
 
     __slots__ = ("candidates", "fallback", "is_program", "latency_ms", "model", "name", "problem", "status")
 
@@ -239,7 +239,7 @@ class Gathered:
         self.fallback = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recorded form, from which a replay takes the same candidates."""
+        """Return the form stored in the trace, from which a replay restores the same candidates."""
         offered = [item.to_json() for item in self.candidates]
         return {"name": self.name, "status": self.status, "latency_ms": self.latency_ms, "candidates": offered}
 
@@ -250,7 +250,7 @@ class Gathered:
 
 
 def presentable(item: Candidate) -> Candidate:
-    """Redact an item: what is stored and shown is treated like a prompt, whoever wrote it."""
+    """Redact an item in place and return it: channel output is stored and shown, so it is redacted like a prompt."""
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]
     item.label = redact(item.label)[0]

@@ -1,7 +1,7 @@
-"""What a channel is asked depends on: a replay under other rules must know whether it would have been asked that.
+"""Decide for a replay which recorded channel answers are still valid under other rules.
 
-A channel's answer is recorded, so a replay has it; but rules that judge the prompt
-otherwise, or declare the channel otherwise, may have asked it something else.
+A trace records each channel's answer. If the other rules classify the prompt differently, or declare
+the channel differently, they may have asked the channel something else.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
-"""What decides whether a program is started, and what it is told beside the prompt and its task type."""
+"""Keys that decide whether a program is started, and its inputs other than the prompt and the task type."""
 
 
 class Judgement:
-    """What of a judged prompt a channel may be asked with; ``is_silent`` where no channel is asked at all."""
+    """The part of a classification that channels see; ``is_silent`` means that no channel is asked at all."""
 
     __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
 
@@ -41,11 +41,11 @@ def asked_otherwise(
     has_past: bool = True,
     off: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the channels that the later judgement and declarations would have asked something else.
+    """Return the names of the channels that the rules in ``after`` would have asked something else.
 
-    Each side is the judgement and the declared channels of its rules; ``settings`` are the
-    recorded ones, ``has_past`` says whether anything was known of the conversation, ``off``
-    names the channels that were switched off then.
+    ``before`` and ``after`` each hold the judgement and the declared channels of one set of rules.
+    ``settings`` are the recorded settings, ``has_past`` tells whether the trace had any conversation
+    context, ``off`` names the channels that were switched off when the trace was recorded.
     """
     (was, declared_before), (now, declared_after) = before, after
     if now.is_silent:
@@ -67,9 +67,9 @@ def asked_otherwise(
 
 
 def can_ask_again(rule: Mapping[str, Any]) -> bool:
-    """Say whether a replay may ask the channel of today's stores.
+    """Return whether a replay may ask the channel again, against today's stores.
 
-    Programs are never asked again: the rules under trial may come from anyone, and nobody has trusted their commands.
+    Programs are never run again: the rules under trial may come from anyone, and nobody has trusted their commands.
     """
     return _is_ours(rule) and load(rule["name"]).can_ask_again
 
@@ -84,7 +84,7 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _is_started_alike(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Say whether the channel is the same and needs the same: if it could say nothing then, it can say nothing now."""
+    """Return whether both rules need the same program, model and endpoint: a channel that was off then is off now."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

@@ -1,4 +1,4 @@
-"""Lines about commits: what was done to a name that a prompt names, and what was done at the time it speaks of.
+"""Find commits for the channel ``history``: those that changed a name in the prompt, or fall in a time it mentions.
 
 On the hook's path; loaded only where the channel ``history`` has something to look up.
 """
@@ -55,7 +55,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]]) -> str:
-    """Return what is asked about a name: in its own sentence, or in one that names nothing itself."""
+    """Return the kind of question asked about a name, from its own sentence or from one that contains no name."""
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -64,7 +64,7 @@ def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]])
 
 
 def _forms_of_pairs(sentence: str) -> list[str]:
-    """Return the names that two words in a row may be: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
+    """Return the names that two adjacent words may stand for: "rate limiter" is ``RateLimiter`` or ``rate_limiter``."""
     plain = [word.lower() for word in words_of(sentence) if word.isalpha() and len(word) > 2]
     found: list[str] = []
     for at in range(min(len(plain) - 1, MOST_PAIRS)):
@@ -76,7 +76,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return what is worth saying of a name's history: what was asked, or that it is there no more."""
+    """Return the commits of a name's history worth showing: those asked for, or the one that removed the name."""
     first = past.introduction(found, is_whole=is_whole) if kind == "added" else None
     told = [_candidate(name, "added", first)] if first else []
     removed = past.removal(found)
@@ -92,7 +92,7 @@ def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_who
 
 
 def _how(db: Connection, name: str, event: Event) -> str:
-    """Return in words what a commit did to a name that was somewhere else, or called otherwise, before."""
+    """Describe in words how a commit renamed, moved or removed a name."""
     if event.what & past.RENAMED:
         new, *later = past.successors(db, name, event)
         return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
@@ -120,7 +120,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
-    """Return commits of the time whose work the prompt speaks of: those about what it names, else the newest."""
+    """Return commits from the time span in the prompt: those about what the prompt names, else the newest."""
     from enricher.prompt.wording import occasions
     from enricher.prompt.wording.times import span
 
@@ -151,7 +151,7 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[Row]:
-    """Return the commits that touch what the prompt names, or whose subject says what the sentence is about."""
+    """Return the commits that touch what the prompt names, else those whose subject shares most words with it."""
     keys = [past.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
@@ -170,7 +170,7 @@ def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[R
 
 
 def _has_namesake(db: Connection, name: str) -> bool:
-    """Say whether the project has a file of that name somewhere else."""
+    """Return whether the project has a file of that name in another folder."""
     bare = name.lower().partition(".")[0]
     rows = db.execute("select path from files where stem = ? limit 50", (bare,)).fetchall()
     return any(f"/{path}".endswith(f"/{name}") for (path,) in rows)

@@ -1,9 +1,9 @@
-"""Channels that are programs: started together, each its own process group, ended at its deadline.
+"""Run the channels that are external programs: in parallel, each in its own process group, killed at its deadline.
 
 Protocol (docs/channels.md): ``{"v":1,"prompt","cwd","session_id","task_type","deadline_ms"}`` on stdin,
 ``{"items":[{"text","ref","score"}]}`` on stdout, at most 64 KB, exit code 0. Every process
-that a channel starts inherits a mark in its environment, by which those that left
-the group are found and ended once the prompt has its answer.
+that a channel starts inherits the environment variable ``ENRICHER_CHANNEL``; a sweep after the
+answer uses it to find and kill processes that left their group.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
 SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
 LEAVING_S = 0.02
-"""A program that closed its stdout gets this long to end and to say by its exit code whether it failed."""
+"""Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
 STARTING_S = 0.1
-"""A busy machine takes long to start programs, and our own channels need time too: the most important have to do."""
+"""Seconds for starting programs, in order of priority: on a busy machine the rest are skipped, because the built-in
+channels need time too."""
 LOOK_S = 0.001
-"""Between two looks whether one that is leaving is gone: nothing can be waited for beside descriptors."""
+"""Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
 
 MARK = "ENRICHER_CHANNEL"
-"""Names the run a process belongs to: when that is over (ms of ``monotonic``), whose it is, the state folder."""
+"""Environment variable ``end:pid:state`` of a run: its end (ms of ``monotonic``), the hook's pid, the state folder."""
 OVERDUE_MS = 2000
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
-"""One that is being ended may have started another: look until none is found."""
+"""A process may have started another before it is killed, so the sweep repeats until it finds none."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Running:
-    """A started program: what is left to tell it, what it has said, when its time is up."""
+    """A started program: the unsent rest of its request, its output so far, its pipes and its deadline."""
 
     __slots__ = (
         "answer",
@@ -64,7 +65,7 @@ class Running:
         self.to_child = self.from_child = -1
 
     def start(self, request: bytes, environment: dict[str, str]) -> None:
-        """Start the program and hand it the request; one that cannot be started has failed."""
+        """Start the program and send the request; a program that cannot be started ends with status ``error``."""
         self.pending = request
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
@@ -81,7 +82,7 @@ class Running:
             self.write()
 
     def is_open(self) -> bool:
-        """Say whether it may still answer."""
+        """Return whether the program may still write output."""
         return self.from_child >= 0
 
     def until(self) -> float:
@@ -90,7 +91,7 @@ class Running:
         return self.ended_at + LEAVING_S
 
     def write(self) -> None:
-        """Hand over as much of the request as fits; a program that does not want it may still answer."""
+        """Send as much of the request as the pipe takes; a program that closed its stdin may still answer."""
         try:
             self.pending = self.pending[os.write(self.to_child, self.pending) :]
         except BlockingIOError:
@@ -102,7 +103,7 @@ class Running:
             self.to_child = -1
 
     def read(self) -> None:
-        """Take all that it has said; the end of it is the end of its turn."""
+        """Read all available output; at end of file, close the pipes."""
         while self.is_open():
             try:
                 piece = os.read(self.from_child, LARGEST_ANSWER)
@@ -115,7 +116,7 @@ class Running:
                 self._close()
 
     def look(self, end: float) -> None:
-        """See whether one that has said all is gone; a failure by its own word is one whatever it said."""
+        """Check whether a program with closed stdout has exited; a non-zero exit code counts as an error."""
         try:
             gone, how = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
@@ -127,7 +128,7 @@ class Running:
             self.finish("ok")
 
     def finish(self, status: str, problem: str = "") -> None:
-        """Close both ends and end the whole process group; the first status given stays."""
+        """Set the status, close both pipes and kill the process group; calls after the first do nothing."""
         if self.status:
             return
         self.status, self.problem = status, problem
@@ -145,7 +146,7 @@ class Running:
 
 
 def _end_group(leader: int) -> None:
-    """End what is left of it; whoever cannot end (it waits for a disk) is not waited for."""
+    """Kill the process group without waiting for it: a process blocked on a disk cannot exit."""
     try:
         os.killpg(leader, SIGKILL)
         os.waitpid(leader, os.WNOHANG)
@@ -159,15 +160,16 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
         (os.POSIX_SPAWN_DUP2, child_out, 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
+    # Python ignores SIGPIPE and SIGXFSZ; the program must not inherit that.
     return os.posix_spawnp(
         command[0], command, environment, file_actions=actions, setpgroup=0, setsigdef=[SIGPIPE, SIGXFSZ]
     )
 
 
 def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[Running]:
-    """Start all channels; whoever starts them collects them, whatever happens in between.
+    """Start all channels; the caller must pass the result to ``collect``, whatever happens in between.
 
-    A prompt that a channel itself gave to an agent starts none: it would never end.
+    Inside a channel's own process nothing is started: a channel that prompts an agent would recurse without end.
     """
     if MARK in os.environ:
         return []
@@ -188,9 +190,9 @@ def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> l
 
 
 def collect(running: list[Running], *, until: float) -> list[Gathered]:
-    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); leave none running.
+    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); kill the rest.
 
-    What has arrived by the time we look counts, also where our own channels took long.
+    Output that has already arrived counts, even if the built-in channels used up the time.
     """
     end = time.monotonic() + until - time.perf_counter()
     try:
@@ -203,7 +205,7 @@ def collect(running: list[Running], *, until: float) -> list[Gathered]:
 
 
 def _is_awaited(one: Running, end: float) -> bool:
-    """Say whether it may still tell something, after ending it where its time is up."""
+    """Return whether the program may still finish by itself; kill it first if its time is up."""
     if not one.status and not one.is_open():
         one.look(end)
     elif not one.status and time.monotonic() >= min(one.until(), end):
@@ -241,7 +243,7 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[Running], *, until: float) -> None:
-    """Wait until something can be read or written, or somebody's time is up."""
+    """Wait until a pipe can be read or written, or ``until``; then transfer what is possible."""
     poll = select.poll()
     ends = {}
     for one in running:
@@ -263,7 +265,7 @@ def _exchange(running: list[Running], *, until: float) -> None:
 
 
 def items_of(answer: bytes) -> list[dict[str, Any]] | None:
-    """Return the items of an answer that are some, or None where it does not follow the protocol."""
+    """Return the well-formed items of an answer, or None if the answer does not follow the protocol."""
     try:
         value = loads(answer.decode())
     except (ValueError, RecursionError):
@@ -295,7 +297,7 @@ def _candidate(item: dict[str, Any]) -> Candidate:
 
 
 def sweep_later(state: str) -> None:
-    """End, in a detached process, what the channels of this run have left; the prompt does not wait for it."""
+    """Start a detached process that kills what this run's channels left behind; the prompt does not wait for it."""
     from storage.state import detached
 
     own = os.getpid()
@@ -303,10 +305,10 @@ def sweep_later(state: str) -> None:
 
 
 def sweep(state: str, over: int) -> None:
-    """End every process that carries the mark of run ``over``, or of one that should have ended long ago.
+    """Kill every process marked with run ``over`` (a pid), or with a run that is more than ``OVERDUE_MS`` late.
 
-    Only Linux tells the environment of a process; elsewhere those that stay in
-    their process group are all that is ended.
+    Only Linux exposes the environment of other processes (``/proc``); elsewhere only the processes that
+    stayed in their group are killed.
     """
     for _round in range(ROUNDS):
         found = [pid for pid in _processes() if _is_left(pid, state, over)]

@@ -1,4 +1,4 @@
-"""Words that say how a sentence speaks, not what about: function words, and those of decisions and rules."""
+"""Words that carry the form of a sentence, not its topic: function words, and the words of decisions and rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FUNCTION_WORDS = frozenset(
     " эта эти тот та те быть был была было были есть будет нужно надо можно же ли бы уже ещё еще только тоже также"
     " очень пожалуйста мне нам нас".split()
 )
-"""Of German, French, Spanish, Portuguese, Italian and Russian; in an English text some of them mean something."""
+"""Function words of German, French, Spanish, Portuguese, Italian and Russian; some are content words in English."""
 ASKS = frozenset(
     "decide decided decides deciding decision decisions choose agree agreed agrees agreement settle settled"
     " convention conventions policy"
@@ -39,11 +39,11 @@ ASKS = frozenset(
     " regola scelto решили решение договорились правило правила выбрали"
     " 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
 )
-"""Who says one of these asks for what was decided, or says what was."""
+"""A text with one of these words asks for a decision, or states one."""
 ALWAYS = frozenset(
     "always never must whenever every each any before after until without unless only don't immer nie niemals jeder"
     " jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes sin sempre"
     " cada antes sem mai ogni prima senza всегда никогда каждый каждая каждое перед без только"
     " 必须 不要 每次 禁止 必ず".split()
 )
-"""What makes a rule of a sentence; what a rule speaks of stands before the next of these, or between two of them."""
+"""Words that mark a sentence as a rule; the words between two of them name what the rule applies to."""

@@ -1,7 +1,7 @@
-"""Load the channels, and ask them: under deadlines, so that none can harm another.
+"""Load the channels and ask them, each under its own deadline so that none can harm another.
 
-Our own channels run one after the other in this process, each under a work budget
-and a timer; programs that a person declared run beside them as processes.
+Built-in channels run one after the other in this process, each with a time limit
+enforced by a timer; declared programs run in parallel as separate processes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NEED_THE_INDEX = ("history", "tests", "ways")
 
 
 class ChannelDeadlineError(BaseException):
-    """A channel's time is up; no handler of its own may take that for a failure."""
+    """A channel's time is up; a ``BaseException``, so that no ``except Exception`` in the channel swallows it."""
 
 
 def load(name: str) -> Channel:
-    """Return what the module of one of our channels declares; raises what is wrong with the module."""
+    """Import a built-in channel's module and return its ``CHANNEL``; any exception of the import propagates."""
     channel: Channel = __import__(f"enricher.context.channels.{name}", fromlist=["CHANNEL"]).CHANNEL
     return channel
 
 
 def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[Gathered]:
-    """Ask the declared channels about a prompt; return one result each, in their order."""
+    """Ask the declared channels about a prompt; return one result per channel, in the order of declaration."""
     results: dict[str, Gathered] = {}
     asked: list[ChannelRule] = []
     for rule in declared:
@@ -55,6 +55,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
             _ask_ours(asked, request, results)
         finally:
             answers = external.collect(started, until=request.until)
+        # Inside a channel's own process nothing was started: its programs count as off.
         results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
         results.update((one.name, one) for one in answers)
     else:
@@ -70,7 +71,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
 
 
 def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
-    """Return why a channel is not asked (ruling R10); empty where it is."""
+    """Return the reason why a channel is not asked (ruling R10); empty if it is asked."""
     if settings.get("no_handlers"):
         return "no_handlers is set"
     if not settings.get(f"channels.{rule['name']}", True):
@@ -83,12 +84,12 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
 
 
 def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
-    """Ask our own channels in the order of their priority, so that time runs out on the least important."""
+    """Ask the built-in channels by descending priority, so that the least important run out of time first."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
         if not channel.command:
             results[channel.name] = _ask(channel, request, until=until)
-    request.until = until
+    request.until = until  # ``_ask`` shortens it for each channel
 
 
 def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:
@@ -101,7 +102,7 @@ def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:
             status = "ok" if offered else "empty"
     except ChannelDeadlineError:
         pass
-    except Exception as failure:  # whatever is wrong with one channel, the others go on
+    except Exception as failure:  # a failing channel must not stop the others
         late = time.perf_counter() >= request.until
         status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
     latency_ms = round((time.perf_counter() - begun) * 1000, 2)
@@ -113,7 +114,7 @@ def _ring() -> None:
 
 
 def _may_offer(name: str, request: Request) -> bool:
-    """Say whether one of our channels could find anything; if not, its module need not be loaded."""
+    """Return whether a built-in channel could find anything; if not, its module is not imported."""
     if name in NEED_THE_INDEX:
         return request.has_index()
     if name == "memory":

@@ -1,4 +1,4 @@
-"""Mark facts that the host has in its context anyway (ruling R29), from files that it reads or its last answer."""
+"""Mark facts that the host already has in its context (ruling R29): from files it loads, or from its last answer."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ FILES = {
     "cursor": ("AGENTS.md", ".cursorrules"),
     "opencode": ("AGENTS.md",),
 }
-"""What each client reads at its start: in the project, on the way to it, and in the person's home."""
+"""Files that each client loads at its start, from the project root, the folders down to ``cwd`` and the home folder."""
 MOST_BYTES = 64 * 1024
 FEWEST_CHARACTERS = 20
-"""Less than this stands somewhere in every file."""
+"""Shorter texts occur by chance in almost any file."""
 KNOWN = "the host has it in "
 SAID = "the conversation has it already"
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def mark(gathered: list[Gathered], request: Request) -> None:
-    """Mark the candidates whose text stands in a file that the host has read."""
+    """Mark the candidates whose text occurs in a file that the host has loaded."""
     offered = [(item, flat(item.text)) for one in gathered for item in one.candidates if not item.stale]
     offered = [(item, text) for item, text in offered if len(text) >= FEWEST_CHARACTERS]
     if not offered:
@@ -39,9 +39,9 @@ def mark(gathered: list[Gathered], request: Request) -> None:
 
 
 def mark_said(gathered: list[Gathered], answer: str) -> None:
-    """Mark the candidates whose text the agent's last answer repeats.
+    """Mark the candidates whose text occurs in the agent's last answer.
 
-    What the channel ``session`` takes from that answer is the part of it that the prompt means.
+    The channel ``session`` is exempt: it quotes that answer on purpose, to resolve what the prompt refers to.
     """
     said = _one_line(answer)
     for one in gathered:
@@ -51,7 +51,7 @@ def mark_said(gathered: list[Gathered], answer: str) -> None:
 
 
 def imports(name: str, request: Request) -> str:
-    """Return the file that the host has read and that imports, or links to, this one of the project."""
+    """Return the loaded file that is, imports or links to the project's file ``name``; empty if there is none."""
     path = os.path.join(request.project.root, name)
     for own in FILES.get(request.host, FILES["claude"]):
         if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
@@ -85,5 +85,5 @@ def _folders(cwd: str, root: str) -> list[str]:
 
 
 def flat(text: str) -> str:
-    """Return the words alone, so that neither line breaks nor emphasis make two of one."""
+    """Return the text on one line, lowercase and without emphasis marks, for comparison."""
     return _one_line(text.replace("*", "").replace("`", ""))

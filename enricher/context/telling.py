@@ -1,8 +1,8 @@
-"""Say whether a memory is about what a prompt is about, by the words that tell, not by those that any prompt holds.
+"""Decide whether a memory and a prompt have the same topic, by their specific words instead of common ones.
 
-A search names what shares words with a prompt; most of that is about something else. A memory is told where the
-prompt asks about a decision and the memory begins with what it asks about, where both speak of the same two things,
-or where the prompt does what a rule speaks of. Pure.
+A search returns every memory that shares words with a prompt; most of them have another topic. A memory is shown if
+the prompt asks about a decision and the memory begins with that topic, if both mention the same two things, or if
+the prompt asks for an action that the memory has a rule for. Pure.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from storage.memory.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORD
 
 READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
 MOST_TERMS = 40
-"""Where a prompt says more than that, most of it is pasted or beside the matter."""
+"""A prompt with more terms is mostly pasted text or off the topic; no memory is shown for it."""
 COMMON = 0.3
 SHORT = 32
-"""A memory of so many words is all head."""
+"""A memory of at most so many words counts as head from beginning to end."""
 HEAD_TERMS = 12
 NEAR = 3
 SURE, BELOW = 0.6, 0.8
-"""The least evidence that is told, and what is left of it for a chapter of a decision record."""
+"""Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
 SAME_START, ENDING = 5, 4
 SUBJECT, BEGINNING = 3, 5
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
-"""What a person wrote down by itself; a section of a decision record; a section of any other document."""
+"""A note that a person wrote; a section of a decision record; a section of any other document."""
 
 _GENERIC = frozenset(
     "local system settings config configuration user users default values option options state status mode request"
@@ -35,7 +35,7 @@ _GENERIC = frozenset(
     " place kind sort time day want wrong missing broken full small large"
     " big long short high low fast slow together instead correctly properly exactly currently".split()
 )
-"""Words that say little in any project, beside ``COMMON_WORDS``."""
+"""Words with little meaning in any project, in addition to ``COMMON_WORDS``."""
 _ASKING = (
     "did we ", "do we ", "have we ", "are we ", "should we ", "were we ", "the reason", "haben wir", "wollten wir",
     "avons-nous", "nous avons", "on a ", "hemos ", "abbiamo ", "мы ", "我们", "我們",
@@ -56,7 +56,7 @@ def _asks(word: str) -> bool:
 
 
 class Term:
-    """A word of a text: what it is compared by, and what it is worth."""
+    """A word of a text, with the stem it is compared by and its weight."""
 
     __slots__ = ("key", "word", "worth")
 
@@ -67,7 +67,7 @@ class Term:
 
 
 class Prompt:
-    """The words of a prompt that tell, and how it speaks."""
+    """The specific words of a prompt, its language and whether it asks a question."""
 
     __slots__ = ("asks", "beginnings", "is_foreign", "is_question", "terms")
 
@@ -86,16 +86,16 @@ class Prompt:
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, told: list[str]) -> list[str]:
-        """Return what words of a memory are compared by; one that begins like none of the prompt stays as it is."""
+        """Return the stems of a memory's words; a word that begins like no prompt word cannot match and stays as is."""
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in told]
 
     def is_silent(self) -> bool:
-        """Say whether nothing in the prompt could tell a memory."""
+        """Return whether the prompt has no terms, too many, or only common ones, so that no memory can match."""
         return not 0 < len(self.terms) <= MOST_TERMS or max(term.worth for term in self.terms) <= COMMON / 2
 
 
 def told_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
-    """Return the words of a text that say what it is about, in their order, each once."""
+    """Return the content words of a text (no stop words, no project names), in order and without duplicates."""
     told = words(text)
     if signs := sign_words(text):
         told = [*(word for word in told if max(word) < FIRST_SIGN), *signs]
@@ -107,7 +107,7 @@ def told_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
 
 
 def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
-    """Return the words of a prompt that say what it is about."""
+    """Return the content words of a text as weighted terms, one per stem."""
     found: dict[str, Term] = {}
     for word in told_words(text, names):
         term = Term(word, COMMON if word in COMMON_WORDS or word in _GENERIC or word.isdigit() else 1.0)
@@ -116,13 +116,13 @@ def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
 
 
 def _is_foreign(bare: list[str]) -> bool:
-    """Say whether these are words of a language that is not English."""
+    """Return whether the words contain enough foreign function words (2, or 20 %) to be in another language."""
     foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
     return foreign > 1 or foreign * 5 >= len(bare) > 0
 
 
 class _Memory:
-    """A memory by its head, which says what it is about."""
+    """A memory with its head: the beginning of the text, which names its topic."""
 
     def __init__(self, content: str, kind: str, prompt: Prompt, *, is_foreign: bool) -> None:
         heading, is_headed, text = content.partition(":\n")
@@ -146,10 +146,7 @@ def _sentence(text: str) -> str:
 
 
 def evidence(prompt: Prompt, content: str, kind: str) -> tuple[float, frozenset[str]]:
-    """Return how sure it is that the memory is about the matter of the prompt, and by which of its words.
-
-    0 where it is not, at most 1.
-    """
+    """Return how certain it is that memory and prompt share a topic (0 to 1), and the stems of the words that match."""
     content = content[:READ_OF_MEMORY]
     bare = words(content)
     is_foreign = prompt.is_foreign and _is_foreign(bare)
@@ -166,7 +163,7 @@ def evidence(prompt: Prompt, content: str, kind: str) -> tuple[float, frozenset[
 
 
 def _is_told(prompt: Prompt, memory: _Memory, headed: list[Term], *, share: float) -> bool:
-    """Weigh what a prompt has in common with a memory: ``headed`` in its head, ``share`` of the prompt in all of it."""
+    """Decide whether to show a memory; ``headed``: prompt terms in its head, ``share``: weighted share in all of it."""
     in_head = sum(term.worth == 1.0 for term in headed)
     if memory.kind == DOCUMENT:
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
@@ -197,18 +194,18 @@ def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:
 
 
 def _is_form(one: str, other: str) -> bool:
-    """Say whether two words of a language without a stemmer here begin alike and differ in their endings only."""
+    """Return whether two words differ only in their endings; for languages that have no stemmer here."""
     same = max(SAME_START, max(len(one), len(other)) - ENDING)
     return min(len(one), len(other)) >= same and one[:same] == other[:same]
 
 
 def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
-    """Say whether one of the words is among the first of the memory's head, which say what it is about."""
+    """Return whether one of the words is among the first ``most`` words of the memory's head."""
     return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
 
 
 def _stand_together(prompt: Prompt, memory: _Memory, headed: list[Term]) -> bool:
-    """Say whether two telling words stand side by side in the prompt and near each other in the memory."""
+    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head."""
     keys = {term.key for term in headed if term.worth == 1.0 and term.key in memory.head}
     ordered = [term.key for term in prompt.terms]
     return any(
@@ -218,7 +215,7 @@ def _stand_together(prompt: Prompt, memory: _Memory, headed: list[Term]) -> bool
 
 
 def _does_what_is_ruled(prompt: Prompt, memory: _Memory) -> bool:
-    """Say whether a prompt does what a rule speaks of: "add a setting …" and "never add a setting without …"."""
+    """Return whether a prompt asks for what a rule is about: "add a setting …" and "never add a setting without …"."""
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False
@@ -231,7 +228,7 @@ def _does_what_is_ruled(prompt: Prompt, memory: _Memory) -> bool:
 
 
 def _condition(content: str) -> list[str]:
-    """Return the words of what a rule speaks of: between "never" and "without", "every" and "needs"."""
+    """Return the words that a rule applies to: those between "never" and "without", or "every" and "needs"."""
     told = content[:READ_CHARS].replace("\u2019", "'").split()
     at = next((at for at, word in enumerate(told[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
     if at < 0:
@@ -252,4 +249,4 @@ _VERDICTS = frozenset(
     " braucht brauchen muss müssen soll ist sind hat bekommt darf doit doivent est besoin debe deben necesita tiene"
     " deve devem precisa tem deve devono serve ha должен должна должно нужен нужна нужно требует".split()
 )
-"""The verb of a rule: what stands behind it is what the rule asks."""
+"""Verbs of rules: the words before the verb name what the rule applies to, the words after it what it requires."""

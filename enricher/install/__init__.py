@@ -1,1 +1,1 @@
-"""Putting the hook into the agent clients and keeping it there: never on a prompt's way."""
+"""Install the hook in the agent clients and check the installation. Not on the hook's path."""

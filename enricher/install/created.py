@@ -1,4 +1,4 @@
-"""Which configuration files are there only because installing made them; only those may go with our entry."""
+"""Record the configuration files that the installation created; only these may be deleted along with our entry."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from storage.base import private
 
 
 def remember(path: str) -> None:
-    """Note that installing has created this file."""
+    """Record that the installation has created this file."""
     _write(_read() | {os.path.realpath(path)})
 
 
 def forget(path: str) -> None:
-    """Drop the note: the file is gone."""
+    """Remove the record of a deleted file."""
     known = _read()
     if os.path.realpath(path) in known:
         _write(known - {os.path.realpath(path)})
 
 
 def is_ours(path: str) -> bool:
-    """Say whether installing created this file; where that is not known, the person did."""
+    """Return whether the installation created this file; without a record the person did."""
     return os.path.realpath(path) in _read()
 
 

@@ -1,6 +1,6 @@
-"""Changes to other programs' files: shown first, backed up, written whole or not at all.
+"""Changes to other programs' files: shown first, backed up, written atomically.
 
-A symlinked dotfile stays a link and its target is changed; mode and owner stay. What is created is private, whatever
+A symlinked dotfile stays a link and its target is changed; mode and owner stay. New files are private, regardless of
 the umask.
 """
 
@@ -20,7 +20,7 @@ ASIDE = ".enricher-"
 
 
 class Change:
-    """What one file holds and what it is to hold; None means no file, ``is_ours`` a script of ours."""
+    """The content of a file before and after a change; None means no file, ``is_ours`` marks a script of ours."""
 
     __slots__ = ("after", "before", "is_ours", "path")
 
@@ -30,7 +30,7 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Say whether the file is to differ from what it is."""
+        """Whether the change alters the file."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -43,7 +43,7 @@ class Change:
 
 
 def read_text(path: str) -> str | None:
-    """Return the text of a file with its own line ends, None where there is no file."""
+    """Return the text of a file with its original line ends; None if there is no file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError(f"{path} is no regular file")
@@ -54,9 +54,9 @@ def read_text(path: str) -> str | None:
 
 
 def apply(change: Change) -> str:
-    """Make the change and return the path of the backup, empty where nothing existed before.
+    """Make the change and return the path of the backup; empty if there was no file before.
 
-    Raises OSError, also where the file is no longer what the change was made for.
+    Raises OSError, also if the file has changed since the change was computed.
     """
     target = os.path.realpath(change.path)
     if not change.is_ours and read_text(target) != change.before:
@@ -90,7 +90,7 @@ def _write(target: str, change: Change) -> None:
     folder = os.path.dirname(target)
     private.make_directory(folder)
     _sweep(folder)
-    descriptor, aside = tempfile.mkstemp(dir=folder, prefix=ASIDE)  # 0600
+    descriptor, aside = tempfile.mkstemp(dir=folder, prefix=ASIDE)  # mkstemp creates it with mode 0600
     try:
         with open(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(change.after or "")
@@ -104,7 +104,7 @@ def _write(target: str, change: Change) -> None:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what an installation that was killed left beside the file: it holds the client's settings."""
+    """Delete temporary files of a killed installation: they contain the client's settings."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         if name.startswith(ASIDE) and os.path.isfile(path) and time.time() - os.lstat(path).st_mtime > ABANDONED_S:

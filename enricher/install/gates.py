@@ -1,6 +1,6 @@
-"""What can keep a client from running a hook that is registered: its switches and its trust.
+"""Find out why a client does not run a registered hook: hooks are switched off, or the hook is not trusted.
 
-Clients skip such hooks without a word, so the doctor has to know.
+Clients skip such hooks silently, so the doctor checks for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME = "prompt-enricher"
 
 
 def closed(place: Place) -> tuple[str, str]:
-    """Return why the client skips the hook registered in ``place``, and the remedy; empty where it does not."""
+    """Return why the client skips the hook registered in ``place``, and the remedy; both empty if it runs the hook."""
     look = {"claude": _claude, "gemini": _gemini, "codex": _codex, "copilot": _copilot}.get(place.host)
     return look(place) if look else ("", "")
 
@@ -85,7 +85,7 @@ def _copilot(place: Place) -> tuple[str, str]:
 
 
 def _json(file: str) -> dict[str, Any]:
-    """Return the object in a file, empty where there is none that can be read: that is reported elsewhere."""
+    """Return the JSON object in a file; empty if it cannot be read, which is reported elsewhere."""
     try:
         value = jsontext.parse(read_text(file) or "{}", comments=True).value
     except (OSError, ValueError):

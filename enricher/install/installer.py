@@ -1,4 +1,4 @@
-"""Put the hook into clients, take it out again: first a plan that can be shown, then its execution."""
+"""Add the hook to clients or remove it: first make a plan that can be shown, then carry it out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 
 
 def clients_found() -> list[str]:
-    """Return the clients that this person has: their folder or their program is there."""
+    """Return the clients on this machine: those whose folder or program exists."""
     return [host for host in hosts.NAMES if os.path.isdir(servers.home_folder(host)) or _program(host)]
 
 
@@ -35,9 +35,9 @@ def _program(host: str) -> str:
 
 
 class Plan:
-    """The edits of clients' files, each a place with its change, and why other places are left out.
+    """The edits of clients' files, each a place with its change, and the reasons why other places are left out.
 
-    A client may keep its hooks and its MCP servers in one file: both places then share one change.
+    If a client lists hooks and MCP servers in the same file, both places share one change.
     """
 
     def __init__(self) -> None:
@@ -56,17 +56,17 @@ class Plan:
         return planned
 
     def leave_out(self, place: Place, error: InstallationError) -> None:
-        """Note why a client is left out; the others go on."""
+        """Record why a client is left out; the others are still edited."""
         reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
         self.left_out += [] if reason in self.left_out else [reason]
 
     @property
     def changes(self) -> list[Change]:
-        """The changes that are needed, one for each file."""
+        """The changes that alter a file, one per file."""
         return [change for change in self._all_changes() if change.is_needed]
 
     def carry_out(self) -> list[str]:
-        """Make the changes, leave out the clients for which that fails, and return the backups that were written."""
+        """Make the changes, leave out the clients for which this fails, and return the paths of the backups."""
         backups = []
         for change in self.changes:
             try:
@@ -88,7 +88,7 @@ def preparations(*, is_shadow: bool) -> list[Change]:
 
 
 def switches(wanted: dict[str, bool]) -> Change:
-    """Return the change of several switches in the user's ``config.toml``."""
+    """Return the change that sets switches in the user's ``config.toml``. Raises InstallationError."""
     path = os.path.join(config_dir(), "config.toml")
     try:
         before = files.read_text(path)
@@ -101,7 +101,7 @@ def switches(wanted: dict[str, bool]) -> Change:
 
 
 def carry_out(changes: list[Change]) -> list[str]:
-    """Make the changes, one file at a time, and return the backups that were written; raises InstallationError."""
+    """Make the changes, one file at a time, and return the paths of the backups; raises InstallationError."""
     backups = []
     _make_private(state_dir())
     for change in changes:
@@ -122,7 +122,7 @@ def _note_who_made_it(change: Change) -> None:
 
 
 def set_switches(wanted: dict[str, bool]) -> str:
-    """Set switches in the user's configuration, compiled before the next prompt; return the file."""
+    """Set switches in the user's configuration and recompile the rules; return the path of the file."""
     change = switches(wanted)
     if change.is_needed:
         carry_out([change])
@@ -131,7 +131,7 @@ def set_switches(wanted: dict[str, bool]) -> str:
 
 
 def recompile() -> None:
-    """Compile the rules now, so that no prompt runs with switches from before; faults are the doctor's to tell."""
+    """Compile the rules now, so that no prompt runs with the old switches; the doctor reports any faults."""
     from enricher.rules import cache
 
     with contextlib.suppress(cache.NoRulesError):
@@ -142,15 +142,15 @@ def recompile() -> None:
 def _make_private(folder: str) -> None:
     try:
         private.make_directory(folder)
-        os.chmod(os.path.join(folder, "."), 0o700)  # fails for a file of that name
+        os.chmod(os.path.join(folder, "."), 0o700)  # the "." makes this fail if the path is a file
     except OSError as error:
         raise InstallationError(f"{folder}: {error}; make it yours, then run this again") from None
 
 
 def byte_compile() -> bool:
-    """Compile the packages of the hook, so that no prompt does; say whether all could be written."""
+    """Compile the hook's packages to bytecode, so that no prompt has to; return whether all files could be written."""
     packages = [os.path.join(root_dir(), name) for name in ("storage", "enricher")]
-    umask = os.umask(0o022)  # nobody else may put code there, and everybody who may use the package may read it
+    umask = os.umask(0o022)  # others may read the bytecode, as they may read the package, but not write it
     try:
         return all(compileall.compile_dir(package, quiet=2) for package in packages)
     finally:
@@ -158,7 +158,7 @@ def byte_compile() -> bool:
 
 
 def advice(place: Place) -> str:
-    """Return what the person still has to do before the client runs the hook, empty for nothing."""
+    """Return what the person must still do before the client runs the hook; empty if nothing."""
     if place.host == "codex":
         return gates.closed(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "

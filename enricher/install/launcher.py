@@ -1,9 +1,9 @@
 """The one command that every client runs, and the script behind it.
 
-The command stays the same for ever, because Codex stops trusting a hook whose
-command changed and virtual environments move; what changes is the script. It
-starts the interpreter that ran the installation and, should that fail, says so
-in the client's own form instead of leaving the person to wonder.
+The command never changes, because Codex stops trusting a hook whose command has
+changed, and virtual environments move; only the script changes. It starts the
+interpreter that ran the installation; if that fails, it prints a message in the
+client's own format, so that the person learns of the failure.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ exit 0
 
 
 def path() -> str:
-    """Return where the launcher lives."""
+    """Return the path of the launcher."""
     return os.path.join(os.path.abspath(state_dir()), "hook")
 
 
 def command(host: str, *, is_portable: bool = False) -> str:
-    """Return the command to register; the portable form names no folder of this machine."""
+    """Return the command to register; the portable form contains no path of this machine."""
     if not is_portable:
         return f"sh {shlex.quote(path())} {host}{_ENDING}"
     start = f'sh "{PORTABLE}" {host}'
-    if host == "codex":  # it asks the person's login shell, which may not know ${NAME:-default}
+    if host == "codex":  # runs commands in the login shell, which may not support ${NAME:-default}
         start = f"sh -c {shlex.quote('exec ' + start)}"
     return start + _ENDING
 
 
 def is_ours(registered: object) -> bool:
-    """Say whether a registered command starts a launcher of ours, also one that is gone."""
+    """Return whether a registered command starts a launcher of ours, even one that no longer exists."""
     if not isinstance(registered, str):
         return False
     if any(registered == command(host, is_portable=True) for host in hosts.NAMES):
@@ -66,7 +66,7 @@ def is_ours(registered: object) -> bool:
 
 
 def _words(registered: str) -> list[str]:
-    """Return the words of a command that ends as ours do, none of any other."""
+    """Return the words of a command that ends like ours; an empty list for any other command."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
     except ValueError:  # a quote that is not closed
@@ -83,14 +83,14 @@ def _is_launcher(file: str) -> bool:
 
 
 def changes() -> list[Change]:
-    """Return what has to be written so that the registered commands find this installation."""
+    """Return the changes after which the registered commands start this installation."""
     return [Change(file, _present(file), script(), is_ours=True) for file in _files()]
 
 
 def _files() -> list[str]:
     if sys.platform != "darwin" or os.environ.get("ENRICHER_HOME"):
         return [path()]
-    # The portable command has one spelling; on a Mac the data folder is another one.
+    # The portable command always names ~/.local/share, but on macOS the data folder is elsewhere: write both.
     return [path(), os.path.expanduser("~/.local/share/prompt-enricher/hook")]
 
 
@@ -120,7 +120,7 @@ def script() -> str:
 
 
 def _folders() -> list[str]:
-    """Return the lines that give the hook the folders of this installation, whatever the client lets through."""
+    """Return the shell lines that set this installation's folders, in case the client drops environment variables."""
     known = {"ENRICHER_HOME": state_dir()}
     if os.environ.get("ENRICHER_CONFIG_HOME"):
         known["ENRICHER_CONFIG_HOME"] = config_dir()
@@ -133,7 +133,7 @@ def _inside_quotes(value: str) -> str:
 
 
 def target(file: str) -> tuple[str, str]:
-    """Return the interpreter and the boot file that a launcher starts, empty where it names none."""
+    """Return the interpreter and the boot file that a launcher starts; empty if it names none."""
     lines = (_present(file) or "").splitlines()
     found = {}
     for line in lines:

@@ -1,6 +1,6 @@
-"""Our entry among a client's MCP servers: added by ``install --mcp``, taken out by ``uninstall``.
+"""Our entry in a client's list of MCP servers: added by ``install --mcp``, removed by ``uninstall``.
 
-Like the hook's registration, it touches nothing else in the file.
+As with the hook's registration, nothing else in the file is changed.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def place(host: str, scope: str, cwd: str) -> Place:
 
 
 def add(where: Place, earlier: list[Change]) -> Change:
-    """Return the change that lists our server; ``earlier`` holds changes that the same file may be in."""
+    """Return the change that adds our server; ``earlier`` holds earlier changes, possibly of the same file."""
     entry = _entry(where)
     return _edited(where, earlier, lambda text: _with_server(where, text or "", entry))
 
 
 def remove(where: Place, earlier: list[Change]) -> Change:
-    """Return the change that takes our server out; a file that only installing made goes too."""
+    """Return the change that removes our server, or the whole file if we created it and nothing else is left."""
     return _edited(where, earlier, lambda text: text and _without_server(where, text))
 
 
 def _edited(where: Place, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
-    """Return the change; where an earlier one is of the same file, that one, extended."""
+    """Return the change; if an earlier one concerns the same file, extend and return that one."""
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
         return edit(where, lambda text: Change(where.file, text, work(text)))
@@ -108,7 +108,7 @@ def _without_json(where: Place, text: str) -> str:
 
 
 def _parsed(where: Place, text: str) -> jsontext.Node:
-    """Return the parsed file; raises NotJsonError also where the list of servers is something else."""
+    """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
     root = jsontext.parse(text, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
     for path in ((), (servers.LISTINGS[where.host].key,)):
         node = root.at(*path)

@@ -1,4 +1,4 @@
-"""Where each client keeps its hooks, and the change that puts ours in or takes it out.
+"""Find each client's hook configuration, and compute the change that adds or removes our hook.
 
 The files belong to the person: only our own entry is ever added, changed or removed.
 """
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What a client tells us besides the prompt: that a session lost what it was told, so that it may be said again.
+# Extra events that we register for: the session lost its context, so that facts may be shown again.
 _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
@@ -29,11 +29,11 @@ Result = TypeVar("Result")
 
 
 class InstallationError(Exception):
-    """Something stands in the way; the message names file, reason and remedy, and nothing was changed."""
+    """The change is not possible; the message names file, reason and remedy, and the file was not changed."""
 
 
 class Place:
-    """One configuration file of one client, which may hold our registration."""
+    """A configuration file of a client, which may contain our registration."""
 
     __slots__ = ("file", "host", "scope")
 
@@ -42,17 +42,17 @@ class Place:
 
     @property
     def command(self) -> str:
-        """The command that belongs into this file."""
+        """The command to register in this file."""
         return launcher.command(self.host, is_portable=self.scope == "project")
 
 
 def facts(host: str) -> Any:
-    """Return the module that holds a client's names and constants."""
+    """Return the module with a client's names and constants."""
     return importlib.import_module(f"enricher.hosts.{host}")
 
 
 def place(host: str, scope: str, cwd: str) -> Place:
-    """Return the file that a registration goes into."""
+    """Return the file in which to register the hook."""
     if scope == "project":
         return Place(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
@@ -74,7 +74,7 @@ def _user_places(host: str) -> list[Place]:
 
 
 def _is_preferred(candidate: Place, *, over: Place) -> bool:
-    """Codex complains where hooks are in both of its files, so ours joins those that are there."""
+    """Return whether a Codex file already has hooks; Codex warns if both files have some, so ours goes there, too."""
     if os.path.lexists(over.file):
         return False
     try:
@@ -84,14 +84,14 @@ def _is_preferred(candidate: Place, *, over: Place) -> bool:
 
 
 def all_places(host: str, cwd: str) -> list[Place]:
-    """Return every file in which a registration of ours may be."""
+    """Return every file that may contain a registration of ours."""
     found = _user_places(host)
     in_project = place(host, "project", cwd)
     return found if in_project.file in [known.file for known in found] else [*found, in_project]
 
 
 def commands(where: Place) -> list[str]:
-    """Return our commands in a file, in its order; raises InstallationError where it cannot be read."""
+    """Return our commands in a file, in file order; raises InstallationError if the file cannot be read."""
     return edit(where, lambda text: _commands(where, text) if text is not None else [])
 
 
@@ -105,7 +105,7 @@ def _commands(where: Place, text: str) -> list[str]:
 
 
 def add(where: Place) -> Change:
-    """Return the change that registers the hook, once."""
+    """Return the change after which the hook is registered exactly once."""
     return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
 
 
@@ -124,7 +124,7 @@ def _with_entry(where: Place, text: str | None) -> str:
 
 
 def _shapes(host: str) -> list[jsonhooks.Shape]:
-    """Return how each entry of ours is listed, that of the prompt first."""
+    """Return the shape of each of our entries, that of the prompt event first."""
     known = facts(host)
     event, matcher = _FORGETTING.get(host, ("", ""))
     more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
@@ -132,7 +132,7 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
 
 
 def remove(where: Place) -> Change:
-    """Return the change that takes the registration out; a file that only installing made goes too."""
+    """Return the change that removes the registration, or the whole file if we created it and nothing else is left."""
     return edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
 
 
@@ -150,7 +150,7 @@ def _without_entry(where: Place, text: str) -> str | None:
 
 
 def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
-    """Return what ``work`` makes of the file; what is wrong with it becomes an InstallationError with the remedy."""
+    """Return the result of ``work`` on the file's text; turn its errors into an InstallationError with a remedy."""
     remedy = "correct it, then run this again"
     try:
         return work(read_text(where.file))

@@ -1,7 +1,7 @@
-"""Send a real event through the registered command and look at what comes back.
+"""Send a real event through the registered command and check the answer.
 
-It runs in a state folder of its own, thrown away afterwards: no statistics, no
-session and no database of the person ever sees it.
+The test uses a temporary state folder, so that it never appears in the person's
+statistics, sessions or database.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
 class Outcome:
-    """What the command did; ``fault`` is empty where it did its work."""
+    """The result of the command; ``fault`` is empty if it worked."""
 
     __slots__ = ("context", "fault", "milliseconds", "notice")
 
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def run(host: str, command: str) -> Outcome:
-    """Return what the registered command of a client answers to an event of that client."""
+    """Run the registered command of a client with an event of that client, and return the outcome."""
     folder = tempfile.mkdtemp(prefix="enricher-selftest-")
     try:
         return _run_in(folder, host, command)
@@ -56,7 +56,7 @@ def run(host: str, command: str) -> Outcome:
 
 
 def _discard(folder: str) -> None:
-    """Remove the folder, also while a compiler that was not waited for still writes into it."""
+    """Delete the folder, with retries because a background compilation may still be writing to it."""
     for _ in range(DISCARD_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):
@@ -85,7 +85,7 @@ def _throw_away_state(folder: str) -> str:
         private.write_file(os.path.join(state, work), b"not here")
         detached.postpone(state, TIMEOUT_SECONDS * 2, work)
     if os.path.exists(launcher.path()):
-        shutil.copy(launcher.path(), state)  # where the portable command will look
+        shutil.copy(launcher.path(), state)  # the portable command looks for it there
     return state
 
 
@@ -146,7 +146,7 @@ def _left_a_trace(state: str) -> bool:
 
 
 def _why_it_did_not_run(host: str, folder: str, state: str) -> str:
-    """Return the last line of the interpreter's complaint, which the registered command hides."""
+    """Return the last line of the interpreter's stderr, which the registered command discards."""
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):
         if not file or not os.path.exists(file):

@@ -1,1 +1,1 @@
-"""The doors beside the hook: the Python API, the command line, the Model Context Protocol."""
+"""The interfaces other than the hook: the Python API, the command line, the Model Context Protocol."""

@@ -1,6 +1,6 @@
-"""The Python API of the enricher: one prompt in, everything known about it out; nothing is recorded.
+"""The Python API of the enricher: takes a prompt and returns its enrichment with all details; records nothing.
 
-The command line's ``enrich`` and ``explain`` are thin readers of it.
+The commands ``enrich`` and ``explain`` only print its results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a prompt would get, and why; offsets of evidence are code points of ``prompt``."""
+    """The enrichment that a prompt would get, and why; offsets of evidence are code points of ``prompt``."""
 
     prompt: str
     skipped: str
@@ -80,7 +80,7 @@ class Result:
         }  # fmt: skip
 
     def text(self) -> str:
-        """Return the text that the agent would receive; empty where the prompt is skipped."""
+        """Return the text that the agent would receive; empty if the prompt is skipped."""
         return "" if self.skipped else self.enrichment.text
 
     def in_pipeline(self) -> dict[str, object]:
@@ -97,10 +97,10 @@ def enrich(
     instructions: str = "",
     form: str = formats.ENRICHMENT,
 ) -> Result:
-    """Return what ``prompt`` would get in ``cwd``, as the first prompt of a session.
+    """Return the enrichment that ``prompt`` would get in ``cwd``, as the first prompt of a session.
 
-    ``instructions`` names a file to use in place of all layers, ``form`` one of
-    ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` where
+    ``instructions`` names a file to use in place of all layers, ``form`` is one of
+    ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` if
     there are no usable rules.
     """
     other_form = "" if form == formats.ENRICHMENT else form
@@ -133,7 +133,7 @@ def enrich(
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
     if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
-        _load_channels()  # importing them takes the time that the hook has for all their answers
+        _load_channels()  # before the deadlines start: the imports would use up the channels' time
         request = Request(
             event,
             classification,
@@ -154,12 +154,12 @@ def enrich(
 
 def _load_channels() -> None:
     for name in CHANNELS:
-        with suppress(Exception):  # asked, a channel that cannot be loaded reports it
+        with suppress(Exception):  # ``gather`` will report a channel that cannot be loaded
             load(name)
 
 
 def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
-    """Return the rules of ``cwd``, or of one named file, compiled to the end however long that takes."""
+    """Return the compiled rules of ``cwd``, or of one named file; wait up to 30 s for the compilation."""
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 
 
@@ -170,7 +170,7 @@ def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enri
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:
-    """Return a version of the rules from its stored text; raises ValueError if that is damaged."""
+    """Return a version of the rules from its stored text; raises ValueError if the text is unusable."""
     body = loads(text)
     if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
         raise ValueError(f"version {identity} was compiled by another release of the enricher")

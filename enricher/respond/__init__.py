@@ -1,1 +1,1 @@
-"""What is said and what is left out: guardrails, approach, items, the text."""
+"""Choose the content of the enrichment (guardrails, approach, items) and write its text."""

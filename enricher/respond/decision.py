@@ -1,6 +1,6 @@
-"""Decide what is worth saying about one prompt: pure, so that a replay can trust its result.
+"""Decide what to add to one prompt; pure, so that a replay reproduces the recorded result.
 
-Everything that comes from outside is collected into ``Inputs`` first and recorded;
+Everything from outside is first collected into ``Inputs`` and recorded in the trace;
 the same inputs and the same rules give the same enrichment, byte for byte.
 """
 
@@ -44,29 +44,28 @@ NOT_OUTDATED = (
     "it shares",
     "another one",
 )
-"""How a channel's objection begins that has nothing to do with age."""
+"""Beginnings of ``Candidate.stale`` reasons that are not about age; all others are shown as "stale: …"."""
 WORDS = "{words}"
-"""Stands in a guardrail's sentence for the words of the prompt that call for it."""
+"""Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 BESIDE, ALONE = "beside", "alone"
-"""When the agent is told the class; any other value of the instructions is never."""
+"""When the task type is shown: together with other lines, or even alone; any other value in the rules means never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
     "profile",
 )  # fmt: skip
-"""The settings that shape a text; the others only say where it goes."""
+"""The settings that affect the text, and are therefore recorded in the trace."""
 
 
 class Inputs:
-    """All that a result depends on, beside the rules.
+    """Everything that a result depends on, except the rules.
 
-    ``prompt`` is the text as judged (redacted and capped); ``injected`` and ``spent``
-    are what the session was told already and what that cost in tokens;
-    ``conversation`` is what was said and done before; ``form`` is empty, or names another
-    form of the text than the one for agents (``enricher.respond.formats``). ``has_mcp`` says whether the
-    client can call our MCP server; only the profile ``as-specified`` looks. ``is_bare`` says that
-    the client adds the text as a message of its own, with no word about it. ``verdict`` is what a
-    trace kept of its classification, empty for a new prompt and in traces of earlier versions.
+    ``prompt`` is the text as classified (redacted and capped); ``injected`` lists the references already
+    shown in this session and ``spent`` their cost in tokens; ``conversation`` holds earlier prompts and
+    actions; ``form`` is empty for the agents' text, or names another format (``enricher.respond.formats``).
+    ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``:
+    the client adds the text as a separate message without any introduction. ``verdict`` is the
+    classification recorded in a trace, empty for a new prompt and in traces of earlier versions.
     """
 
     __slots__ = (
@@ -101,7 +100,7 @@ class Inputs:
         self.verdict: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recorded form; the prompt has a column of its own."""
+        """Return the form stored in a trace, without the prompt, which has its own column."""
         return {
             "settings": self.settings,
             "skills": [list(skill) for skill in self.skills],
@@ -144,9 +143,9 @@ class Inputs:
 
     @property
     def said_before(self) -> list[str]:
-        """What is not said again; as specified, every prompt is answered on its own.
+        """The references not to repeat; the profile ``as-specified`` repeats everything.
 
-        What the host has dropped from its context is said again.
+        After the host has dropped its context, everything except the channel ``session``'s facts may be repeated.
         """
         if self.is_as_specified or self.conversation.has_forgotten:
             return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
@@ -154,7 +153,7 @@ class Inputs:
 
 
 class Kept:
-    """A candidate with its fate: in the text, or why not."""
+    """A candidate and its outcome: whether the text contains it, and if not, why."""
 
     __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
 
@@ -169,7 +168,7 @@ class Kept:
 
 
 class Enrichment:
-    """The result: what was found out, the lines that were said, and the ones that were not, with the reason."""
+    """The result for one prompt: classification, facts, the lines in the text, and the omitted lines with reasons."""
 
     __slots__ = (
         "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "text", "tokens",
@@ -190,7 +189,7 @@ class Enrichment:
         self.tokens = 0
 
     def refs(self) -> list[tuple[str, str]]:
-        """Return what a session has now been told, as (kind, reference)."""
+        """Return what this text shows, as (kind, reference), so that the session does not show it again."""
         if not self.text:
             return []
         told = [("guardrail", one.ref) for one in self.guardrails]
@@ -201,11 +200,11 @@ class Enrichment:
 def says_nothing(
     classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
 ) -> str:
-    """Return why this kind of prompt gets nothing whatever is known about it; empty where it may.
+    """Return why prompts of this class (small talk) get no enrichment at all; empty if this one may get some.
 
-    It is no small talk, whatever it looks like, where its words call for a guardrail with a sentence, nor where an
-    uncertain one asks for an action such as a commit. And as the signals are English, what they take for small talk
-    in another language may be a question about a name.
+    A prompt is not small talk if its words call for a guardrail with a sentence, or if its class is uncertain and it
+    asks for an action such as a commit. Prompts in other languages are exempt: the signals are English and may
+    mistake a question about a name for small talk.
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -224,7 +223,10 @@ def says_nothing(
 def replayed_verdict(
     inputs: Inputs, rules: Rules, recorded: Rules | None, *, is_explained: bool = True
 ) -> Classification:
-    """Return the verdict on recorded inputs: the recorded one under the ``recorded`` rules, else that of ``rules``."""
+    """Classify recorded inputs: return the recorded verdict if ``rules`` equal ``recorded``, else that of ``rules``.
+
+    A recorded verdict that came from the rules alone is always computed again.
+    """
     found = verdict(inputs.prompt, rules, inputs.conversation, is_explained=is_explained)
     kept = inputs.verdict
     if kept.get("source", RULES) == RULES or recorded is None or recorded.hash != rules.hash:
@@ -233,7 +235,7 @@ def replayed_verdict(
 
 
 def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
-    """Return the enrichment of recorded inputs under ``rules``, its text finished; no clock, no file, no chance."""
+    """Return the enrichment, with its final text, of the inputs under ``rules``; uses no clock, file or randomness."""
     body = rules.body
     if not inputs.settings["search_intent.enabled"]:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
@@ -290,14 +292,14 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that call for a guardrail, also where the verdict came without its evidence."""
+    """Return the words that triggered a guardrail; classify the prompt again if the verdict carries no evidence."""
     return words_that_call(identity, judged.evidence, prompt) or words_that_call(
         identity, classify(prompt, rules.table).evidence, prompt
     )
 
 
 def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Order the candidates by the channels' priority and their score; say why one is left out."""
+    """Order the candidates by channel priority and score, and note for each omitted one the reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
@@ -321,14 +323,14 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _counts_itself(channel: str, inputs: Inputs) -> bool:
-    """Say whether a channel offers just as many items as are to be said: seed 001's count, as specified."""
+    """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
     return channel == "memory" and inputs.is_as_specified
 
 
 def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
     if rule is None or offered.score < rule["min_score"]:
         return "below the floor"
-    if offered.raw < rule["min_score"]:  # weights order, they do not make relevant
+    if offered.raw < rule["min_score"]:  # weights decide the order, they cannot make an item relevant
         return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
@@ -348,14 +350,14 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
 
 
 def _place(offered: Candidate | Kept) -> str:
-    """What a session remembers a fact by: a file that was named is named again with its line."""
+    """Return a session's reference for a fact, with the line number: a file shown without one may be shown again."""
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
     return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
 def _spelled(offered: Candidate) -> str:
-    """What makes two items one although their references differ: the words that they say."""
+    """Return the normalized text of an item; two items with the same text are duplicates despite other references."""
     return _flat(offered.text) or offered.label
 
 
@@ -364,12 +366,12 @@ def _flat(text: str) -> str:
 
 
 def _name(ref: str, text: str) -> str:
-    """What a session remembers an item by: its reference, or a hash where that is long or missing."""
+    """Return a session's reference for an item, or its hash if it is missing or longer than 200 characters."""
     return ref if 0 < len(ref) <= LONGEST_NAME else unreadable(ref or text)
 
 
 def unreadable(name: str) -> str:
-    """Return what a session remembers the item of that name by where ``log`` lets nothing readable be kept."""
+    """Return the keyed hash of a reference, stored instead of it if the setting ``log`` allows no readable text."""
     return keyed_hash(b"item", name.encode(errors="replace"))
 
 
@@ -379,7 +381,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
     if inputs.is_as_specified:
-        shares["memory"] = HARD_CAP_TOKENS  # what was offered is within max_tokens already
+        shares["memory"] = HARD_CAP_TOKENS  # the channel has already applied max_tokens
         most += sum(item.channel == "memory" for item in open_items)
         tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
         lines.has_no_guardrails = not result.guardrails
@@ -413,12 +415,12 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Whether the agent is told the class; rules compiled by earlier versions say it with ``class_alone``."""
+    """Return when to show the task type; rules compiled by earlier versions have ``class_alone`` instead."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
-    """Add seed 001's reminder and resources where the search intent is sure and the agent can act on them."""
+    """Add seed 001's reminder and resources if the search intent is certain and the agent can use them (MCP)."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:
@@ -427,7 +429,7 @@ def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
 
 
 def _in_project(text: str, frame: str, items: list[Kept]) -> str:
-    """Name a frame as the project has it, where the trace is of another machine or says the whole path."""
+    """Replace a stack frame's path by the project's own, if it is absolute or from another machine."""
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

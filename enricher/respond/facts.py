@@ -1,7 +1,7 @@
-"""What an approach may point at: facts read off the prompt itself, each with the words it came from.
+"""Extract from the prompt the facts that an approach may quote, such as a stack frame or "40 files".
 
-Pure text work on the judged prompt; a fact that is not there is simply absent,
-and an approach that needs it stays silent.
+Pure text processing of the classified prompt; a fact that is not found is absent from the
+result, and an approach that needs it is not suggested.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ THINGS = frozenset(
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
 STATES = frozenset(("are", "were"))
-"""Behind a count, these and results tell how the things are, not what to do with them."""
+"""After a count these words, like ``RESULTS``, report a state and do not ask for work: "all 40 files are …"."""
 FEWEST_TO_SHARE = 5
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
-"""With these in a prompt, many of its words are not the person's own."""
+"""Features of pasted text: a prompt with one of them contains many words that are not the person's own."""
 TRACES = frozenset(("stack_trace", "log", "pasted_error", "error_line"))
 FEWEST_LISTED = 4
 GENERIC_WORDS = frozenset(
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts of a prompt by name: frame, error, count, listed, skill (those that it has)."""
+    """Return the facts found in a prompt by name: frame, error, count, listed, skill."""
     found: dict[str, str] = {}
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
@@ -56,7 +56,7 @@ def _keep(found: dict[str, str], name: str, value: str) -> None:
 
 
 def _count(prompt: str) -> str:
-    """A number of like things that are all meant, such as ``40 files`` of "in all 40 files"."""
+    """Return a count of things that the task applies to, such as ``40 files`` of "in all 40 files"; else empty."""
     low = prompt[:12_000].lower()
     if not any(word in low for word in BEFORE_A_COUNT):
         return ""
@@ -76,7 +76,7 @@ def _count(prompt: str) -> str:
 
 
 def _tells_results(thing: str, behind: list[str]) -> bool:
-    """Say whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
+    """Return whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
     if thing[-1] in ".;!?":
         return False
     bare = [word.strip(".,;:!?()") for word in behind]
@@ -88,7 +88,7 @@ def _tells_results(thing: str, behind: list[str]) -> bool:
 
 
 def _listed(prompt: str) -> str:
-    """How many items the prompt lists, if it lists several."""
+    """Return the number of list items in the prompt if there are at least four, else an empty string."""
     items = sum(1 for line in prompt.splitlines() if _is_item(line.strip()))
     return str(items) if items >= FEWEST_LISTED else ""
 
@@ -101,7 +101,7 @@ def _is_item(line: str) -> bool:
 
 
 def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
-    """The one installed skill whose own words the prompt uses; a tie names none."""
+    """Return the installed skill that shares most words with the prompt; empty on a tie."""
     skills = list(skills)
     if not skills:
         return ""

@@ -1,7 +1,7 @@
-"""The format ``pipeline`` (seed 004): one JSON object of four keys in every path, whatever became of the prompt.
+"""The format ``pipeline`` (seed 004): one JSON object with the same four keys for every prompt, even on failure.
 
-Where the text for agents shares 450 tokens among quoted lines, this one gives each
-channel's result as a block of its own, most important first, up to 2,000 tokens.
+The text for agents distributes 450 tokens among quoted lines; this format gives each
+channel's result a separate block, most important first, up to 2,000 tokens in total.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
 CAP_BYTES = 9400
-"""Below what the narrowest client takes (``enricher.respond.render.MAX_BYTES``)."""
+"""Lower than the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the object to print; no text is no success."""
+    """Return the object to print; ``success`` is false if there is no text."""
     return {
         "success": bool(text),
         "enrichment_context": text,
@@ -34,12 +34,12 @@ def answer(text: str, tokens: int, count: int) -> dict[str, object]:
 
 
 def kept_channels(result: Enrichment) -> int:
-    """Return of how many channels something is in the text."""
+    """Return the number of channels with at least one item in the text."""
     return len({item.channel for item in result.items if item.kept})
 
 
 def write(result: Enrichment) -> None:
-    """Put the channels' results into the text by priority; what does not fit is left out, the first one is cut."""
+    """Write the channels' results by priority; a block that does not fit is omitted, except the first, which is cut."""
     blocks: list[str] = []
     left, left_bytes = CAP_TOKENS, CAP_BYTES - len(TITLE)
     for items in _by_channel(result.items):
@@ -55,7 +55,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[Kept]) -> list[list[Kept]]:
-    """Group what nothing speaks against, in the order of the channels' priority, which it has already."""
+    """Group the items without an objection by channel; they are already sorted by the channels' priority."""
     groups: dict[str, list[Kept]] = {}
     for item in items:
         if not item.why:
@@ -75,7 +75,7 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
 
 
 def _shown(item: Kept) -> str:
-    """What a channel said, line by line, harmless, with its source; a label alone says it all."""
+    """Return an item's sanitized text, line by line, followed by its source; only the label if it has no text."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:
         return f"- {source}"
@@ -84,7 +84,7 @@ def _shown(item: Kept) -> str:
 
 
 def _line(line: str) -> str:
-    """One line of foreign Markdown: its indentation stays, a heading may not pose as one of ours."""
+    """Return a sanitized line of foreign Markdown: indentation stays, headings are demoted below our own level."""
     clean = harmless(line, longest=LONGEST_LINE)
     indent = " " * min(len(line) - len(line.lstrip(" ")), 12)
     if clean.startswith("#") and not clean.startswith("###"):

@@ -1,8 +1,8 @@
 """Choose the guardrails and the approach that this prompt calls for, with the score that chose them.
 
-A guardrail's or approach's score is the weight of its task type, if that is
+A guardrail's or approach's score is the weight of its task type, if the type is
 shown, plus the weights of its own signals; below the file's ``min_score`` it is
-left out and the miss is told to ``explain``.
+omitted and recorded as a ``Miss``, which ``explain`` shows.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from enricher.settings import AS_SPECIFIED
 
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
-"""What a guardrail may need: that something was said before; that the agent has edited, or is only starting."""
+"""Conditions of a guardrail: ``past`` needs earlier prompts; ``edits`` needs earlier edits, or a new session."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48
-"""Words and characters of the prompt that a sentence quotes."""
+"""Limits, in words and characters, of the prompt text quoted in a sentence."""
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
 EDGES = " .;:-"
 IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
-"""A guardrail stands in parentheses, so it holds none."""
+"""A guardrail is printed in parentheses, so parentheses inside it become brackets."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class Scored:
-    """A guardrail or approach with what spoke for it.
+    """A guardrail or approach with its score.
 
-    ``say`` is what a guardrail says of this prompt, in the place of its title; ``ref`` what a session remembers it by.
+    ``say`` is a guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the session's reference.
     """
 
     __slots__ = ("id", "ref", "say", "score", "text")
@@ -45,7 +45,7 @@ class Scored:
 
 
 class Miss:
-    """A line that was left out, and why: its score against the threshold, or another reason."""
+    """An omitted line and the reason: a score below the threshold, or another one."""
 
     __slots__ = ("line", "needed", "reason", "score")
 
@@ -66,12 +66,12 @@ def select_guardrails(
     has_edits: bool = False,
     is_as_specified: bool = False,
 ) -> tuple[list[Scored], list[Miss]]:
-    """Return the guardrails to show, most relevant first, and those left out.
+    """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``task_type`` is empty where no class is shown; ``injected`` holds what this
-    session already has. Ties keep the order of the catalogue. Of those with a sentence
-    about the prompt one is shown. With ``is_as_specified`` the guardrails of the task
-    type come first, whatever their score is, and all go by their titles.
+    ``task_type`` is empty if no class is shown; ``injected`` lists the references already shown in
+    this session. Ties keep the order of the catalogue. At most one guardrail with a sentence about
+    the prompt is shown. With ``is_as_specified`` the guardrails of the task type come first,
+    whatever their score is, and all are shown by title.
     """
     chosen: list[Scored] = []
     misses: list[Miss] = []
@@ -109,7 +109,7 @@ def select_guardrails(
 
 
 def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
-    """Say whether the words of a prompt alone call for a guardrail that has a sentence."""
+    """Return whether the prompt's words, regardless of its task type, trigger a guardrail that has a sentence."""
     sentences = rules.get("sentences", {})
     return any(
         identity in sentences and signal_scores.get(identity, 0) >= (threshold or rules["min_score"])
@@ -118,15 +118,15 @@ def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the name under which a session remembers this saying of a guardrail; empty where there were enough."""
+    """Return the session's reference for the next showing of a guardrail; empty if it was shown ``times`` times."""
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
 
 def words_that_call(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the words of a prompt that call for a guardrail: a short sentence, or the words and a few that follow.
+    """Return the prompt's words that triggered a guardrail: their sentence if short, else they and a few that follow.
 
-    Empty where none of its signals is about words.
+    Empty if none of the guardrail's signals matched words.
     """
     own = [one for one in evidence if one.facet == "guardrail" and one.name == identity and one.signal[:1] != "<"]
     if not own:
@@ -157,9 +157,9 @@ def suggest_approach(
     injected: Collection[str],
     is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[Miss]]:
-    """Return the first approach in the file's order that has its facts and its score, and those left out.
+    """Return the first approach, in file order, with all its facts and a sufficient score; and the omitted ones.
 
-    With ``is_as_specified`` those that the file declares for that profile follow behind the others.
+    With ``is_as_specified`` the approaches declared for that profile are tried after the others.
     """
     misses: list[Miss] = []
     rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]

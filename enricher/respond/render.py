@@ -1,7 +1,7 @@
-"""Put the chosen lines into the documented text: labels in their fixed order, facts quoted, budgets kept.
+"""Render the chosen lines as the documented text: labels in fixed order, facts quoted, within the budgets.
 
-What came from elsewhere (channels, prompts) is data: stripped of control
-characters and of anything that imitates a host's tags, and length-limited.
+Text from channels and prompts is data: it is stripped of control characters
+and of anything that imitates a host's tags, and limited in length.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enricher.prompt.text import ELLIPSIS, LONGEST_LABEL, LOOK_ALIKES, estimate_
 
 TITLE = "## Prompt Enrichment"
 BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no request of its own)"
-"""Where the text is the last message that the model reads, and could be taken for the task."""
+"""Title for clients where the text is the last message that the model reads, and could be mistaken for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Item:
-    """One fact: where it is from, what it says (quoted; nothing where the label says it all), whose share it uses."""
+    """One fact: its source (``label``), its quoted text (empty if the label suffices), its channel and token share."""
 
     __slots__ = ("channel", "label", "text", "tokens")
 
@@ -41,10 +41,10 @@ class Item:
 
 
 class Lines:
-    """What may be said about one prompt; an empty field is a line left out.
+    """The lines that the text about one prompt may contain; an empty field omits its line.
 
     ``is_as_specified`` chooses the layout of seed 000: a blank line between the sections, labels as documented.
-    Where the text ``is_bare``, a message of its own behind the prompt, its title says what it is.
+    ``is_bare``: the text is a separate message after the prompt, so its title explains what it is.
     """
 
     __slots__ = (
@@ -66,9 +66,9 @@ class Lines:
 
 
 def finish(text: str) -> str:
-    """Return a text that no client misreads: no lone surrogate, no tag of its own, short enough to arrive whole.
+    """Make a text safe for every client: without lone surrogates and tags, and short enough not to be truncated.
 
-    Every decided text and every notice passes here once; doing it again would change nothing.
+    Every enrichment and every notice passes through this function; applying it twice changes nothing.
     """
     return _shortened(_without_tags(_well_formed(text)))
 
@@ -89,7 +89,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return what followed a ``<``, with look-alikes in place of the brackets where they would read as a tag."""
+    """Return the text after a ``<`` with that bracket; if they form a tag, look-alikes replace its brackets."""
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
@@ -105,7 +105,7 @@ def _shortened(text: str) -> str:
 
 
 def cut(text: str, *, tokens: int) -> str:
-    """Return ``text``, ended with an ellipsis at a word if it is estimated at more than ``tokens``."""
+    """Return ``text``, cut at a word and ended with an ellipsis if it is estimated at more than ``tokens``."""
     if estimate_tokens(text) <= tokens:
         return text
     low, high = 0, len(text)
@@ -117,18 +117,20 @@ def cut(text: str, *, tokens: int) -> str:
 
 
 def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:
-    """Return the text, the lines that have room in it, and for each item whether it is in it.
+    """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
-    Guidance is short and stays whole: a line that has no room is left out. Items, at
-    most ``most``, fill what is left, most important first, the last one cut to fit
-    rather than dropped. With nothing to say the text is empty.
+    A guidance line is short and never cut: one that does not fit is omitted. Items, at most
+    ``most``, fill the remaining tokens, most important first; the last one is cut to fit
+    rather than dropped. Without any line the text is empty.
     """
     tokens = min(tokens, HARD_CAP_TOKENS)
     while not _fits(_joined(lines, []), tokens):
         lines = _without_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
     bullets = _fit(lines.items, tokens=left, most=most)
-    while not _fits(_joined(lines, bullets), tokens):  # each part's estimate is rounded down, that of the whole is not
+    while not _fits(
+        _joined(lines, bullets), tokens
+    ):  # the parts' estimates are rounded down, so their sum may be too low
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
     return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
@@ -190,7 +192,7 @@ def _guidance(lines: Lines) -> list[str]:
 
 
 def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
-    """Return a bullet for each item that has room; the one that meets the end of its room is cut, not dropped."""
+    """Return one bullet per item, empty if it does not fit; an item that exceeds its room is cut, not dropped."""
     bullets: list[str] = []
     used: dict[str, int] = {}
     for item in items:
@@ -210,6 +212,8 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    said = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")  # it may not end its own quotation
+    said = harmless(item.text, longest=LONGEST_ITEM).replace(
+        '"', "'"
+    )  # a quotation mark inside would end the quotation
     quoted = cut(said, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

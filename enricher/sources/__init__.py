@@ -1,1 +1,1 @@
-"""What channels look up: the index of code, memories, transcripts, task lists, skills."""
+"""The data sources that channels query: code index, memories, transcripts, task lists, skills."""

@@ -1,4 +1,4 @@
-"""Ask git without leaving a trace: no locks, no prompts, no programs of the repository's own, never for long."""
+"""Run git without side effects: no locks, no prompts, no programs configured by the repository, with a timeout."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PROGRAM = (
 
 
 class GitError(Exception):
-    """git is not there, took too long, or refused; the message says which."""
+    """git is not installed, timed out or failed; the message tells which."""
 
 
 def ask(folder: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> bytes:
-    """Return what ``git`` prints for the arguments in ``folder``, at most MOST_BYTES of it; raises GitError."""
+    """Run ``git`` in ``folder`` and return its output, at most MOST_BYTES of it; raises GitError."""
     try:
         with subprocess.Popen(
             [*PROGRAM, "-C", folder, *arguments],
@@ -46,10 +46,10 @@ def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> by
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without what would point git at another repository, as inside one of its hooks.
+    """Return the environment without variables that point git at another repository, as they do inside a git hook.
 
-    Objects are taken as they are, without the stand-ins of ``git replace``, and none is fetched: a repository
-    may name the program that would fetch it, and git before 2.45 knows only protocols to forbid.
+    Replacement objects (``git replace``) are ignored and missing objects are never fetched: a repository may name
+    the program that would fetch them, and git before 2.45 can only forbid that by protocol.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     no = dict.fromkeys(("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS"), "0")

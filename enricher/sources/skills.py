@@ -1,7 +1,7 @@
-"""Which installed skill, command or subagent covers a request: by the telling words of its name and description.
+"""Find the installed skill, command or subagent that covers a request, by the words of its name and description.
 
-Pure text work. A skill covers a request that orders what its description says it does (write, review, deploy …)
-and shares its telling words; words that several of the installed ones have tell less, generic ones nothing.
+Pure text processing. A skill covers a request if both name the same action (write, review, deploy …) and share
+specific words; a word counts less if several installed skills have it, and generic words do not count.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WORDS_READ = 60
-"""Of a prompt; what stands further behind is detail or pasted."""
+"""Number of words of a prompt that are read; later ones are details or pasted text."""
 DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 FEWEST_OF_DESCRIPTION = 3
 SHARE_OF_PROMPT = 0.5
 AHEAD = 1.4
-"""How far the best must be ahead of the next; alike ones are a guess."""
+"""The best score must be at least this factor above the next; with similar scores the choice would be a guess."""
 
 _DEEDS = (
     (
@@ -62,12 +62,12 @@ _GENERIC = frozenset(
     zur zum mit von für и для на
     """.split()
 )
-"""Words that tell no skill from another, as they are written."""
+"""Unstemmed words that do not distinguish one skill from another."""
 _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}\N{EM DASH}", " "))
 
 
 class Helper:
-    """A skill, command or subagent that is installed: ``kind`` is one of these words, ``path`` where it is kept."""
+    """An installed skill, command or subagent: ``kind`` is one of these three words, ``path`` its file."""
 
     __slots__ = ("description", "kind", "name", "path")
 
@@ -79,7 +79,7 @@ class Helper:
 
 
 def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
-    """Return the one helper that covers the request, with the words that say so; None where none or several do."""
+    """Return the helper that covers the request, with the matching words; None if none or several cover it."""
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
@@ -120,7 +120,7 @@ def _telling(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Say whether the person names one of them, as ``/name`` or as a word of its own form."""
+    """Return whether the prompt names a helper: as ``/name``, ``name skill`` and the like, or by a hyphenated name."""
     low = f" {prompt.lower()} "
     return any(
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
@@ -130,13 +130,13 @@ def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    """The words of a text; a run of Latin letters inside Chinese or Japanese is a word as well."""
+    """Return the words of a text; Latin letters within Chinese or Japanese text form words, too."""
     low = "".join(char if char < "\u2e80" else f" {char} " for char in text.lower().translate(_SIGNS))
     return [word for word in low.split() if len(word) > 1]
 
 
 def _ordered(prompt: str) -> set[int]:
-    """What the prompt orders, by the first word of each clause; in Chinese and Japanese by the words it holds."""
+    """Return the actions that the prompt orders, by each clause's first word, or by any word if it is not ASCII."""
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

@@ -1,8 +1,8 @@
-"""Lists of tasks, and which of them a prompt is about.
+"""Read task lists and find the tasks that a prompt is about.
 
-Read are Claude Code's task files, the session's todo list, ``.beads/issues.jsonl`` and
-a ``TODO.md`` with checkboxes. A task is offered where it shares telling words with the
-prompt, or is named by its id; one that is done only by its id.
+Sources are Claude Code's task files, the session's todo list, ``.beads/issues.jsonl`` and
+a ``TODO.md`` with checkboxes. A task is offered if it shares specific words with the
+prompt, or if the prompt contains its id; a finished task only by its id.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST_TASK = 16 * 1024
 MOST_TASK_FILES = 200
 MOST_DECODED = 60
 MOST_HITS = 300
-"""Lines a word may stand in before it tells nothing."""
+"""A word that occurs in more lines is too common to find a task by."""
 READ_OF_PROMPT = 4000
 MOST_WORDS = 60
 LONGEST_ID = 64
@@ -63,7 +63,7 @@ _STOP = frozenset(
 
 
 class Task:
-    """One task: ``id`` as its list knows it (with ``is_line`` its line), ``where`` it stands, ``status`` as written."""
+    """One task: ``id`` in its list (or the line number, see ``is_line``), ``where`` names the list."""
 
     __slots__ = ("date", "id", "is_line", "status", "title", "where")
 
@@ -79,7 +79,7 @@ class Task:
 
 
 class Wanted:
-    """What a prompt looks for: the stems of its telling words, and the ids it may name."""
+    """The search terms of a prompt: the stems of its specific words, and possible task ids."""
 
     __slots__ = ("ids", "stems")
 
@@ -92,7 +92,7 @@ class Wanted:
 def related(request: Request, beads: str, checklists: Sequence[str], *, most: int) -> list[tuple[Task, float]]:
     """Return at most ``most`` tasks that the prompt is about, each with its relevance from 0 to 1, best first.
 
-    ``beads`` and ``checklists`` are files of the project; the first checklist that has a content is read.
+    ``beads`` and ``checklists`` are files of the project; the first checklist that is not empty is read.
     """
     wanted = Wanted(request.prompt, request.conversation.subject(request.prompt))
     if not wanted.stems and not wanted.ids:
@@ -107,7 +107,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
 
 
 def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
-    """Yield the session's tasks, without those that the agent wrote down in this session and so knows."""
+    """Yield the session's tasks, except those that the agent wrote in this session and therefore knows."""
     conversation = request.conversation
     known = {text for _, text in conversation.todos}
     if request.host == "claude" and request.session_id:
@@ -120,16 +120,16 @@ def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
 
 
 def _of_project(root: str, wanted: Wanted, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
-    """Yield the project's tasks that might fit."""
+    """Yield the project's tasks that contain a wanted word or id."""
     if root:
         yield from _beads(root, beads, wanted)
         yield from _checklist(root, checklists, wanted)
 
 
 def score(task: Task, wanted: Wanted) -> float:
-    """Return 0 to 1: named by id, else by how many telling words title and prompt share, and how few they do not.
+    """Return a relevance from 0 to 1: by id, else by the share of specific words that title and prompt have in common.
 
-    One shared word says something only where hardly anything else is said.
+    A single shared word counts only if the title has no other and the prompt few others.
     """
     if task.id.lower() in wanted.ids or f"task {task.id}" in wanted.ids:
         return BY_ID_SCORE
@@ -145,7 +145,7 @@ def score(task: Task, wanted: Wanted) -> float:
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the telling words of a text, parts of identifiers among them."""
+    """Return the stems of the specific words of a text, including the parts of identifiers."""
     found = []
     for word in "".join(char if char.isalnum() or char == "'" else " " for char in text).split():
         parts = [word] if word.islower() else [word, *split_identifier(word)]
@@ -157,7 +157,7 @@ def stems(text: str) -> list[str]:
 
 
 def _ids(prompt: str) -> set[str]:
-    """Return what in a prompt may be the id of a task: ``bd-42``, ``#17``, ``task 3``."""
+    """Return the words of a prompt that may be task ids: ``bd-42``, ``#17``, ``task 3``."""
     words = [word.strip(" .,;:!?()[]{}\"'`*").lower() for word in prompt.split()]
     found = {word for word in words if len(word) <= LONGEST_ID and any(char.isdigit() for char in word) and "-" in word}
     found |= {word[1:] for word in words if word[:1] == "#" and word[1:].isdigit()}
@@ -169,7 +169,7 @@ def _ids(prompt: str) -> set[str]:
 
 
 def claude_tasks(session_id: str) -> list[Task]:
-    """Return the tasks that Claude Code keeps for a session, in their order."""
+    """Return the tasks that Claude Code stores for a session, ordered by number."""
     folder = task_folder(session_id)
     try:
         names = [name[:-5] for name in os.listdir(folder) if name.endswith(".json") and name[:-5].isdigit()]
@@ -191,7 +191,7 @@ def _claude_task(folder: str, name: str) -> Task | None:
 
 
 def _project_file(root: str, name: str) -> bytes:
-    """Return the content of a project's own file, empty where there is none or it leads out of the project."""
+    """Return the content of a project's file; empty if it does not exist or a link leads out of the project."""
     path = os.path.join(root, name)
     try:
         content = read_file(path, LARGEST_FILE)
@@ -233,8 +233,8 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
-    """Return the lines (with their numbers) that hold most of the wanted words, at most MOST_DECODED."""
-    low = content.lower()  # of bytes: every offset stays
+    """Return the lines (with their numbers) that contain most of the wanted words, at most MOST_DECODED."""
+    low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
         starts: set[int] = set()
@@ -250,9 +250,9 @@ def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: Wanted) -> Iterator[tuple[bytes, int]]:
-    """Yield what to look for in the bytes of a list: stems, and ids, which outweigh all words."""
+    """Yield (bytes to search a list for, weight): stems, and ids, which outweigh all words."""
     for word in sorted(wanted.stems):
-        yield word.removesuffix("i").encode(errors="replace"), 1  # a stem ends in i for a y or ies of the word
+        yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):
         yield word.removeprefix("task ").encode(errors="replace"), MOST_WORDS
 

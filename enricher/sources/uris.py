@@ -1,8 +1,8 @@
-"""The addresses of what the memory offers: ``enricher://`` and ``search/…``, ``topics``, ``topics/…``, ``memory/…``.
+"""URIs of the memory's resources: ``enricher://`` and ``search/…``, ``topics``, ``topics/…``, ``memory/…``.
 
-Memories are addressed in traces and in what the hook records, so this loads nothing.
-``subcog://`` is read as well (ruling R18). What follows the first slash is one text:
-``/``, ``?``, ``#`` and ``+`` in it stand for themselves.
+The hook writes such URIs into traces, so this module imports nothing else. ``subcog://`` is
+accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``,
+``#`` and ``+`` have no special meaning in it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ SCHEME = "enricher"
 SCHEMES = (SCHEME, "subcog")
 SEARCH, TOPICS, TOPIC, MEMORY = "search", "topics", "topic", "memory"
 MOST_SUGGESTED = 4
-"""Searches and the list of topics together (seed 001, task 6.3)."""
+"""Number of suggestions: searches plus the list of topics (seed 001, task 6.3)."""
 LONGEST_TEXT = 1000
 
 TOPICS_URI = f"{SCHEME}://topics"
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class UriError(ValueError):
-    """An address that is none of ours; the message names those that are."""
+    """A URI of another form; the message lists the valid forms."""
 
 
 class Uri:
-    """What an address asks for: ``kind`` is search, topics, topic or memory, ``text`` the query, topic or id."""
+    """A parsed URI: ``kind`` is search, topics, topic or memory, ``text`` the query, topic or id."""
 
     __slots__ = ("kind", "text")
 
@@ -52,7 +52,7 @@ class Uri:
 
 
 def parse_uri(address: str) -> Uri:
-    """Return what ``address`` asks for, decoded. Raises UriError."""
+    """Parse and decode ``address``. Raises UriError."""
     scheme, found, rest = address.strip().partition("://")
     if not found or scheme.lower() not in SCHEMES:
         raise UriError(f"{address[:200]!r} does not begin with {SCHEME}://; {_known()}")
@@ -68,22 +68,22 @@ def parse_uri(address: str) -> Uri:
 
 
 def search_uri(query: str) -> str:
-    """Return the address of a search."""
+    """Return the URI of a search."""
     return f"{SCHEME}://search/{encode(query)}"
 
 
 def topic_uri(topic: str) -> str:
-    """Return the address of one topic's memories."""
+    """Return the URI of one topic's memories."""
     return f"{SCHEME}://topics/{encode(topic)}"
 
 
 def memory_uri(identity: str) -> str:
-    """Return the address of one memory."""
+    """Return the URI of one memory."""
     return f"{SCHEME}://memory/{encode(identity)}"
 
 
 def suggested(topics: Iterable[str]) -> list[str]:
-    """Return a search for each of the first topics, and the list of topics: 1 to 4 addresses."""
+    """Return a search URI for each of the first three topics, and the URI of the topic list: 1 to 4 URIs."""
     searches = dict.fromkeys(search_uri(topic.strip()) for topic in topics if topic.strip())
     return [*list(searches)[: MOST_SUGGESTED - 1], TOPICS_URI]
 
@@ -94,7 +94,7 @@ def encode(text: str) -> str:
 
 
 def decode(encoded: str) -> str:
-    """Return ``encoded`` with its percent sequences read as UTF-8; what is no sequence stands for itself."""
+    """Return ``encoded`` with its percent sequences decoded as UTF-8; a "%" without two hex digits stays as it is."""
     first, *rest = encoded.split("%")
     found = bytearray(first.encode(errors="replace"))
     for part in rest:

@@ -24,7 +24,7 @@ EXAMPLES = REPOSITORY / "examples"
 PLUGIN = EXAMPLES / "claude-code-plugin"
 EXTENSION = EXAMPLES / "gemini-extension"
 TITLE = "## Prompt Enrichment"
-PROMPT = "the login test fails with KeyError: 'user' in tests/test_login.py, fix it"
+PROMPT = "revert your last changes in tests/test_login.py: the login test fails with KeyError: 'user'"
 
 
 @pytest.mark.parametrize(

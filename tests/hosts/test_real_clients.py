@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.hosts, pytest.mark.slow]
 
 TITLE = "## Prompt Enrichment"
 PROMPT = (
-    "the login test fails with KeyError: 'user' in tests/test_login.py, please fix it\n"
+    "revert your last changes in tests/test_login.py: the login test fails with KeyError: 'user'\n"
     '\t"quoted" `code` $HOME \\n <b>tag</b> & é 漢字 😀 --flag @file #1 !x\n'
     "Traceback (most recent call last):\n"
     '  File "tests/test_login.py", line 38, in test_login\n'

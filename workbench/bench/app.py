@@ -168,7 +168,7 @@ def _ask(session: str) -> None:
 
 
 def _traces(app: Workbench) -> TracesScreen:
-    screen: TracesScreen = app.place_screen()  # the screen that it was started with
+    screen: TracesScreen = app.place_screen()  # type: ignore[assignment]  # the screen that it was started with
     return screen
 
 

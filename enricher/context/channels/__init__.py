@@ -1,1 +1,1 @@
-"""Our channels, one module each; ``CHANNELS`` in ``enricher.context`` lists them."""
+"""The built-in channels, one module each; ``CHANNELS`` in ``enricher.context`` lists them."""

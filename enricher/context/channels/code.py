@@ -1,7 +1,8 @@
-"""The channel ``code``: where that which a prompt names is defined, who uses it, and what of it does not exist.
+"""The channel ``code``: where the names in a prompt are defined, who uses them, and which of them do not exist.
 
-Reads the index that ``enricher.sources.code.indexing.index`` keeps; a project without one is asked for names of
-files only. What the prompt or the conversation has already is not told. On the hook's path; starts no process.
+Reads the index that ``enricher.sources.code.indexing.index`` maintains; in a project without an index only file
+names are found. Facts that the prompt or the conversation already contains are not shown. On the hook's path;
+starts no process.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FOLDER_NAMED = "the prompt names its folder"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return a line for each thing that the prompt names and whose place is news, best first."""
+    """Return a line for each name in the prompt whose place is news to the agent, best first."""
     del channel
     project = request.project
     if not project.root or not is_project(project.root, project.git_dir):
@@ -44,7 +45,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """What the index tells; a damaged one is taken away, so that the upkeep of this prompt builds another."""
+    """Return the facts from the index; delete a damaged index, so that this prompt's upkeep rebuilds it."""
     from enricher.sources.code.whereabouts import facts
     from storage.base import reader
 
@@ -69,7 +70,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
 
 
 def _one_for_each_file(found: list[Fact]) -> list[Fact]:
-    """Put what is told of one file into one fact: the surest, which names the lines of the others."""
+    """Merge the facts about one file into the one with the highest score, which then lists the lines of the others."""
     surest: dict[str, Fact] = {}
     merged: list[Fact] = []
     for fact in sorted(found, key=lambda one: -one.score):
@@ -80,7 +81,7 @@ def _one_for_each_file(found: list[Fact]) -> list[Fact]:
 
 
 def _is_named(folder: str, prompt: str) -> bool:
-    """Say whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
+    """Return whether the prompt contains the last two parts of a folder's path ("core/io" of "src/core/io")."""
     parts = folder.split("/")
     return len(parts) > 1 and "/".join(parts[-2:]) in prompt
 
@@ -99,7 +100,7 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
-    """What the names of the files alone can tell, before the first index is built."""
+    """Return the files that the prompt names, by file name alone; used before the first index is built."""
     from enricher.sources.code.unindexed import files_named
 
     wanted = [name.text for name in names if name.kind == FILE and not os.path.exists(f"{request.cwd}/{name.text}")]
@@ -112,7 +113,7 @@ def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
 
 
 def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
-    """Order what is offered, and say of what is not to be told why."""
+    """Sort the candidates by score, and mark those beyond the limit with the reason why they are not shown."""
     conversation = request.conversation
     most = MOST_LATER if conversation.prompts else MOST_FIRST
     offered.sort(key=lambda one: -one.score)

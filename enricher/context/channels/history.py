@@ -1,7 +1,7 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
-Said where the prompt asks about the past, or names what is there no more; and commits of the time it speaks of.
-Reads what ``enricher.sources.code.indexing.changes`` put into the index behind earlier prompts. On the
+Answers if the prompt asks about the past, names something that no longer exists, or mentions a time. Reads the
+tables that ``enricher.sources.code.indexing.changes`` filled in the background of earlier prompts. On the
 hook's path; starts no process.
 """
 
@@ -24,7 +24,7 @@ MOST_NAMES = 8
 LONGEST_NAME = 60
 FRAMES = ('File "', "at ", "Traceback")
 LONGEST_QUESTION = 8
-"""Words from what begins a question to what was done."""
+"""Longest distance in words from the question word to the verb."""
 
 _QUESTIONS = frozenset(
     """
@@ -53,8 +53,8 @@ _CUES = frozenset(
     ripristina ripristinare
     """.split()
 )
-"""A question about the past says one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; without, nothing is
-loaded to read it. A prompt that is not ASCII is always read."""
+"""A question about the past contains one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; other prompts skip
+the full parser, which is then not imported. A prompt that is not ASCII is always parsed."""
 _TIMES = frozenset(
     """
     yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
@@ -69,13 +69,13 @@ _TIMES = frozenset(
     gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
-"""Words of time; a prompt that is not ASCII may hold others."""
+"""Words of time; a prompt that is not ASCII is always parsed for others."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
 
 class Named:
-    """What a prompt names: identifiers and the like, files, and words that are names only where the prompt asks."""
+    """The names in a prompt: identifiers, files, and words (``spoken``) that count as names only in a question."""
 
     __slots__ = ("files", "identifiers", "spoken")
 
@@ -89,7 +89,7 @@ class Named:
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the commits that answer what the prompt asks about the past, or that took away what it names."""
+    """Return the commits that answer a question about the past, or that removed something the prompt names."""
     del channel
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
@@ -134,7 +134,7 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: Named) -> bool:
-    """Say whether a commit took a definition of a name away, or a file: nothing else is told without a question."""
+    """Return whether a commit removed a named definition or file; without a question nothing else is shown."""
     from enricher.sources.code.past import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
@@ -146,7 +146,7 @@ def _may_be_gone(db: Connection, named: Named) -> bool:
 
 
 def _prose(prompt: str) -> str:
-    """Return the prompt without fenced blocks, quoted lines, indented code and the frames of a trace."""
+    """Return the prompt without fenced blocks, quoted lines, indented code and stack frames."""
     if not any(sign in prompt for sign in ("```", "~~~", "\n    ", "\n\t", "\n>", 'File "', "\n  at ", "\nat ")):
         return prompt
     lines, is_fenced = [], False
@@ -159,7 +159,7 @@ def _prose(prompt: str) -> str:
 
 
 def _named(prose: str) -> Named:
-    """Return what the prompt's own words name."""
+    """Return the identifiers, files and spoken names in the prompt's own words."""
     found = Named()
     for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
@@ -188,7 +188,7 @@ def _is_identifier(word: str) -> bool:
 
 
 def _marked(prose: str) -> list[str]:
-    """Return plain words that stand in backticks or before a call's parenthesis."""
+    """Return plain words that are in backticks or in front of a call's parenthesis."""
     pieces = prose.split("`")
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
     found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]

@@ -1,7 +1,7 @@
-"""The channel ``memory``: what this project decided, learnt and tried before, where the prompt is about it.
+"""The channel ``memory``: the project's earlier decisions, lessons and attempts that the prompt is about.
 
 A search intent tunes the search (ruling R16): how many memories are taken, and which
-namespaces count more. Without one a few are taken as they come.
+namespaces weigh more. Without an intent a few are taken, unweighted.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
-"""Of the floor: what a memory's own words must deserve, however good the one beside it is."""
+"""Share of the floor that a memory's own words must reach, however well its neighbour matches."""
 BESIDE = "it only stands beside one that fits"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one says what the prompt is about"
 LOOKED_AT = 10
-"""Memories that a search finds and whose words are weighed; a person's search finds as many as asked for."""
+"""Number of memories that the channel's search returns for weighing; a person's search has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A floor that no score reaches: what stands beside a memory is told to nobody, so it is not looked up."""
+"""A floor that no score reaches, so that neighbours of a hit are not looked up: the channel does not show them."""
 SHORT_NOTE = 400
-"""Characters up to which an imported note is one, and no document."""
+"""An imported note of at most this many characters counts as a note, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""A cold process reads a few dozen pages once: a third faster without copying them."""
+"""Memory-map the database: a cold process reads a few dozen pages once, a third faster without copying them."""
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -55,7 +55,7 @@ WEIGHTS: dict[str, dict[str, float]] = {
     "comparison": {"decisions": 1.5, "patterns": 1.3, "learnings": 1.0},
     "general": {"decisions": 1.2, "patterns": 1.2, "learnings": 1.0},
 }
-"""By search intent, by namespace; all others count 1.0 (seed 001, task 2.3; ruling R16)."""
+"""Weight per search intent and namespace; all other namespaces weigh 1.0 (seed 001, task 2.3; ruling R16)."""
 
 SEEKS = {
     "howto": ("implementation guidance", "patterns and learnings"),
@@ -75,13 +75,13 @@ def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
 
 
 def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
-    """Return how many memories to take for a prompt; ``intent`` is empty where none is sure enough."""
+    """Return how many memories to take for a prompt; ``intent`` is empty if none is certain enough."""
     base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
     return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
 
 
 def within_tokens(previews: Iterable[str], most: int) -> int:
-    """Return how many of the first previews fit into ``most`` tokens together."""
+    """Return how many previews, counted from the first, fit into ``most`` tokens in total."""
     count = 0
     for shown in previews:
         most -= estimate_tokens(shown)
@@ -140,9 +140,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
-    """Return the first ``fitting`` memories, and any other that the prompt is about by its telling words.
+    """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
 
-    Those that it is not about, or that say no more than a surer one, have the reason why they are not told.
+    A memory with another topic, or with nothing new after a more certain one, carries the reason not to show it.
     """
     if not hits:
         return []
@@ -172,7 +172,7 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Say which of its files the host has an agents' file by, that it does not read by itself."""
+    """Return why an agents' file is known: a file that the host loads imports it. Empty if none does."""
     if hit.origin != "import:agents":
         return ""
     from enricher.context import known
@@ -195,7 +195,7 @@ def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0
 
 
 def _kind(hit: Hit) -> str:
-    """Return what was written: a note of its own, a decision record, or a section of any other document."""
+    """Classify a memory: a separate note, a section of a decision record, or a section of another document."""
     from enricher.context import telling
 
     if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
@@ -205,7 +205,7 @@ def _kind(hit: Hit) -> str:
 
 
 def _names(request: Request) -> frozenset[str]:
-    """What the project is called: a word that all of it may hold."""
+    """Return the words of the project's name, which may occur in any of its memories."""
     from storage.memory.words import words
 
     called = (os.path.basename(request.project.root), request.project.id.rstrip("/").rpartition("/")[2])
@@ -213,7 +213,7 @@ def _names(request: Request) -> frozenset[str]:
 
 
 def effective_intent(intent: str, confidence: float, settings: Mapping[str, object]) -> str:
-    """Return the search intent where it is sure enough to tune the search, else nothing."""
+    """Return the search intent if it is certain enough to tune the search, else an empty string."""
     least = settings.get(MIN_CONFIDENCE, DEFAULTS[MIN_CONFIDENCE])
     is_sure = isinstance(least, int | float) and confidence >= least
     return intent if is_sure and intent in WEIGHTS else ""
@@ -223,12 +223,12 @@ def _sought(request: Request) -> str:
     if is_as_specified(request.settings):
         subject = request.conversation.subject(request.prompt)
     else:
-        subject = request.conversation.option  # what an earlier prompt is about was told with that
+        subject = request.conversation.option  # memories about earlier prompts were shown with those prompts
     return f"{request.prompt}\n{subject[:LONGEST_SUBJECT]}" if subject else request.prompt
 
 
 def _place(request: Request) -> str:
-    """The folder within the project that the prompt comes from; empty at its root."""
+    """Return the prompt's working folder relative to the project; empty at its root."""
     root, cwd = request.project.root, os.path.realpath(request.cwd or request.project.root)
     return cwd[len(root) + 1 :] if root and cwd.startswith(root + os.sep) else ""
 
@@ -240,7 +240,7 @@ def _label(hit: Hit) -> str:
 
 
 def _shown(source: str) -> str:
-    """A commit by as many digits as people read; a path of several words as the quotation that it is."""
+    """Return a source for display: a commit shortened to 10 digits, a source that contains spaces in quotes."""
     if source.startswith(COMMIT):
         return source[: len(COMMIT) + DIGITS_OF_A_COMMIT]
     return '"{}"'.format(source.replace('"', "'")) if " " in source else source
@@ -264,15 +264,15 @@ def _stale(hit: Hit, request: Request) -> str:
 
 
 def question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> object:
-    """Return what a search for memories depends on beside the prompt."""
+    """Return the inputs of a memory search other than the prompt."""
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
 
 
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
-    """Return what was remembered for a prompt, as traces, ``--json`` and the Python API give it (seed 001, task 2.6).
+    """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
 
-    Pure. ``injected_memories`` are those above the channel's floor that still hold.
+    Pure. ``injected_memories`` are those above the channel's floor that are not stale.
     """
     judged = enrichment.classification
     intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
@@ -287,7 +287,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
 
 
 def reminder(intent: str) -> str:
-    """Return where to look further in the memory, by search intent."""
+    """Return a hint where to search the memory for more, by search intent."""
     sought, namespaces = SEEKS[intent]
     return (
         f"The prompt seeks {sought}: {namespaces} come first in what this project remembers;"

@@ -1,9 +1,8 @@
-"""The channel ``session``: what was said and done before, where that is news to the agent (ruling R29).
+"""The channel ``session``: earlier prompts and the state of the work, if that is news to the agent (ruling R29).
 
-It is news after a compaction or a resume, and when the person asks for it. Beside
-that, a prompt that only points at something ("option 2", "the other one") has that
-named where the conversation decides it. All of it comes from the recorded
-conversation; no file is read here.
+It is news after a compaction or a resume, and when the person asks for it. In addition, if a
+prompt only points at something ("option 2", "the other one") and the conversation identifies
+it, the channel names it. All facts come from the recorded conversation; no file is read here.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ MOST_FILES = 4
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return what the conversation tells about this prompt; nothing where the agent has it all."""
+    """Return the facts of the conversation that this prompt needs; nothing if the agent already has them."""
     conversation = request.conversation
     if not conversation:
         return []
@@ -60,7 +59,7 @@ def summary(conversation: Conversation, *, chars: int) -> list[Candidate]:
 
 
 def _ref(kind: str, text: str) -> str:
-    """What a session remembers a fact by: said again only once it has changed."""
+    """Return a reference that changes with the text, so that a session repeats a fact only after it has changed."""
     return f"session {kind} {keyed_hash(b'session', text.encode(errors='replace'))[:12]}"
 
 
@@ -102,7 +101,7 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
 
 
 def _referent(request: Request) -> list[Candidate]:
-    """Name what "option 2" or "the other one" is, where the conversation decides it."""
+    """Resolve "option 2" or "the other one", if the conversation identifies it."""
     from enricher.prompt.conversation import followup
 
     conversation = request.conversation
@@ -120,7 +119,7 @@ def _referent(request: Request) -> list[Candidate]:
 
 
 def _chosen(request: Request) -> Candidate:
-    """Quote the chosen options, and name the files that they speak of below their first words."""
+    """Quote the chosen options, and list the existing files that the answer mentions but the quotation omits."""
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)
     text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)
@@ -135,7 +134,7 @@ def _chosen(request: Request) -> Candidate:
 
 
 def _together(names: list[str]) -> str:
-    """Return "option 1 of the last answer", or "option 1 and 2 of the last answer"."""
+    """Return "option 1 of the last answer", or "options 1 and 2 of the last answer"."""
     heads = [name.partition(" of ")[0] for name in names]
     where = names[0].partition(" of ")[2]
     if len(names) == 1 or not where:

@@ -1,6 +1,6 @@
 """The channel ``skills``: an installed skill, command or subagent that covers what the prompt asks for.
 
-Read from the folders in which the client keeps them, the frontmatter's first kilobytes of each. On the hook's path.
+Reads the client's own folders, and of each file only the frontmatter in its first 2 KB. On the hook's path.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 LONGEST_NAME = 64
-"""A name stands in the text that the agent reads; anything but a name stays out of it."""
+"""The name is inserted into the text for the agent; anything longer, or with other characters, is not a name."""
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
 ONLY_BY_PERSONS = "disable-model-invocation"
-"""Of a skill with this set to true the client tells the model nothing, so that it could not use it."""
+"""Frontmatter field: if true, the client hides the skill from the model, which therefore cannot use it."""
 
 FOLDERS = {
     "claude": ((".claude/commands", "command"), (".claude/agents", "subagent")),
@@ -31,11 +31,11 @@ FOLDERS = {
     "cursor": ((".cursor/commands", "command"), (".cursor/agents", "subagent")),
     "opencode": ((".opencode/command", "command"), (".opencode/agent", "subagent")),
 }
-"""Where clients keep commands and subagents, a Markdown file each, below a project and the person's home."""
+"""Folders of commands and subagents (one Markdown file each), relative to the project and to the home folder."""
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the one that covers the prompt; as specified, the suggested approach names a skill instead."""
+    """Return the helper that covers the prompt; under ``as-specified`` none, as the approach names a skill there."""
     del channel
     if is_as_specified(request.settings):
         return []
@@ -59,7 +59,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Name the call that takes it up; passive mentions of a skill are passed over by agents."""
+    """Return the call that uses the helper, as an instruction: agents ignore a skill that is merely mentioned."""
     if helper.kind == "subagent":
         return f"subagent {helper.name} covers this request: delegate it"
     if helper.kind == "command":
@@ -69,7 +69,7 @@ def _lead(helper: Helper, host: str) -> str:
 
 
 def _files(folder: str, kind: str) -> list[Helper]:
-    """The commands or subagents of a folder that say what they do, ``group:name`` for those one folder below."""
+    """Return a folder's commands or subagents that have a description; one in a subfolder is named ``group:name``."""
     from enricher.sources.skills import Helper
 
     found: list[Helper] = []
@@ -84,7 +84,7 @@ def _files(folder: str, kind: str) -> list[Helper]:
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in these folders, sorted by name; the first of a name counts."""
+    """Return (name, description) of the skills in these folders, sorted by name; of duplicates the first counts."""
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):
@@ -102,7 +102,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str, known_as: str) -> tuple[str, str] | None:
-    """Name and description from the frontmatter's first kilobytes; None where the model may not use it."""
+    """Return name and description from the frontmatter in the first 2 KB; None if the model may not use the file."""
     if not os.path.isfile(path):
         return None
     try:
@@ -119,7 +119,7 @@ def _read(path: str, known_as: str) -> tuple[str, str] | None:
 
 
 def _frontmatter(head: str) -> dict[str, str]:
-    """The plain fields of a frontmatter; a value may go on in indented lines below ``>`` or ``|``."""
+    """Return the plain fields of a frontmatter; a value may continue in indented lines below ``>`` or ``|``."""
     fields: dict[str, str] = {}
     key = ""
     for line in head.partition("\n---")[0].splitlines():

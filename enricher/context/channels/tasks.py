@@ -1,7 +1,7 @@
 """The channel ``tasks``: open tasks of the project or the session that this prompt is about.
 
-Most prompts come from where nobody keeps such lists: that costs a few looks at the
-folders and nothing else.
+Most projects have no task lists; there the channel costs a few file-existence checks
+and nothing else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The channel ``tests``: the tests of what a prompt wants changed, and the command that runs just those.
 
-What a prompt names is taken from the person's own words, not from what is pasted below them;
-``enricher.sources.code.testfiles`` finds its tests. On the hook's path; a prompt that names nothing costs a
-look at its words.
+Names are taken from the person's own words, not from text pasted below them;
+``enricher.sources.code.testfiles`` finds their tests. On the hook's path; a prompt without names costs only
+a scan of its words.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ASKS = tuple(
     リファクタ 置き換え
     """.split()
 )
-"""Beginnings of words; without one of these a prompt asks for no change."""
+"""Word beginnings; a prompt without any of them asks for no change."""
 ASKING = frozenset(
     """
     what why how where when who which is are does do did was explain show describe summarize read look review list
@@ -37,14 +37,14 @@ ASKING = frozenset(
     почему как где объясни
     """.split()
 )
-"""A prompt whose first or last sentence begins with one of these and ends in a question mark wants an answer."""
+"""A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
 FIRST = 3
 SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
 LONG, HEAD, TAIL = 1600, 800, 300
-"""Characters: what is pasted into a long prompt names things that nobody wants changed."""
+"""Characters: of a prompt longer than ``LONG`` only head and tail are read, because the middle is usually pasted."""
 MOST_NAMES = 6
 MOST_TOLD = 2
-"""Test files in one line; who names more files than these asks for something broader."""
+"""Test files in one line; a prompt that names more files asks for something broader and gets none."""
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue svelte"
     "".split()
@@ -55,7 +55,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the tests of what the prompt names, or of what was just changed where it says "test it"."""
+    """Return the tests of the files or names in the prompt; for "test it" those of the files just changed."""
     del channel
     project = request.project
     prompt = request.prompt
@@ -80,7 +80,7 @@ def _is_question(low: str) -> bool:
 
 
 def _changed(request: Request, low: str) -> list[str]:
-    """The files that were just changed, where the prompt asks to test them."""
+    """Return the files that the agent just changed, if the prompt asks to test them."""
     if not request.conversation.changed or not any(word in low for word in SAYS_TESTS):
         return []
     from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
@@ -90,7 +90,7 @@ def _changed(request: Request, low: str) -> list[str]:
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
-    """The paths and the identifiers in the person's own words, in their order."""
+    """Return the paths and the identifiers in the person's own words, in order of appearance."""
     paths: list[str] = []
     names: list[str] = []
     fenced = False
@@ -127,7 +127,7 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
 
 
 def _tests(db: Connection, root: str, paths: list[str], names: list[str], changed: list[str]) -> list[Test]:
-    """The tests of the files named, else of the first name that has any, else of the files just changed."""
+    """Return the tests of the named files, else of the first name that has any, else of the files just changed."""
     from enricher.sources.code.testfiles import defining, sources, test_of
 
     for given in (paths, changed):
@@ -165,7 +165,7 @@ def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate
 
 
 def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
-    """Say whether the conversation or the prompt has the test; tests in the file itself come with opening it."""
+    """Return whether the agent knows the test: it opened the file, or the prompt names it and it is a separate file."""
     return test.path in opened or (test.kind != "in the file" and test.path in prompt)
 
 

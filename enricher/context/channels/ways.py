@@ -1,8 +1,8 @@
-"""The channel ``ways``: how this project does what the prompt asks for now, in its own words, with file and line.
+"""The channel ``ways``: how this project performs the action that the prompt asks for, quoted with file and line.
 
-Commit, pull request, release, tests, build and the like (``enricher.prompt.wording.actions``); the code index keeps
-what CONTRIBUTING, task files, manifests and workflows say. What the client has loaded by itself is not told again.
-On the hook's path; starts no process.
+Actions are commit, pull request, release, tests, build and so on (``enricher.prompt.wording.actions``); the code
+index holds what CONTRIBUTING, task files, manifests and workflows state about them. Text that the client has already
+loaded is not repeated. On the hook's path; starts no process.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
   ビルド 推送 プッシュ
 """
-"""A prompt that contains none of these beginnings of words asks for no action; ``_`` stands for a space."""
+"""A prompt that contains none of these word beginnings asks for no action; ``_`` stands for a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
-"""Actions that a command answers; what a document says about them counts where there is none."""
+"""Actions that a command answers best; a sentence from a document is used only if there is no command."""
 TWO_LINES = ("pull-request", "release")
-"""What a document says and what stands in a file of its own (a template, a workflow) add to each other here."""
+"""Actions for which a sentence from a document and a dedicated file (template, workflow) are both shown."""
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
-"""A sentence with less certainty is not told for these: a command or the history says more."""
+"""Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 SURE, LESS_SURE = 0.9, 0.85
 SAID_OF = {
     "commit": "on commits", "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
@@ -55,17 +55,17 @@ HAS_IT = "the host has it in "
 OPENED = "the conversation has it already"
 CONVENTIONAL = "conventional"
 ALSO_WORDS = ("make", "just", "go", "task")
-"""Programs with the name of a word that prompts have anyway."""
+"""Programs whose names are ordinary English words, which prompts contain anyway."""
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
     "lint": ("lint", "ruff", "format", "mypy", "typecheck"), "build": ("build",), "run": ("dev", "start", "serve"),
 }  # fmt: skip
-"""Words of a command that the agent ran: it knows how this is done here."""
+"""Parts of commands, by action: an agent that ran such a command knows how the project does it."""
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return for each action that the prompt asks for the best of what the project says about it."""
+    """Return the project's best statements about each action that the prompt asks for."""
     del channel
     project = request.project
     low = request.prompt[:FAR].lower()
@@ -111,9 +111,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
 
 
 def _in_reach(rows: list[Row], request: Request) -> list[Row]:
-    """The rows of the folder that is worked in, deepest first, else those of the whole project.
+    """Return the rows of the current working folders, deepest first, then those of the whole project.
 
-    Where only one folder has any, it is the project's one package.
+    If there are neither and only one folder has rows, it is the project's only package, so its rows apply.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -149,7 +149,7 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_check(commands: list[Row], low: str) -> list[Row]:
-    """The commands of the check that the prompt names: types, format or lint."""
+    """Return the commands of the check that the prompt names: types, format or lint."""
     wanted = (
         ("type", "tsc", "mypy", "pyright")
         if "type" in low
@@ -179,7 +179,7 @@ def _objection(action: str, row: Row, request: Request, told: str) -> str:
 
 
 def _has_command(prompt: str, command: str) -> bool:
-    """Say whether the prompt has the command, or its program with other words behind it ("tox -e unit")."""
+    """Return whether the prompt contains the command, or its program with other arguments ("tox -e unit")."""
     if command in prompt:
         return True
     program = command.partition(" ")[0]
@@ -188,7 +188,7 @@ def _has_command(prompt: str, command: str) -> bool:
 
 
 def _loaded(request: Request, imported: str) -> set[str]:
-    """The files of the project that the client has put into its context by itself, below the root."""
+    """Return the project's files that the client loads into its context by itself, relative to the root."""
     names = LOADED_BY.get(request.host, LOADED_BY["claude"])
     loaded = set(names)
     for folder in _folders(request):
@@ -201,7 +201,7 @@ def _loaded(request: Request, imported: str) -> set[str]:
 
 
 def _folders(request: Request) -> set[str]:
-    """Every folder on the way to where the client works and to what the agent opened."""
+    """Return the client's working folder, the folders of opened files, and all their parents within the project."""
     found: set[str] = set()
     for path in [*_near(request), *request.conversation.files]:
         folder = path.rpartition("/")[0]

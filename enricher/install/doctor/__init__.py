@@ -1,1 +1,1 @@
-"""Say what is wrong with an installation, and what to do about it."""
+"""Diagnose an installation and name the remedies."""

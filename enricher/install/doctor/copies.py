@@ -1,7 +1,7 @@
-"""Find layers that are copies of the packaged instructions, and make of each the small layer that it stands for.
+"""Find layers that are copies of the packaged instructions, and reduce each to a layer with only its changes.
 
-A copy hides every later version of the rules, and the catalogues that it names by
-relative paths do not lie beside it, so that no guardrail is shown.
+A copy hides every later version of the rules; and the catalogues that it names by
+relative paths are missing in its folder, so that no guardrail is shown.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 LEAST_SHARE = 0.5
-"""A file with so many of the packaged rules word for word is a copy of them."""
+"""A file that contains at least this share of the packaged rules verbatim is a copy of them."""
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
-"""The file under ``$AOPS`` is complete by its definition (seed 000), and has its catalogue beside it."""
+"""Layers that may be reduced. The file under ``$AOPS`` is complete by definition (seed 000) and has its catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A layer that is a copy: ``text`` is what it stands for; ``reason`` why it could not be worked out, if so."""
+    """A layer that is a copy: ``text`` is the reduced layer, or ``reason`` tells why it could not be computed."""
 
     path: str
     text: str
@@ -49,7 +49,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return the lines that name a missing catalogue or fitted file, in the layers that speak in ``cwd``."""
+    """Return the lines that name a missing catalogue or fitted file, in the layers that apply in ``cwd``."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
@@ -57,7 +57,7 @@ def missing_files(cwd: str) -> list[Problem]:
 
 
 def copies(cwd: str) -> Iterator[Copy]:
-    """Yield the layers that speak in ``cwd`` and are copies of the packaged instructions, of any version."""
+    """Yield the layers that apply in ``cwd`` and are copies of any version of the packaged instructions."""
     layers = find_layers(cwd).instructions
     versions: list[str] = []
     for layer in layers:
@@ -70,12 +70,12 @@ def copies(cwd: str) -> Iterator[Copy]:
 
 
 def counted(rules: int) -> str:
-    """Return a number of rules in words."""
+    """Return a number of rules as text: "1 rule", "2 rules"."""
     return f"{rules} rule{'s' * (rules != 1)}"
 
 
 def replace(copy: Copy) -> str:
-    """Put the small layer in the place of the copy; return where the copy is kept. Raises OSError."""
+    """Replace the copy by the reduced layer; return the path of the backup. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
     aside = f"{os.path.realpath(copy.path)}.{os.getpid():x}.tmp"
@@ -92,7 +92,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return the path, or with a number behind it where an earlier backup has it."""
+    """Return the path, with a number appended if an earlier backup has that name."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -106,7 +106,7 @@ def _content(path: str) -> str:
 
 
 def _packaged_texts() -> Iterator[str]:
-    """Yield the packaged instructions of today, then those of earlier versions that prompts were recorded under."""
+    """Yield the current packaged instructions, then earlier versions that traces refer to."""
     yield _content(packaged_file())
     from storage import traces
     from storage.db import database
@@ -123,16 +123,16 @@ def _packaged_texts() -> Iterator[str]:
 
 
 def _share(version: str, text: str) -> float:
-    """Return how many of a version's rules stand in the text word for word."""
+    """Return the share of a version's rules that the text contains verbatim."""
     rules = {one.key: one.text for one in sections(version) if one.rule}
     same = sum(rules.get(one.key) == one.text for one in sections(text) if one.rule)
     return same / max(1, len(rules))
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Return the copy with the layer that says what it says over the version that it was made from.
+    """Return the copy with its reduced layer, which has the same effect on top of the version that was copied.
 
-    A rule that the copy lacks was never switched off by that, so it stays.
+    A rule that is missing in the copy stays in force: leaving it out never switched it off.
     """
     catalogues = _catalogues(layer.path)
     texts = {packaged_file(): base, layer.path: text, **catalogues}
@@ -152,7 +152,7 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the packaged files as they would lie beside a copy, where there are none or the same ones."""
+    """Return the packaged files under the paths that a copy names, unless a different file exists there."""
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}
     for source in (source for layer, source, _text in packaged.texts if layer in NAMED_FILES):

@@ -1,7 +1,7 @@
-"""Look at everything a prompt meets on its way, and name the remedy of what is wrong.
+"""Check everything that a prompt depends on, and name the remedy for each fault.
 
-``examine`` reads only: the self-test works in a folder of its own, and the database is
-opened as any reader opens it. ``repair`` writes, and only if a person asks for it.
+``examine`` only reads: the self-test uses a temporary folder, and the database is
+opened as by any reader. ``repair`` writes, and only if a person asks for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and th
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at: ``ok``, a ``note`` worth reading, or ``broken`` with its remedy."""
+    """The result of one check: ``ok``, a ``note`` worth reading, or ``broken``, with the remedy."""
 
     subject: str
     status: str
@@ -41,7 +41,7 @@ class Finding:
 
 
 def examine(cwd: str) -> list[Finding]:
-    """Return all findings: this installation, its instructions, its records, then each client."""
+    """Return all findings: this installation, its instructions, its traces, then each client."""
     history = read_history()
     found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_kept(history)]
     found += _sources(cwd, history)
@@ -84,7 +84,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return what keeps prompts from loading their modules from one file; they load them one by one then."""
+    """Return why prompts cannot load their modules from the bundle file; they then import them one by one."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -110,7 +110,7 @@ def _switches() -> list[Finding]:
 
 
 def _configuration(cwd: str) -> list[Finding]:
-    """Return what is wrong in the ``config.toml`` files that speak here, with the line."""
+    """Return the problems, with lines, in the ``config.toml`` files that apply in ``cwd``."""
     from enricher.rules.compiling.configuration import read_configuration
     from enricher.rules.layers import find_layers
 
@@ -146,7 +146,7 @@ def _instructions(cwd: str) -> list[Finding]:
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:
-    """Return the layers that name a missing file, and those that are a copy of the packaged instructions."""
+    """Report layers that name a missing file, and layers that are copies of the packaged instructions."""
     from enricher.install.doctor import copies
 
     found = [
@@ -165,7 +165,7 @@ def _faulty_layers(cwd: str) -> list[Finding]:
 
 
 def repair(cwd: str) -> list[Finding]:
-    """Make each copy of the packaged instructions the small layer that it stands for, and say what was done."""
+    """Reduce each copy of the packaged instructions to a layer with only its changes; return what was done."""
     from enricher.install.doctor import copies
 
     found = []
@@ -199,7 +199,7 @@ def _records(history: History) -> list[Finding]:
 
 
 def _kept(history: History) -> list[Finding]:
-    """Return how much is kept since when, within which bounds, and what lies around that should not."""
+    """Report the volume, start and limits of the stored history, and leftovers that need attention."""
     from enricher.erasure.forgetting import bounds_of, settings_of_the_account
     from enricher.rules.cache import NoRulesError
 
@@ -225,7 +225,7 @@ def _kept(history: History) -> list[Finding]:
 
 
 def _sources(cwd: str, history: History) -> list[Finding]:
-    """Return what a prompt in this folder can be told, and what keeps it from being told more."""
+    """Report the state of the index, the memories and the channels for prompts in this folder."""
     from enricher.rules import cache
     from enricher.settings import with_environment
 

@@ -1,4 +1,4 @@
-"""What the records say about how the hook has been doing, for the doctor."""
+"""Summarize the stored traces for the doctor: volume, last prompts, failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECENT_PROMPTS = 200
 
 @dataclass(slots=True)
 class History:
-    """The records in short; ``fault`` says why they cannot be read."""
+    """A summary of the stored traces; ``fault`` is the reason if they cannot be read."""
 
     path: str
     prompts: int = 0
@@ -31,11 +31,11 @@ class History:
     sizes: dict[str, int] = field(default_factory=dict)
     last_seen: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    """Per client: how many of how many recent prompts failed, and why the last one did."""
+    """Per client: the number of failed prompts, of recent prompts, and the last error."""
 
 
 def read_history() -> History:
-    """Return what is recorded; an account without a single prompt has an empty history."""
+    """Return the summary; it is empty for an account without any prompt."""
     from storage import traces
     from storage.db import database, maintenance
     from storage.erasure import retention

@@ -1,4 +1,4 @@
-"""What a prompt in this folder can be told: for the doctor, how the code index, the memories and the channels stand."""
+"""The state of the data sources for prompts in a folder, for the doctor: code index, memories, channels, upkeep."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 RECENT_BYTES = 64 * 1024
-"""Read of the end of the log."""
+"""Bytes read from the end of the log."""
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
-"""How the log calls what happens behind a prompt's back, and channels that failed."""
+"""Beginnings of log stages for background work, and for failed channels."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def index_of(cwd: str) -> tuple[str, str]:
-    """Return how the code index of the folder's project stands, and the remedy where there is none."""
+    """Return the state of the project's code index, and the remedy if it is missing or unreadable."""
     from enricher.sources.code import database_file, is_project
 
     project = identify(cwd)
@@ -48,7 +48,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return how many memories the folder's project has, and what could be done about them."""
+    """Return the number of memories of the folder's project, and a suggestion for the next step."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -66,7 +66,7 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each channel that is not asked, with the reason."""
+    """Yield each channel that is switched off, with the reason."""
     from enricher.context.gathering import off_reason
 
     for rule in rules:
@@ -75,7 +75,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return the last failure of each kind of upkeep in the log that is less than a day old."""
+    """Return from the log the last failure of each kind of upkeep, if it is less than a day old."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():
@@ -83,7 +83,7 @@ def upkeep_faults(project: Project) -> list[str]:
         if record.get("level") != "WARNING" or str(record.get("at", "")) < since or not stage.startswith(UPKEEP_STAGES):
             continue
         if reason.startswith("/") and not reason.startswith(f"{project.root}: "):
-            continue  # of another project
+            continue  # a failure in another project
         found[stage] = f"{stage}, {_age(_moment(record))} ago: {reason}"
     return list(found.values())
 
@@ -100,7 +100,7 @@ def _log_records() -> Iterator[dict[str, Any]]:
     for line in lines:
         try:
             record = json.loads(line)
-        except ValueError:  # the first may be cut
+        except ValueError:  # the first line may be truncated
             continue
         if isinstance(record, dict):
             yield record

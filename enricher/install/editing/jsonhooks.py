@@ -1,4 +1,4 @@
-"""Our entry in a client's JSON configuration: found, added, brought up to date, taken out."""
+"""Find, add, update and remove our entry in a client's JSON configuration."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Path = tuple[str | int, ...]
 
 
 class Shape:
-    """How one client lists its hooks.
+    """The format in which a client lists its hooks.
 
-    ``root`` holds the keys that its file needs beside ``hooks``, ``handler`` our
-    entry without the command, ``command_key`` the command's name in it. Grouped
-    lists hold objects that hold the handlers, with a ``matcher`` where only some
-    events of that name are ours.
+    ``root`` holds the keys that the file needs in addition to ``hooks``, ``handler`` our
+    entry without the command, ``command_key`` the key of the command in it. Grouped lists
+    consist of objects that contain the handlers, with a ``matcher`` if we handle only some
+    events of that name.
     """
 
     __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
@@ -34,14 +34,14 @@ class Shape:
         self.has_comments: bool = facts.HAS_COMMENTS
 
     def entry(self, command: str) -> dict[str, Any]:
-        """Return what goes into the list of the event."""
+        """Return our entry for the list of the event."""
         filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
         if not self.is_grouped:
             return filled
         return {"matcher": self.matcher, "hooks": [filled]} if self.matcher else {"hooks": [filled]}
 
     def parse(self, text: str) -> jsontext.Node:
-        """Return the parsed file; raises NotJsonError also where a container on our way has another type."""
+        """Return the parsed file; raises NotJsonError also if a container on the path to our entry has another type."""
         root = jsontext.parse(text, comments=self.has_comments)
         for path, kind, name in (
             ((), dict, "object"),
@@ -56,7 +56,7 @@ class Shape:
 
 
 def ours(shape: Shape, root: jsontext.Node) -> list[Path]:
-    """Return the path of each handler of ours, in the order of the file."""
+    """Return the path of each handler of ours, in file order."""
     top: Path = ("hooks", shape.event)
     entries = root.at(*top)
     groups = range(len(entries.children)) if entries else range(0)
@@ -81,7 +81,7 @@ def commands(shape: Shape, text: str) -> list[str]:
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours; what the person set in it is kept."""
+    """Return the text with exactly one handler of ours; settings that the person changed in it stay."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
     while len(found := ours(shape, shape.parse(text))) > 1:
@@ -115,7 +115,7 @@ def without_entry(shape: Shape, text: str) -> str:
 
 
 def is_bare(shape: Shape, text: str) -> bool:
-    """Say whether the text holds nothing but what its client asks of every such file."""
+    """Return whether the text contains nothing but the keys that the client requires in every such file."""
     return bool(shape.parse(text).value == shape.root) if text.strip(BLANK) else True
 
 
@@ -124,14 +124,14 @@ def _without(shape: Shape, text: str, path: Path) -> str:
     doomed = path[:-2] if _is_group_of_ours(shape, root, path) else path
     while len(doomed) > 1 and len(_container(root, doomed).children) == 1:
         doomed = doomed[:-1]
-    if len(doomed) == len(path) - 1:  # a group with a matcher of its own must keep its list, though empty
+    if len(doomed) == len(path) - 1:  # a group with other keys, such as a matcher, must keep its list, even if empty
         doomed = path if shape.is_grouped else doomed
     container = _container(root, doomed)
     return jsontext.removed(text, container, container.index(doomed[-1]))
 
 
 def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
-    """Say whether a group holds our matcher and our handler only."""
+    """Return whether a group contains only our matcher and our handler."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

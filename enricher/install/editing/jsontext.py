@@ -1,7 +1,7 @@
-"""Edit JSON as text, so that everything nobody asked to change stays byte for byte.
+"""Edit JSON as text, so that everything outside the edit stays unchanged, byte for byte.
 
-Order, indentation, line ends and (where the format has them) comments survive; an
-edit touches the edited element and the comma beside it.
+Order, indentation, line ends and (if the format has them) comments are preserved; an
+edit affects only the edited element and the adjacent comma.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CLOSER = {"{": "}", "[": "]"}
 
 
 class NotJsonError(ValueError):
-    """The text is not JSON; ``line`` says where it stops being so."""
+    """The text is not JSON; ``line`` is the line of the error."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -26,7 +26,7 @@ class NotJsonError(ValueError):
 
 
 class Node:
-    """A value and the span of text it occupies; containers also know their children and the commas behind them."""
+    """A value and the span of text it occupies; containers also have their children and the commas after them."""
 
     __slots__ = ("children", "commas", "end", "keys", "start", "starts", "value")
 
@@ -38,9 +38,9 @@ class Node:
         self.commas: list[int] = []
 
     def index(self, step: str | int) -> int:
-        """Return the position of a key or element, -1 where there is none.
+        """Return the position of a key or element; -1 if there is none.
 
-        Of repeated keys the last counts, as in every client.
+        Of repeated keys the last one counts, as in every client.
         """
         if isinstance(step, int):
             return step if step < len(self.children) else -1
@@ -48,7 +48,7 @@ class Node:
         return positions[-1] if positions else -1
 
     def at(self, *path: str | int) -> Node | None:
-        """Return the value that a path of keys and positions leads to."""
+        """Return the node at a path of keys and positions; None if there is none."""
         node = self
         for step in path:
             index = node.index(step)
@@ -59,7 +59,7 @@ class Node:
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
-    """Return the value that ``text`` holds with the place of each part; raises NotJsonError."""
+    """Parse ``text`` into nodes with their positions; raises NotJsonError."""
     try:
         return _Parser(text, _SPACE_OR_COMMENT if comments else _SPACE).document()
     except RecursionError:
@@ -173,7 +173,7 @@ def _member(value: object, key: str, *, unit: str = "", newline: str = "") -> st
 
 
 def replaced(text: str, node: Node, value: object) -> str:
-    """Return the text with another scalar at the place of ``node``."""
+    """Return the text with ``node`` replaced by a scalar."""
     return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
 
 

@@ -1,4 +1,4 @@
-"""Our entry in Codex's ``config.toml``, for people who keep their hooks there."""
+"""Our entry in Codex's ``config.toml``, for people who register their hooks there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ timeout = {timeout}
 
 
 def holds_hooks(text: str) -> bool:
-    """Say whether hooks are registered in this file (what it remembers about trust is something else)."""
+    """Return whether hooks are registered in this file; the trust records under the same key do not count."""
     found = tomltext.read(text).get("hooks")
     return isinstance(found, dict) and any(isinstance(value, list) for value in found.values())
 
@@ -32,7 +32,7 @@ def commands(text: str, event: str) -> list[str]:
 
 
 def _groups(text: str, event: str) -> list[dict[str, Any]]:
-    """Return the groups of an event; raises NotTomlError where hooks, event, group or handler has another type."""
+    """Return the groups of an event; raises NotTomlError if hooks, event, group or handler has another type."""
     hooks = tomltext.read(text).get("hooks", {})
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not _are_tables(groups) or not all(_are_tables(group.get("hooks", [])) for group in groups):

@@ -1,7 +1,7 @@
-"""Edit TOML as text: set a top-level key, append or remove a table; comments and order survive.
+"""Edit TOML as text: set a top-level key, append or remove a table; comments and order are preserved.
 
-Every edit is read back with the standard parser; one that would change anything
-else is refused.
+The result of every edit is parsed with the standard parser; an edit that would
+change anything else is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STRING = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 
 
 class NotTomlError(ValueError):
-    """The text is not TOML, or this edit cannot be made in it; ``line`` says where, 0 where no line is to blame."""
+    """The text is not TOML, or this edit is not possible; ``line`` is the faulty line, 0 if there is none."""
 
     def __init__(self, message: str, *, line: int = 0) -> None:
         super().__init__(message)
@@ -25,25 +25,25 @@ class NotTomlError(ValueError):
 
 
 def read(text: str) -> dict[str, Any]:
-    """Return the data; raises NotTomlError with the parser's words."""
+    """Return the parsed data; raises NotTomlError with the parser's message."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.search(str(error))
-        line = int(found[1]) if found else text.count("\n") + 1  # the parser says "at end of document"
+        line = int(found[1]) if found else text.count("\n") + 1  # no line number means "at end of document"
         raise NotTomlError(f"not the TOML it should be: {error}", line=line) from None
     except RecursionError:
         raise NotTomlError("nested too deeply") from None
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the line on which a top-level key or a table of that name first stands, 0 where none does."""
+    """Return the first line with a top-level key or a table of that name; 0 if there is none."""
     found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
     return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
 def with_setting(text: str, key: str, value: bool) -> str:
-    """Return the text with a top-level switch set, in its old place where it has one."""
+    """Return the text with a top-level switch set, in its existing place if there is one."""
     expected = read(text) | {key: value}
     written = f"{key} = {json.dumps(value)}"
     body_end = _first_header(text)
@@ -67,13 +67,13 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError where that does not mean ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError if the result does not mean ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 
 
 def without_block(text: str, block: str, expected: dict[str, Any]) -> str:
-    """Return the text without one literal block; raises NotTomlError where that does not mean ``expected``."""
+    """Return the text without one literal block; raises NotTomlError if the result does not mean ``expected``."""
     at = text.find(block)
     if at < 0:
         raise NotTomlError("the registration was edited by hand; remove it there")

@@ -1,6 +1,6 @@
-"""Measure the hook as a host feels it, always against a yardstick in the same paired run.
+"""Measure the hook as a host experiences it, always relative to a baseline in the same paired run.
 
-Machines differ and are noisy, so a figure is the median of ratios of neighbouring
+Machines differ and are noisy, so a figure is the median of ratios of adjacent
 runs: the whole hook process to ``python -I -S -c pass`` of the same interpreter.
 """
 
@@ -29,12 +29,12 @@ PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
     "the report module was changed there and nobody looked at the rounding of the totals after that one"
 )
-"""About 200 characters, as the targets say."""
+"""A prompt of about 200 characters, the size for which the targets are defined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured command: milliseconds, and the median of its paired ratios to the first one."""
+    """One measured command: milliseconds, and the median of its paired ratios to the first command."""
 
     name: str
     median_ms: float
@@ -45,7 +45,7 @@ class Row:
 
 
 class home:  # noqa: N801 (reads as a statement: with home(folder))
-    """State and configuration in a folder of their own while measuring."""
+    """Use a separate folder for state and configuration while measuring."""
 
     NAMES = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "AOPS")
 
@@ -65,7 +65,7 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command to measure, and what it is asked: where the state lies, where the prompt is typed, after which talk."""
+    """A command to measure, with its state folder, working directory, transcript and prompt."""
 
     command: list[str]
     state: str = ""
@@ -75,12 +75,12 @@ class Case:
 
 
 def interpreter(*words: str) -> list[str]:
-    """Return a command of this interpreter, bare: no site packages, no environment."""
+    """Return a command line of this interpreter without site packages and environment variables."""
     return [sys.executable, "-I", "-S", *words]
 
 
 def empty_project(folder: str) -> str:
-    """Return a new folder to prompt from in which nothing is found, so that what lies about is not measured."""
+    """Return a new empty folder to prompt from, so that local files do not affect the figures."""
     path = os.path.join(folder, "empty")
     os.mkdir(path)
     return path
@@ -91,9 +91,9 @@ HOOK = interpreter(os.path.join(root_dir(), "enricher", "boot.py"), "claude")
 
 
 def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
-    """Run the cases in shuffled rounds, an event of its own for each; ratios are to the first one.
+    """Run the cases in shuffled rounds, each with a new session; ratios are to the first case.
 
-    Before, each runs a few times and its upkeep is waited for, so that what prompts make once is made.
+    Each case is first run three times, with a pause for its background work, so that one-time work is not measured.
     """
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for warm_up in range(3):
@@ -118,7 +118,7 @@ def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
 
 
 def event(session: str, case: Case) -> bytes:
-    """Return an event as Claude Code sends it, of a session of its own."""
+    """Return an event as Claude Code sends it, with its own session id."""
     fields = {
         "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": case.transcript,
         "cwd": case.cwd or tempfile.gettempdir(), "prompt_id": session, "permission_mode": "default",

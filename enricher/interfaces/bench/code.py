@@ -1,4 +1,4 @@
-"""``enricher bench code``: building, refreshing and asking the index of an invented project, and the hook in it."""
+"""``enricher bench code``: building, refreshing and querying the index of a generated project, and the hook in it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split(
 
 
 def code_rows(files: int) -> list[Row]:
-    """Measure the index of ``files`` files; ratios are to asking FTS5 for the same words in the same run."""
+    """Measure the index of ``files`` files; ratios are to querying FTS5 for the same words in the same run."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         chance = random.Random(files)
         root = invented_project(folder, files, chance)
@@ -45,7 +45,7 @@ def code_rows(files: int) -> list[Row]:
 
 
 def hook_rows(files: int, runs: int) -> list[Row]:
-    """Measure the whole cold hook in a project of ``files`` files, indexed, beside the bare interpreter."""
+    """Measure the whole cold hook in an indexed project of ``files`` files, relative to the bare interpreter."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
@@ -63,7 +63,7 @@ def _word(chance: random.Random) -> str:
 
 
 def invented_project(folder: str, files: int, chance: random.Random) -> str:
-    """Write modules of about a hundred lines, whose words are as unevenly spread as those of a language."""
+    """Write modules of about 80 lines, whose word frequencies are as uneven as in natural language."""
     root = os.path.join(folder, "project")
     words = [_word(chance) for _ in range(4000)]
     weights = [1 / (rank_ + 5) for rank_ in range(len(words))]
@@ -91,7 +91,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
-    """Ask both indices the same, one after the other."""
+    """Send the same queries to both indexes alternately; return their times."""
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,

@@ -1,4 +1,4 @@
-"""``enricher bench context``: searching few and many memories beside the plain FTS5 query; the whole hook with some."""
+"""``enricher bench context``: memory search by size, compared with a plain FTS5 query; the whole hook with memories."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er i
 
 @dataclass(frozen=True, slots=True)
 class SearchRow:
-    """One size: milliseconds of our search and of the plain query, and how many of its top 3 are in our top 10."""
+    """One store size: milliseconds of our search and of the plain query, and the share of its top 3 in our top 10."""
 
     memories: int
     p50_ms: float
@@ -57,7 +57,7 @@ class SearchRow:
 
     @property
     def missed(self) -> list[str]:
-        """What of the targets is missed."""
+        """The missed targets of this row."""
         limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
         apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP
@@ -66,14 +66,14 @@ class SearchRow:
 
 
 def search_rows(sizes: list[int]) -> list[SearchRow]:
-    """Measure searches in invented stores of these sizes, each query right beside the plain one for the same words."""
+    """Measure searches in generated stores of these sizes, each query paired with a plain query for the same words."""
     return [_search_row(size) for size in sizes]
 
 
 def hook_rows(runs: int) -> list[Row]:
     """Measure the whole cold hook as ratios to the bare interpreter.
 
-    In an empty folder without memories and with 10,000, and in a project of 5,000 files with these and a transcript.
+    Cases: an empty folder without and with 10,000 memories; a project of 5,000 files with memories and a transcript.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         empty, states = empty_project(folder), [os.path.join(folder, name) for name in ("none", "many", "all")]
@@ -135,7 +135,7 @@ def _measured(db: sqlite3.Connection, asked: list[str], project: str, size: int)
 
 
 def _plain(db: sqlite3.Connection, question: str) -> list[str]:
-    """The unbounded query that everybody writes first."""
+    """Run the obvious FTS5 query, without limits on its work, as the baseline."""
     match = " OR ".join(f'"{word}"' for word in question.split())
     rows = db.execute(
         "select id from memories_fts join memories on number = memories_fts.rowid "
@@ -146,7 +146,7 @@ def _plain(db: sqlite3.Connection, question: str) -> list[str]:
 
 
 def _fill(size: int, *, cwd: str, prompt: str = "") -> list[str]:
-    """Keep ``size`` invented memories of the project around ``cwd``; some share words with ``prompt``."""
+    """Store ``size`` generated memories for the project around ``cwd``; some share words with ``prompt``."""
     project = identify(cwd).id
     chance = random.Random(size)
     words = _vocabulary()
@@ -172,13 +172,13 @@ def _vocabulary() -> list[str]:
 
 
 def _question(text: str, chance: random.Random) -> str:
-    """Eight words of a memory, as they come: the frequent ones among them are what costs time."""
+    """Return eight random words of a memory, including frequent ones, which take most of the time."""
     words = sorted(set(text.split()))
     return " ".join(chance.sample(words, min(8, len(words))))
 
 
 def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
-    """Return the targets that are missed."""
+    """Return the missed targets."""
     return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
 
 

@@ -1,4 +1,4 @@
-"""``enricher bench hook``, ``burst`` and ``intent``: the process as a host starts it, and what it does all the time."""
+"""``enricher bench hook``, ``burst`` and ``intent``: the hook process as a host starts it, and classification alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLASSIFICATIONS = 1000
 
 
 def hook_rows(runs: int) -> list[Row]:
-    """Measure floor, hook and hook through ``sh`` in one shuffled round-robin; traces are written."""
+    """Measure bare interpreter, hook, and hook through ``sh`` in one shuffled round-robin; traces are written."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
@@ -45,7 +45,7 @@ def _launcher(folder: str) -> str:
 
 
 def burst(at_once: int) -> dict[str, float]:
-    """Start ``at_once`` hooks together; return how many answered, how many traces arrived, and the wall time."""
+    """Start ``at_once`` hooks together; return the number of answers and of stored traces, and the wall time."""
     from enricher.home import state_dir
     from storage.db import database
     from storage.traces import queries
@@ -67,7 +67,7 @@ def burst(at_once: int) -> dict[str, float]:
 def classification_rows() -> list[Row]:
     """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
     rules, _layers = cache.load("", wait_ms=30_000)
-    gc.disable()  # as in the hook's process
+    gc.disable()  # as the hook's process does
     rows: list[Row] = []
     for name, prompt in _sizes():
         repeats = CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5

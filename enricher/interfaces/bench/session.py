@@ -1,4 +1,4 @@
-"""Measure what a transcript costs the whole hook: none, a short one, and 200 MB, in one shuffled run."""
+"""Measure how a transcript slows the whole hook: none, a short one, and one of 200 MB, in one shuffled run."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
 
 
 def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows whose paired ratio to the first means more than ``TRANSCRIPT_MS`` beyond it."""
+    """Return the names of the rows whose paired ratio means more than ``TRANSCRIPT_MS`` above the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 
 def turns(count: int) -> bytes:
-    """Return turns as Claude Code records them: a prompt, a tool call with a long result, an answer."""
+    """Return ``count`` turns in Claude Code's format: a prompt, a tool call with a long result, an answer."""
     lines = []
     for number in range(count):
         call = {

@@ -1,4 +1,4 @@
-"""What every benchmark has to reach; README and docs quote these figures, and a test compares them."""
+"""The targets of every benchmark; README and docs quote these figures, and a test compares them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """The most that a figure of a row may be; ``row`` is a pattern of names, ``said`` tells two figures apart."""
+    """The upper limit of a figure; ``row`` is a pattern of row names, ``said`` a suffix for the report."""
 
     row: str
     figure: str
@@ -44,17 +44,17 @@ TARGETS: dict[str, Sequence[Target]] = {
     ),
 }
 SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""One search in so many memories (``bench context`` and ``bench recall``)."""
+"""p95 of one search, by the number of memories (``bench context`` and ``bench recall``)."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
-"""How much of the plain query's first three is among our first ten, in up to so many memories."""
+"""Least share of the plain query's top 3 that is in our top 10; the number of memories up to which this is required."""
 TRANSCRIPT_MS = 20.0
-"""What a transcript of 200 MB may add to the median of the hook (``bench session``)."""
+"""Maximum increase of the hook's median time by a transcript of 200 MB (``bench session``)."""
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
-"""Prompts that one core replays, and from a save to the first and to the complete figures (``bench replay``)."""
+"""Prompts replayed per second and core; ms from a save to the first and to the complete figures (``bench replay``)."""
 
 
 def missed(bench: str, rows: Sequence[Row]) -> list[str]:
-    """Return the names of the rows that miss a target of that benchmark."""
+    """Return the names of the rows that miss a target of the given benchmark."""
     return [
         f"{name}{target.said}"
         for target in TARGETS[bench]

@@ -1,4 +1,4 @@
-"""``enricher bench topics``: building, listing and adding to the index, beside counting the words of the same texts."""
+"""``enricher bench topics``: building and extending the topic index, compared with counting words in the same texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er i
 
 
 def topic_rows(sizes: list[int]) -> list[Row]:
-    """Measure the index on a real store of each size; ratios are to counting the words of the same memories."""
+    """Measure the index with a real store of each size; ratios are to counting the words of the same memories."""
     return [row for size in sizes for row in _rows(size)]
 
 
@@ -66,7 +66,7 @@ def _row(name: str, times: list[float], yardstick: list[float]) -> Row:
 def _paired(
     yardstick: Callable[[], object], work: Callable[[], object], *, least: int
 ) -> tuple[list[float], list[float]]:
-    """Run both in turn, for some seconds and at least ``least`` times."""
+    """Run both alternately, for SECONDS_OF_BUILDS and at least ``least`` times."""
     own: list[float] = []
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS

@@ -1,4 +1,4 @@
-"""The command ``enricher``: a table of commands, each loaded only when it is called."""
+"""The command ``enricher``: a table of commands, each imported only when it is called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import click
 
 LONGEST_HELP = 300
-"""Characters of a command's first sentence; click itself cuts it to the line."""
+"""Maximum characters of a command's first sentence; click by itself would cut it to one line."""
 
 COMMANDS = {
     "hook": "answer one event on stdin as a host's prompt hook",
@@ -45,11 +45,11 @@ _ROOMS = {
     **dict.fromkeys(("memory", "topics", "resources", "prompts", "mcp"), "memory."),
     "trace": "trace.",
 }
-"""The packages of those commands whose modules do not stand beside this file."""
+"""The subpackages of the commands whose modules are not in this folder."""
 
 
 def main() -> None:
-    """Run the command line; our own root comes first, whatever ``PYTHONPATH`` holds."""
+    """Run the command line; our own root comes first in ``sys.path``, before any ``PYTHONPATH``."""
     sys.path.insert(0, root_dir())
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"}.intersection(sys.argv):
         from enricher.hook.process import main as hook
@@ -71,7 +71,7 @@ def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Commands by name: ours from the table above, the workbench's by entry point."""
+        """Commands by name: ours from the table above, the workbench's from entry points."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
@@ -89,7 +89,7 @@ def _group() -> click.Group:
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            """Help from the table, so that ``--help`` loads no command."""
+            """Take the help from the table, so that ``--help`` imports no command."""
             del ctx
             with formatter.section("Commands"):
                 others = [(name, _summary(entry)) for name, entry in commands_from_above().items()]
@@ -106,14 +106,14 @@ def _group() -> click.Group:
 
 
 def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
-    """Return the commands that the workbench adds to ours, or to one of our groups."""
+    """Return the entry points of the workbench's commands, at the top level or in the group ``command``."""
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}
 
 
 def _summary(entry: EntryPoint) -> str:
-    """Return what the package of a command says of it, without loading the command."""
+    """Return a command's summary from its package, without importing the command."""
     from importlib import import_module
 
     summaries: dict[str, str] = import_module(entry.module.rpartition(".")[0]).SUMMARIES

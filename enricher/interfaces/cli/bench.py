@@ -159,7 +159,7 @@ def print_rows(rows: list[Row], *, is_json: bool) -> None:
 
 
 def finish(missed: list[str], *, asserts: bool) -> None:
-    """Tell the targets that were missed; end with 1 where that was asked for."""
+    """Print the missed targets; with ``asserts``, exit with code 1 if there are any."""
     for name in missed:
         click.echo(f"target missed: {name}", err=True)
     if missed and asserts:

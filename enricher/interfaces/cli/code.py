@@ -87,7 +87,7 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
 
 
 def _many(lines: Iterable[bytes], *, cwd: str, limit: int) -> int:
-    """Answer every line in order; a bad one gives its error and exit code 1 at the end."""
+    """Answer every line in order; an invalid line is answered with an error and makes the exit code 1."""
     failed = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -124,7 +124,7 @@ def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _falling(hits: list[Hit]) -> Iterator[float]:
-    """Certainties that fall with the rank, whatever each alone would be."""
+    """Yield the hits' certainties, lowered where necessary so that they strictly decrease with the rank."""
     ceiling = 1.0
     for hit in hits:
         ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)

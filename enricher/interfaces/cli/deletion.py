@@ -1,4 +1,4 @@
-"""How every command deletes: it shows what would go, asks a person, and refuses where there is nobody to ask."""
+"""Confirmation of deletions, for every command: show what would be deleted, ask a person, refuse without a terminal."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ without_asking = click.option("--yes", "is_sure", is_flag=True, help="Do not ask
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What a command is about to delete: how much in words, a line for each of the first, what to know beside it."""
+    """A planned deletion: a summary in words, the number of records, a line for each of the first, and remarks."""
 
     summary: str
     count: int
     examples: Sequence[str]
     remarks: Sequence[str] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """The same for programs."""
+    """The same content for ``--json``."""
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
@@ -43,9 +43,9 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sure: bool, is_json: bool) -> bool:
-    """Show what would go and ask; say whether to delete it. Raises click.ClickException for a no and for nobody.
+    """Show what would be deleted and ask; return whether to delete. Raises click.ClickException on "no" or no terminal.
 
-    A dry run is never a yes; it prints to stdout what the question prints to stderr.
+    A dry run returns False; it prints to stdout, whereas the question goes to stderr.
     """
     if is_sure and not is_dry:
         return True
@@ -75,7 +75,7 @@ def _show(what: Deletion, *, is_err: bool) -> None:
 
 @contextlib.contextmanager
 def said_in_words() -> Iterator[None]:
-    """Turn what interrupts a deletion into what the person is to do; what was done so far stays done."""
+    """Turn interruptions and errors of a deletion into messages with a remedy; completed steps are not undone."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""``enricher demo``: the product doing its main job on shipped sample prompts, no configuration."""
+"""``enricher demo``: show the product's main function with bundled sample prompts, without any configuration."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def _fresh_environment(folder: Path) -> dict[str, str]:
-    """A home of its own, so that nothing of the person's is read or written."""
+    """Return an environment with a separate home folder, so that none of the person's files are read or written."""
     skill = folder / ".claude" / "skills" / "python-scripts"
     skill.mkdir(parents=True)
     (skill / "SKILL.md").write_text(SKILL, encoding="utf-8")
@@ -83,7 +83,7 @@ def _hook(prompt: str, session: object, cwd: str, environment: dict[str, str]) -
 
 
 def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> None:
-    """Type one prompt in each profile, so that the difference can be seen."""
+    """Send one prompt in each profile, to show the difference."""
     for profile in (QUIET, AS_SPECIFIED):
         console.rule(f'one prompt, profile = "{profile}"', align="left")
         context = _hook(IN_BOTH_PROFILES, profile, cwd, {**environment, "ENRICHER_PROFILE": profile})
@@ -91,7 +91,7 @@ def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> N
 
 
 def _show_memory(console: Console, folder: str, environment: dict[str, str], width: int) -> None:
-    """Take in what this repository has written down, or a fact where only the package is installed; ask about it."""
+    """Import this repository's records, or add one fact if only the package is installed; then ask about them."""
     root = root_dir()
     is_repository = os.path.isdir(os.path.join(root, "docs", "decisions"))
     cwd = root if is_repository else folder
@@ -123,7 +123,7 @@ def _show_prompt(console: Console, prompt: str, context: str) -> None:
 
 
 def _show_log(console: Console, environment: dict[str, str]) -> None:
-    """Print the prompt as the log has it."""
+    """Print the prompt as stored in its trace."""
     arguments = ["trace", "last", "--json"]
     console.print(f"$ enricher {' '.join(arguments)}", style="bold")
     stored = subprocess.run([*PROGRAM, *arguments], env=environment, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""``enricher enrich``: what a prompt would get."""
+"""``enricher enrich``: show the enrichment that a prompt would get."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
 
 
 def _index(cwd: str) -> None:
-    """Bring the index of a named folder's project up to date, as a prompt before this one would have had it done."""
+    """Update the index of a folder's project, as the background work of an earlier prompt would have done."""
     if not cwd:
         return
     from enricher.home import state_dir

@@ -1,4 +1,4 @@
-"""``enricher explain``: why a prompt gets what it gets, and why it gets no more."""
+"""``enricher explain``: show why a prompt gets its enrichment, and why it gets no more."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _print(
     for facet in ("task_type", "search_intent"):
         _print_facet(console, enrichment, facet)
     lead = f"confidence {judged.confidence:.2f}: every {_doubling(rules)} points of lead double the odds"
-    is_shown = enrichment.shown or not judged.uncertain  # as specified, every class is
+    is_shown = enrichment.shown or not judged.uncertain  # under the profile as-specified every class is shown
     console.print(f"{lead}; {'shown' if is_shown else 'not shown'}")
     if judged.uncertain:
         console.print(f"uncertain because {' and '.join(_doubts(judged, rules))}")
@@ -144,7 +144,7 @@ def _print(
 
 
 def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gathered]) -> None:
-    """Print what each channel did, and of what it offered and the agent is not told, why."""
+    """Print the outcome of each channel, and for each omitted candidate the reason."""
     for one in channels:
         outcome = f"offers {len(one.candidates)}" if one.candidates else OUTCOMES.get(one.status, one.status)
         problem = f": {one.problem}" if one.problem else ""
@@ -155,7 +155,7 @@ def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gat
 
 
 def _doubts(judged: Classification, rules: Rules) -> Iterator[str]:
-    """Yield what keeps the class from being shown, by the settings of the facet."""
+    """Yield the reasons why the class is not shown, by the settings of the facet."""
     facet = _task_type_facet(rules)
     scores = judged.scores.get("task_type")
     if not facet or not scores:

@@ -1,4 +1,4 @@
-"""``enricher help``: what a command's own ``--help`` has no room for."""
+"""``enricher help``: explanations that are too long for a command's ``--help``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that answer a file of lines: one JSON object in, one out, in order."""
+"""Answer a file of JSON lines: one object in, one object out, in the same order."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def answer_lines(
     answer: Callable[[Asked], Asked],
     failures: tuple[type[Exception], ...] = (ValueError, RecursionError),
 ) -> int:
-    """Print the answer to every object, whose ``key`` is a text, with its id; return the exit code.
+    """Print the answer to every object with its id; return the exit code. ``key`` is the object's text field.
 
-    A bad line, and one that is answered by one of ``failures``, gives its error, and 1 at the end.
+    An invalid line, or one for which ``answer`` raises one of ``failures``, is answered with an error and
+    makes the exit code 1.
     """
     failed = False
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""How commands print: JSON for programs, tables for people, nothing that a terminal would act on."""
+"""Output of the commands: JSON for programs, tables for people, no control characters for the terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON inste
 
 
 class Group(click.Group):
-    """A command of commands, listed with their whole first sentences; the workbench adds to it by entry points."""
+    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *commands_from_above(str(self.name))])
@@ -40,12 +40,12 @@ class Group(click.Group):
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON that a person can read, too."""
+    """Print a value as indented JSON, which a person can read, too."""
     click.echo(json.dumps(value, indent=2))
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return a console that takes text as it is: nothing in it is markup."""
+    """Return a console that prints text literally, without interpreting markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, stderr=stderr)
@@ -53,7 +53,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 @contextlib.contextmanager
 def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on a terminal and yield what moves it, given (done, total); None where there is no terminal."""
+    """Show a progress bar and yield its update function (done, total); yield None if there is no terminal."""
     console = new_console(stderr=True)
     if is_json or not console.is_terminal:
         yield None
@@ -69,12 +69,12 @@ def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Callable[[int
 
 
 def printable(value: object) -> str:
-    """Return what a terminal may be given: control characters of a prompt would act on it."""
+    """Return the text of ``value`` without control characters, which could manipulate the terminal."""
     return str(value).translate(CONTROLS)
 
 
 def new_table(*columns: str, numbers: int = 0) -> Table:
-    """Return an empty table whose last ``numbers`` columns are set to the right."""
+    """Return an empty table whose last ``numbers`` columns are right-aligned."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -86,7 +86,7 @@ def new_table(*columns: str, numbers: int = 0) -> Table:
 
 @contextmanager
 def progress(title: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show on a terminal how far a long work is; yield what to tell that, None elsewhere."""
+    """Show the progress of long work on a terminal; yield the update function (done, total), else None."""
     console = new_console(stderr=True)
     if is_json or not console.is_terminal:
         yield None

@@ -1,1 +1,1 @@
-"""Interfaces that the seed specifications name: adaptive retrieval, vectors, the search intent."""
+"""Interfaces that the seed specifications require: adaptive retrieval, vectors, the search intent."""

@@ -1,6 +1,6 @@
-"""What a prompt would have us look up: the search intent as a public API.
+"""The search intent of a prompt (the kind of information that it seeks) as a public API.
 
-The hook does not come through here; both ask ``enricher.classify.verdict``. The signals
+The hook does not use this module; both call ``enricher.classify.verdict``. The signals
 are those of the packaged instructions.
 """
 
@@ -41,11 +41,11 @@ class SearchIntentType(_Named):
 
     @property
     def description(self) -> str:
-        """What the instructions say about this intent, in one paragraph."""
+        """The instructions' description of this intent, in one paragraph."""
         return _packaged().rules[f"{SEARCH_INTENT}.{self.value}"].prose
 
     def as_str(self) -> str:
-        """Return the lower-case name, as it stands in traces and settings."""
+        """Return the lower-case name, as used in traces and settings."""
         return str(self.value)
 
     @classmethod
@@ -55,7 +55,7 @@ class SearchIntentType(_Named):
 
 
 class DetectionSource(_Named):
-    """Who found the intent: the signals, a model, or both; until a model can be asked, it is always the signals."""
+    """How the intent was detected: by signals, a model, or both; without a model always by signals."""
 
     KEYWORD = "keyword"
     LLM = "llm"
@@ -64,7 +64,7 @@ class DetectionSource(_Named):
 
 @dataclass(frozen=True, slots=True)
 class SearchIntent:
-    """A detected intent, the wordings that spoke for it, and what it is about."""
+    """A detected intent, with the matched keywords and the topics of the prompt."""
 
     intent_type: SearchIntentType = SearchIntentType.GENERAL
     confidence: float = 0.0
@@ -74,7 +74,7 @@ class SearchIntent:
 
 
 def detect(prompt: str) -> SearchIntent | None:
-    """Return the search intent of ``prompt`` by the packaged signals; None where it has none."""
+    """Return the search intent of ``prompt`` by the packaged signals; None if it has none."""
     judged = verdict(prompt, _rules())
     if not judged.search_intent:
         return None
@@ -109,4 +109,4 @@ def __getattr__(name: str) -> object:
 
 
 SIGNALS: tuple[tuple[SearchIntentType, str], ...]
-"""Every signal of the packaged instructions with the one intent it speaks for; read when first asked for."""
+"""Every signal of the packaged instructions with its intent; read on first access."""

@@ -1,7 +1,7 @@
-"""Adaptive retrieval as a Python API (seed 001, tasks 2.1 to 2.10): how many memories, which first, at what budget.
+"""Adaptive retrieval as a Python API (seed 001, tasks 2.1 to 2.10): number, order and budget of memories.
 
-The hook asks ``storage.memory.recall`` itself (``enricher.context.channels.memory``); counts, weights
-and previews are the same functions.
+The hook calls ``storage.memory.recall`` directly (``enricher.context.channels.memory``); both use the same
+functions for counts, weights and previews.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ preview = channel.preview
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveContextConfig:
-    """How much memory a prompt may bring along."""
+    """Limits on the memories added to a prompt."""
 
     base_count: int = 5
     max_count: int = 15
@@ -42,7 +42,7 @@ class AdaptiveContextConfig:
     min_confidence: float = 0.5
 
     def replace(self, **changed: Any) -> AdaptiveContextConfig:
-        """Return a copy with other values."""
+        """Return a copy with some values changed."""
         return dataclasses.replace(self, **changed)
 
     def memories_for(self, confidence: float) -> int:
@@ -63,7 +63,7 @@ class SearchIntentConfig:
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
-    """A memory as it is offered; ``content_preview`` has at most 200 characters, ``raw_score`` is before the weight."""
+    """A memory for injection; ``content_preview`` has at most 200 characters, ``raw_score`` is before the weight."""
 
     id: str
     namespace: str
@@ -77,13 +77,13 @@ class InjectedMemory:
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> InjectedMemory:
-        """Return what ``to_dict`` was given."""
+        """Restore a memory from ``to_dict``."""
         return InjectedMemory(**value)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """What was remembered for one prompt; what is not known is left out of its JSON."""
+    """The memories and search intent of one prompt; unknown fields are omitted from its JSON."""
 
     search_intent_detected: bool = False
     intent_type: str = ""
@@ -93,7 +93,7 @@ class MemoryContext:
     reminder: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form that traces hold too."""
+        """Return the JSON form, which is also stored in traces."""
         optional = {"intent_type": self.intent_type, "reminder": self.reminder}
         return {
             "search_intent_detected": self.search_intent_detected,
@@ -105,14 +105,14 @@ class MemoryContext:
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> MemoryContext:
-        """Return what ``to_dict`` was given, or what a trace holds."""
+        """Restore a context from ``to_dict`` or from a trace."""
         fields = dict(value)
         fields["injected_memories"] = [InjectedMemory.from_dict(one) for one in value.get("injected_memories", [])]
         return MemoryContext(**fields)
 
 
 class Intent(Protocol):
-    """What the builder wants to know of a search intent; ``enricher.interfaces.compat.intent.SearchIntent`` is one."""
+    """The fields of a search intent that the builder reads; see ``enricher.interfaces.compat.intent.SearchIntent``."""
 
     @property
     def intent_type(self) -> Any: ...
@@ -123,14 +123,14 @@ class Intent(Protocol):
 
 
 class Recall:
-    """The memories seen from one folder, searched by one connection for each call."""
+    """The memories visible from one folder; each search opens its own connection."""
 
     def __init__(self, cwd: str = "", *, state: str = "") -> None:
         self.project = identify(cwd)
         self.state = state or state_dir()
 
     def search(self, query: str, *, limit: int = 10, namespace_weights: Mapping[str, float] | None = None) -> list[Hit]:
-        """Return the memories that ``query`` is about, best first. Raises ``storage.db.database.StorageError``."""
+        """Return the memories that match ``query``, best first. Raises ``storage.db.database.StorageError``."""
         with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
             return vectors.search(
                 db, query, project=self.project.id, state=self.state, limit=limit, weights=namespace_weights
@@ -145,7 +145,7 @@ class SearchContextBuilder:
         self.recall = recall or Recall()
 
     def build_context(self, intent: Intent | None, *, query: str = "") -> MemoryContext:
-        """Return what is remembered about ``query`` (else the intent's topics), within the token budget.
+        """Return the memories about ``query`` (or about the intent's topics if it is empty), within the token budget.
 
         Raises ``storage.db.database.StorageError``.
         """
@@ -182,18 +182,18 @@ def memories_for(confidence: float, config: AdaptiveContextConfig | None = None)
 
 
 def namespace_weights(intent: object) -> dict[str, float]:
-    """Return the weights of namespaces for a search intent or its name; a namespace that is not named counts 1.0."""
+    """Return the namespace weights for a search intent or its name; a namespace that is not listed weighs 1.0."""
     return dict(channel.WEIGHTS.get(_name(intent), {}))
 
 
 def search(
     query: str, *, cwd: str = "", limit: int = 10, namespace_weights: Mapping[str, float] | None = None
 ) -> list[Hit]:
-    """Return the memories that ``query`` is about in the project around ``cwd``, best first."""
+    """Return the memories of the project around ``cwd`` that match ``query``, best first."""
     return Recall(cwd).search(query, limit=limit, namespace_weights=namespace_weights)
 
 
 def _name(intent: object) -> str:
-    """The name of an intent given as a text, an enumeration member or an object with ``intent_type``."""
+    """Return the name of an intent, given as text, as an enum member or as an object with ``intent_type``."""
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

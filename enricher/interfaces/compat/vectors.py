@@ -1,8 +1,8 @@
-"""Memories by what they mean: the vectors of a `/v1/embeddings` endpoint, fused with the text search.
+"""Semantic search for memories: the vectors of a `/v1/embeddings` endpoint, fused with the text search.
 
-Optional: ``LLM_EMBEDDING_URL`` names the endpoint, both gates of seed 004 must be open
-(ruling R10), and numpy be installed (extra ``vectors``). Where any of it is missing or
-fails, the text search answers alone. Not on the hook's path: a prompt waits for no model.
+Optional: ``LLM_EMBEDDING_URL`` must name the endpoint, both gates of seed 004 must be open
+(ruling R10), and numpy must be installed (extra ``vectors``). If any of these is missing or
+fails, only the text search is used. Not on the hook's path: a prompt never waits for a model.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ WHICH_HAVE_ONE = """
 """
 KEEP = "insert or replace into memory_vectors (number, model, vector) values (?, ?, ?)"
 FAILURES = (OSError, ValueError, KeyError, TypeError, ImportError)
-"""What an endpoint that is gone, slow or no endpoint at all leads to; urllib's errors are OSErrors."""
+"""Exceptions from a missing, slow or invalid endpoint; urllib's errors are OSErrors."""
 
 
 def is_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Say whether an endpoint is configured and both gates are open."""
+    """Return whether an endpoint is configured and both gates are open."""
     settings, _problems = with_environment({}, environ)
     return bool(environ.get(URL)) and all(settings.get(gate) is True for gate in GATES)
 
@@ -62,9 +62,9 @@ def search(
     limit: int = 10,
     weights: Mapping[str, float] | None = None,
 ) -> list[Hit]:
-    """Return what ``storage.memory.recall.search`` finds, fused by reciprocal rank with the nearest vectors.
+    """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
 
-    Memories without a vector get one first. Where that fails the text search answers, and the log says why.
+    Memories without a vector get one first. If that fails, return the text search only and log the reason.
     """
     found = recall.search(db, text, project=project, limit=max(limit, BATCH), weights=weights)
     if not is_wanted():
@@ -100,7 +100,7 @@ def _model() -> str:
 
 
 def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> list[tuple[int, float]]:
-    """Return (number, likeness) of the memories whose vectors are nearest, by brute force."""
+    """Return (number, cosine similarity) of the memories with the nearest vectors, by brute force."""
     import numpy as np
 
     missing = db.execute(WHICH_HAVE_NONE, (project, _model(), MOST_NEW)).fetchall()
@@ -123,7 +123,7 @@ def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> l
 def _fused(
     db: sqlite3.Connection, found: list[Hit], near: list[tuple[int, float]], weights: Mapping[str, float]
 ) -> list[Hit]:
-    """Order both lists by the sum of 1 / (60 + rank); a score is the better of both, falling with the order."""
+    """Merge both lists by the sum of 1 / (60 + rank); a score is the better of the two, at most its predecessor's."""
     hits = {hit.id: hit for hit in found}
     ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
     for at, (number, likeness) in enumerate(near, 1):

@@ -1,6 +1,6 @@
-"""What one project can look up in its memory: searches, topics, single memories. CLI and MCP both come through here.
+"""Access to the memory of one project, for CLI and MCP: searches, topics, single memories.
 
-A project sees its own memories and those that are ``shared`` (ruling R28).
+A project sees its own memories and the ``shared`` ones (ruling R28).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_CANDIDATES = 400
-"""Looked through for those of one namespace."""
+"""Number of search results that are filtered by namespace."""
 
 
 class Library:
-    """The memories that are seen from one folder; every call sees what other processes wrote meanwhile.
+    """The memories visible from one folder; every call includes what other processes have written since.
 
-    Raises ``storage.db.database.StorageError`` where the database cannot be used.
+    Raises ``storage.db.database.StorageError`` if the database cannot be used.
     """
 
     def __init__(self, cwd: str = "", *, state: str = "") -> None:
@@ -45,13 +45,13 @@ class Library:
         self._lock = threading.Lock()
 
     def topics(self) -> TopicIndexService:
-        """Return the index of topics, up to date with the store."""
+        """Return the index of topics, after updating it from the store."""
         with self._lock, self._opened() as db:
             self._refresh(db)
         return self._index
 
     def build(self) -> float:
-        """Index everything anew, note that in the log, and return how many milliseconds it took."""
+        """Rebuild the index, write that to the log, and return the duration in milliseconds."""
         with self._lock, self._opened() as db:
             began = time.perf_counter()
             self._build(db)
@@ -61,13 +61,13 @@ class Library:
         return spent_ms
 
     def memory(self, identity: str) -> memories.Memory | None:
-        """Return a memory that the project sees; None for any other."""
+        """Return a memory that is visible to the project; None for any other id."""
         with self._opened() as db:
             found = memories.get(db, identity)
         return found if found and found.project in (self.project.id, memories.SHARED) else None
 
     def about(self, topic: str) -> list[memories.Memory]:
-        """Return the memories of a topic: those a person has read first, then the newest."""
+        """Return the memories of a topic: reviewed ones first, then the newest first."""
         ids = self.topics().get(topic)
         with self._opened() as db:
             found = [memory for one in ids if (memory := memories.get(db, one))]
@@ -76,12 +76,12 @@ class Library:
     def search(
         self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
     ) -> list[Hit]:
-        """Return the memories that answer ``query``, best first, of one namespace where one is named."""
+        """Return the memories that match ``query``, best first, optionally of one namespace only."""
         from storage.memory import recall
 
         asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}
         with self._opened() as db:
-            db.row_factory = None  # the search reads plain tuples
+            db.row_factory = None  # the search expects plain tuples
             hits = recall.search(
                 db,
                 query,
@@ -93,7 +93,7 @@ class Library:
         return [hit for hit in hits if namespace in ("", hit.namespace)][:limit]
 
     def add(self, content: str, *, namespace: str, tags: list[str]) -> memories.Memory:
-        """Keep a memory of this project without its secrets, unreviewed: it ranks lower until a person approves it."""
+        """Store a memory for this project, redacted and unreviewed: it ranks lower until a person approves it."""
         memory = memories.Memory(
             redact(content)[0],
             project=self.project.id,
@@ -107,7 +107,7 @@ class Library:
             return memories.get(db, memory.id) or memory
 
     def _prefix(self) -> str:
-        """Return the folder within the project, empty at its root."""
+        """Return the folder relative to the project; empty at its root."""
         inside = os.path.relpath(os.path.realpath(self.cwd), self.project.root)
         return "" if inside == "." or inside.startswith("..") else inside
 

@@ -1,6 +1,6 @@
-"""The prompts that bring the memory into a conversation: what there is, what each takes, and the text it becomes.
+"""MCP prompts that bring the memory into a conversation: their list, their arguments and their texts.
 
-Memories stand in them as quotations; nothing a memory says can act as a part of the prompt.
+Memories are inserted as quotations, so that no text in a memory can act as part of the prompt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_FOUND = 10
 MOST_COMPLETIONS = 100
 
 DEPTHS = {"quick": 3, "standard": 5, "comprehensive": 20}
-"""How many memories each depth takes; quick shows previews, standard excerpts with context, comprehensive all."""
+"""Number of memories by depth; quick shows previews, standard excerpts with context, comprehensive full texts."""
 DEFAULT_DEPTH = "standard"
 
 INTENTS = {
@@ -44,16 +44,16 @@ INTENTS = {
     "comparison": "comparison",
     "general": "general",
 }
-"""What may be said for an intent, and the search intent that it is (ruling R14)."""
+"""Accepted words for an intent, and the search intent that each stands for (ruling R14)."""
 
 
 class PromptError(ValueError):
-    """A prompt that does not exist, or arguments it cannot take; the message names what it can."""
+    """The prompt does not exist or does not accept the arguments; the message lists what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a prompt takes; ``choices`` are all its values, where they are few."""
+    """An argument of a prompt; ``choices`` lists all valid values, if they are limited."""
 
     name: str
     description: str
@@ -63,7 +63,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as it is offered."""
+    """A prompt as listed for clients."""
 
     name: str
     description: str
@@ -138,7 +138,7 @@ GUIDANCE = {
 
 
 def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
-    """Return the text of a prompt. Raises PromptError, StorageError."""
+    """Return the text of a prompt with its memories. Raises PromptError, StorageError."""
     prompt = _prompt(name)
     given = _checked(prompt, arguments)
     writers: dict[str, Callable[[Mapping[str, str], Library], str]] = {
@@ -150,7 +150,7 @@ def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
 
 
 def complete(name: str, argument: str, value: str, library: Library) -> list[str]:
-    """Return how ``value`` may go on as this argument of a prompt; empty where nothing is known.
+    """Return completions of ``value`` for this argument of a prompt; empty if there are none.
 
     Raises PromptError for a prompt that does not exist.
     """
@@ -235,7 +235,7 @@ def _recall_context(given: Mapping[str, str], library: Library) -> str:
 
 
 def weights_of(intent: str) -> Mapping[str, float] | None:
-    """Return the weights of the namespaces for one of ``INTENTS``; None for no intent."""
+    """Return the weights of the namespaces for one of ``INTENTS``; None if ``intent`` is empty."""
     if not intent:
         return None
     from enricher.interfaces.compat.recall import namespace_weights

@@ -1,8 +1,8 @@
-"""Put what somebody else wrote into Markdown as a quotation that cannot act as anything else.
+"""Quote foreign text in Markdown so that it cannot act as anything but a quotation.
 
-What a terminal, a host or a renderer would obey is taken out or escaped: control and
-direction characters, tags, comments, headings, fences, rules, links and images. Words,
-code and line breaks stay as they were written.
+Everything that a terminal, a host or a renderer would interpret is removed or escaped: control
+and direction characters, tags, comments, headings, fences, rules, links and images. Words, code
+and line breaks stay unchanged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The memory as resources: what stands at each ``enricher://`` address, as JSON.
+"""The memory as resources: the content of each ``enricher://`` URI, as JSON.
 
-Texts are handed out as they were stored: whoever shows them treats them as data.
+Texts are returned as stored; whoever displays them must treat them as data.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_RELATED = 10
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """An address, or the form of many, as it is offered."""
+    """A URI, or a URI template, as listed for clients."""
 
     uri: str
     name: str
@@ -52,7 +52,7 @@ class Resource:
 
     @property
     def is_template(self) -> bool:
-        """Whether a part of the address is to be filled in."""
+        """Whether the URI contains a placeholder."""
         return "{" in self.uri
 
 
@@ -65,14 +65,14 @@ RESOURCES = (
 
 
 class UnknownMemoryError(LookupError):
-    """No memory of that id is seen from this project."""
+    """No memory with that id is visible from this project."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(f"no memory {identity[:100]!r} in this project; enricher memory list shows those there are")
 
 
 def read(address: str, library: Library) -> dict[str, Any]:
-    """Return what stands at ``address``; an unknown topic is an empty one.
+    """Return the content at ``address``; an unknown topic has no memories.
 
     Raises UriError, UnknownMemoryError, StorageError.
     """
@@ -82,7 +82,7 @@ def read(address: str, library: Library) -> dict[str, Any]:
 
 
 def found(hit: Hit) -> dict[str, Any]:
-    """Return a search result as resources and tools show it."""
+    """Return a search result in the form that resources and tools return."""
     return {
         "id": hit.id,
         "namespace": hit.namespace,

@@ -1,8 +1,8 @@
-"""The topics of the memories: what a project has notes about, and which notes they are.
+"""The topic index: which topics a project has memories about, and which memories these are.
 
-A memory's topics are its namespace, its tags and the words its text is about. The
-index lives in memory and is made from the records themselves, so there is nothing to
-keep in step on disk; a change of the store costs only the memories that changed.
+A memory's topics are its namespace, its tags and the keywords of its text. The index is
+held in RAM and built from the stored memories, so nothing has to be kept in sync on disk;
+after a change of the store only the changed memories are indexed again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_KEYWORDS = 5
 SHORTEST_KEYWORD, LONGEST_KEYWORD = 3, 30
 LONGEST_TOPIC = 60
 SCANNED = 4000
-"""Characters of a memory that are read for its keywords; what it is about stands at its beginning."""
+"""Characters of a memory that are read for its keywords; the topic is stated at the beginning."""
 
 _SEPARATORS = str.maketrans(dict.fromkeys('\t\n\r\x0b\x0c"`()[]{}<>,;:!?/\\|=*&^%$@~', " "))
 _GAPS = re.compile(r"[\s_/:,;|-]+")
@@ -57,7 +57,7 @@ STOP_WORDS = frozenset(
 
 
 class Indexed(Protocol):
-    """What the index reads of a memory."""
+    """The fields of a memory that the index reads."""
 
     @property
     def id(self) -> str: ...
@@ -71,14 +71,14 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TopicInfo:
-    """A topic, how many memories it has, and in which namespaces they stand (sorted)."""
+    """A topic with the number of its memories and their namespaces (sorted)."""
 
     name: str
     memory_count: int
     namespaces: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the three fields as JSON holds them."""
+        """Return the three fields in their JSON form."""
         return asdict(self)
 
 
@@ -86,19 +86,19 @@ Topics: TypeAlias = list[TopicInfo]
 Ids: TypeAlias = list[str]
 
 
-@lru_cache(maxsize=32768)  # the same words come again and again
+@lru_cache(maxsize=32768)  # the same words occur in many memories
 def normalise(topic: str) -> str:
-    """Return the form under which a topic is kept: ``Error_Handling`` and ``error handling`` are one.
+    """Return the canonical form of a topic: ``Error_Handling`` and ``error handling`` are the same topic.
 
-    Lower case, words joined by ``-``; of other marks only those of names such as ``c++``,
-    ``c#`` and ``node.js`` stay. Empty where nothing is left.
+    The form is lower case with words joined by ``-``; the only other marks kept are those in names such
+    as ``c++``, ``c#`` and ``node.js``. Empty if nothing is left.
     """
     joined = _GAPS.sub("-", _FOREIGN.sub("-", topic.lower()))
     return joined.strip("-.")[:LONGEST_TOPIC].strip("-.")
 
 
 def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
-    """Return the words that ``text`` is about, the most frequent first; of equals the one mentioned first."""
+    """Return the keywords of ``text``, the most frequent first, ties in order of appearance."""
     spoken = f"{text[:SCANNED]} ".lower().translate(_SEPARATORS).replace(". ", " ").split()
     words = [word for word in spoken if word not in STOP_WORDS]
     counts = Counter(words)
@@ -114,13 +114,13 @@ def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
 
 
 def topics_of(memory: Indexed) -> list[str]:
-    """Return the topics of a memory: its namespace, its tags, the keywords of its text; each once."""
+    """Return the topics of a memory without duplicates: its namespace, its tags, the keywords of its text."""
     named = [normalise(name) for name in (memory.namespace, *memory.tags)]
     return list(dict.fromkeys(topic for topic in (*named, *keywords(memory.content)) if topic))
 
 
 class TopicIndexService:
-    """Topic → memories, for many threads at once; a change is seen whole or not at all."""
+    """A thread-safe map from topics to memories; changes are atomic."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -130,7 +130,7 @@ class TopicIndexService:
 
     @property
     def last_refresh(self) -> str | None:
-        """When the index last took something in (ISO 8601, UTC); None before the first time."""
+        """The time of the last change to the index (ISO 8601, UTC); None before the first one."""
         return self._refreshed_at
 
     def __len__(self) -> int:
@@ -138,11 +138,11 @@ class TopicIndexService:
 
     @property
     def memory_count(self) -> int:
-        """How many memories are indexed."""
+        """The number of indexed memories."""
         return len(self._memories)
 
     def build(self, memories: Iterable[Indexed]) -> None:
-        """Index ``memories`` in place of all that was there; one that cannot be read leaves everything as it was."""
+        """Replace the whole index by ``memories``; an exception while reading them leaves the index unchanged."""
         fresh = TopicIndexService()
         with _without_collecting():
             for memory in memories:
@@ -153,7 +153,7 @@ class TopicIndexService:
             self._touch()
 
     def add(self, memory: Indexed) -> None:
-        """Index one memory, in place of its earlier version; one that cannot be read changes nothing."""
+        """Index one memory, replacing its earlier version; an exception while reading it changes nothing."""
         topics = topics_of(memory)
         identity, namespace = memory.id, memory.namespace
         with self._lock:
@@ -164,25 +164,25 @@ class TopicIndexService:
     add_memory = add
 
     def remove(self, identity: str) -> None:
-        """Take one memory out; one that is not there is no error."""
+        """Remove one memory; do nothing if it is not indexed."""
         with self._lock:
             self._drop(identity)
             self._touch()
 
     def get(self, topic: str) -> Ids:
-        """Return the ids of the memories of a topic, in the order they came; an unknown topic has none."""
+        """Return the ids of the memories of a topic, in order of insertion; empty for an unknown topic."""
         with self._lock:
             return list(self._topics.get(normalise(topic), ()))
 
     def info(self, topic: str) -> TopicInfo | None:
-        """Return what is known of a topic; None where nothing is."""
+        """Return the entry of a topic; None if it has no memories."""
         name = normalise(topic)
         with self._lock:
             memories = self._topics.get(name)
             return self._info(name, memories) if memories else None
 
     def list(self, *, prefix: str = "", limit: int | None = None) -> Topics:
-        """Return the topics, those with most memories first, equals by name."""
+        """Return the topics, those with most memories first, ties by name."""
         start = normalise(prefix)
         with self._lock:
             ranked = sorted(
@@ -192,7 +192,7 @@ class TopicIndexService:
             return [self._info(name, memories) for name, memories in ranked[:limit]]
 
     def related(self, topic: str, *, limit: int = 10) -> Topics:
-        """Return the topics that occur together with one, the most frequent companions first."""
+        """Return the topics that share memories with a topic, the most frequent first."""
         name = normalise(topic)
         with self._lock:
             together: Counter[str] = Counter()
@@ -203,7 +203,7 @@ class TopicIndexService:
             return [self._info(other, self._topics[other]) for other in ranked[:limit]]
 
     def ids(self) -> Ids:
-        """Return the ids of all that is indexed."""
+        """Return the ids of all indexed memories."""
         with self._lock:
             return list(self._memories)
 
@@ -229,7 +229,7 @@ class TopicIndexService:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Keep the garbage collector from looking through what grows, again and again: none of it is garbage."""
+    """Disable the garbage collector, which would scan the growing index repeatedly and find no garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:

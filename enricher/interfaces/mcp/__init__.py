@@ -1,6 +1,6 @@
-"""The second door: memory, topics and explanations for a client of the Model Context Protocol.
+"""The MCP server: memory, topics and explanations for a client of the Model Context Protocol.
 
-Everything it hands out is made by ``enricher.interfaces.library.resources``, ``enricher.interfaces.library.prompts``
-and ``enricher.interfaces.mcp.tools``; only ``server`` and ``serving`` load the protocol's SDK, an optional
-dependency that takes longer to import than a prompt may last.
+All content comes from ``enricher.interfaces.library.resources``, ``enricher.interfaces.library.prompts``
+and ``enricher.interfaces.mcp.tools``; only ``server`` and ``serving`` import the protocol's SDK, an optional
+dependency whose import takes longer than the hook may take for a prompt.
 """

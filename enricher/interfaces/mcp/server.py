@@ -1,7 +1,7 @@
-"""The protocol's side: lists, reads and calls, each handed on to the room that does the work.
+"""The protocol layer of the MCP server: lists, reads and calls, each delegated to the module that implements it.
 
 Requests are answered one after the other on the main thread: each takes milliseconds,
-and the deadlines of the context channels need that thread.
+and the deadlines of the context channels (SIGALRM) work only on that thread.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ INSTRUCTIONS = (
 
 
 def build_server(library: Library) -> Server[Any]:
-    """Return a server for what ``library`` sees."""
+    """Return a server for the memories of ``library``."""
     door = _Door(library)
     return Server(
         "prompt-enricher",
@@ -55,7 +55,7 @@ def build_server(library: Library) -> Server[Any]:
 
 
 class _Door:
-    """The handlers; ``_ctx`` is the request's session, which none of them needs."""
+    """The request handlers; ``_ctx`` is the request's session, which none of them uses."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -125,7 +125,7 @@ class _Door:
 
 
 def _answered(work: Callable[[], Any]) -> Any:
-    """Do it, and turn what went wrong into the error that the protocol has for it."""
+    """Run ``work`` and translate its exceptions into the protocol's errors."""
     try:
         return work()
     except (resources.UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:
@@ -154,6 +154,6 @@ def _tool(tool: tools.Tool) -> types.Tool:
 
 
 def _json(value: object) -> str:
-    """Return JSON in which nothing that was stored reads as a tag or turns the text around."""
+    """Return JSON in which stored text cannot act as a tag or reverse the text direction."""
     text = json.dumps(value, ensure_ascii=False)
     return _MISLEADING.sub(lambda char: f"\\u{ord(char[0]):04x}", text)

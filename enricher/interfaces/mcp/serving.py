@@ -1,4 +1,4 @@
-"""Serve a client on stdin and stdout, or several over HTTP on this machine's own address."""
+"""Serve one client on stdin and stdout, or several over HTTP on the loopback address."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SECONDS_TO_FINISH = 2
 
 
 def serve_stdio(server: Server[Any]) -> None:
-    """Serve until stdin ends or an interrupt comes; nothing but the protocol goes to stdout."""
+    """Serve until stdin ends or an interrupt arrives; write nothing but the protocol to stdout."""
     _quiet()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else the thread that waits for stdin would hold up the exit
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # otherwise the thread that waits for stdin would block the exit
     anyio.run(_serve_stdio, server)
 
 
@@ -35,10 +35,10 @@ async def _serve_stdio(server: Server[Any]) -> None:
 
 
 def serve_http(server: Server[Any], port: int, token: str) -> None:
-    """Serve streamable HTTP on the loopback address until interrupted; port 0 takes any that is free.
+    """Serve streamable HTTP on the loopback address until interrupted; port 0 means any free port.
 
-    A request without the token is refused, and so is one whose Host or Origin names another machine: a web
-    page that had its own name point here cannot read the memory. Raises OSError for a port in use.
+    A request without the token is refused, as is one whose Host or Origin names another machine: this
+    prevents DNS rebinding, by which a web page could read the memory. Raises OSError if the port is in use.
     """
     import uvicorn
 

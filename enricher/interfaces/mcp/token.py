@@ -1,6 +1,6 @@
 """The token that every HTTP request to ``enricher mcp --http`` must carry.
 
-Every account of the machine reaches a loopback port; only the owner of the state folder can read the token.
+Every account on the machine can connect to a loopback port; only the owner of the state folder can read the token.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 NAME = "mcp-token"
 RANDOM_BYTES = 32
 SHORTEST = 32
-"""Characters; a file that holds fewer was cut off or written by hand."""
+"""Minimum characters; a shorter token was truncated or written by hand."""
 LONGEST = 1024
 REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
 
 class TokenError(Exception):
-    """The file of the token cannot be used; the message names it and the remedy."""
+    """The token file cannot be used; the message names the file and the remedy."""
 
 
 def load(state_dir: str) -> tuple[str, bool]:
-    """Return the token and whether it was made just now; raises TokenError."""
+    """Return the token and whether it was newly created; raises TokenError."""
     path = f"{state_dir}/{NAME}"
     try:
         is_new = not os.path.lexists(path) and _make(state_dir, path)
@@ -46,7 +46,7 @@ def load(state_dir: str) -> tuple[str, bool]:
 
 
 def _make(state_dir: str, path: str) -> bool:
-    """Write a new token, unless another process has just done so; say whether this one did."""
+    """Write a new token, unless another process has just done so; return whether this process did."""
     private.make_directory(state_dir)
     aside = private.write_aside(path, secrets.token_urlsafe(RANDOM_BYTES).encode())
     try:
@@ -71,7 +71,7 @@ def _read(path: str) -> str:
 
 
 def guarded(app: App, token: str) -> App:
-    """Return the application behind the token: without it every request gets 401 and goes no further."""
+    """Wrap the application so that a request without the token gets 401 and does not reach it."""
     expected = token.encode("ascii")
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""The tools: what each takes (checked by pydantic, which also writes the schema), and what it does."""
+"""The MCP tools: their arguments (validated by pydantic, which also generates the schema) and their functions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 
 
 class ToolError(ValueError):
-    """A tool that does not exist, or arguments it cannot take; the message says what is wrong with which."""
+    """The tool does not exist, or an argument is invalid; the message names the argument and the problem."""
 
 
 class _Arguments(BaseModel):
@@ -74,7 +74,7 @@ class ExplainEnrichment(_Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is offered; ``does`` takes the checked arguments and returns what is answered as JSON."""
+    """A tool as listed for clients; ``does`` takes the validated arguments and returns the answer as a JSON object."""
 
     name: str
     description: str
@@ -83,12 +83,12 @@ class Tool:
     is_read_only: bool = True
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of what it takes."""
+        """Return the JSON schema of the tool's arguments."""
         return {**self.takes.model_json_schema(), "description": self.description}
 
 
 def call(name: str, arguments: dict[str, Any], library: Library) -> dict[str, Any]:
-    """Return what a tool answers. Raises ToolError, StorageError, NoRulesError."""
+    """Call a tool and return its answer. Raises ToolError, StorageError, NoRulesError."""
     tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
         raise ToolError(f"no tool {name[:100]!r}; there are {', '.join(tool.name for tool in TOOLS)}")

@@ -1,4 +1,4 @@
-"""The project's files as an index that answers a prompt in milliseconds: built off the hook's path, read on it.
+"""The code index, which answers a prompt in milliseconds: built in the background, read on the hook's path.
 
 This module gives the path of a project's index file.
 """
@@ -18,14 +18,14 @@ FORMAT = "5"
 
 
 def database_file(state: str, project: str) -> str:
-    """Return the file of the index of the project of that id."""
+    """Return the path of the index file of the project with that id."""
     return f"{state}/code/{keyed_hash(b'code', project.encode(errors='surrogateescape'))[:20]}.db"
 
 
 def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connection | None:
     """Open a project's index for reading; ``project`` is its id. Return None if there is no index in this format yet.
 
-    A query is interrupted once ``is_late()`` is true. A damaged file is deleted; the work behind this prompt then
+    A query is interrupted once ``is_late()`` is true. A damaged file is deleted; this prompt's background work then
     builds a new one. Raises ``ReaderError`` and what queries raise (``storage.base.reader.failures``).
     """
     path = database_file(state, project)
@@ -49,12 +49,12 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def clone(git_dir: str) -> str:
-    """Return what tells one clone from another: they share an index, but not what is committed."""
+    """Return an identifier of a clone: clones of one project share an index, but may have different commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 
 def is_project(root: str, git_dir: str) -> bool:
-    """Say whether a folder is one project: a repository, or at least none that holds everybody's files."""
+    """Return whether a folder is a project: a repository, or any folder other than a home or a shared folder."""
     if git_dir:
         return True
     shared = {"", "/", "/tmp", "/var/tmp", "/home", "/root", "/Users", os.environ.get("TMPDIR", "").rstrip("/")}

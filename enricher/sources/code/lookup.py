@@ -1,7 +1,7 @@
-"""Look up in a project's index where a name is defined, who uses it, and where a text stands. On the hook's path.
+"""Look up in a project's index where a name is defined and used, and where a text occurs. On the hook's path.
 
-The index leads to a few files, and these are read: what is told is what the files hold now. The limits are of work,
-not of time, so the same tree gives the same answer.
+The index leads to a few files, which are then read, so answers reflect the files' current content. The limits count
+work, not time, so the same tree gives the same answer.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""As in ``enricher.sources.code.indexing.listing``, which is not loaded here."""
+"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is not imported here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
-"""Kinds of files whose definitions count, the likelier first."""
+"""Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
 MOST_READ = 48
-"""Files that are read for one prompt."""
+"""Maximum number of files that are read for one prompt."""
 MOST_CANDIDATES = 20
-"""Files that are read for one name or text; what stands in more is no place to point at."""
+"""Maximum number of files that are read for one name or text; one in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
-"""Letters that a name misspelled is taken to share with the right one."""
+"""Number of initial letters that a misspelled name must share with the correct one."""
 _IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
 _COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
 _DEFINING_WORDS = frozenset(
@@ -38,7 +38,7 @@ _DEFINING_WORDS = frozenset(
 
 
 class Place:
-    """A line of a file of the project; ``text`` is what stands there."""
+    """A line of a file of the project; ``text`` is the line's content."""
 
     __slots__ = ("kind", "line", "path", "text")
 
@@ -50,7 +50,7 @@ class Place:
 
 
 class Uses:
-    """Where a name is used: ``places``; ``files`` counts the files that were too many to read, else 0."""
+    """Where a name is used: ``places``, or if there are too many files to read, only their number in ``files``."""
 
     __slots__ = ("files", "places")
 
@@ -60,7 +60,7 @@ class Uses:
 
 
 class Lookup:
-    """Answers about one project for one prompt; a file is read once."""
+    """Answers questions about one project for one prompt; reads each file at most once."""
 
     def __init__(self, db: Connection, root: str) -> None:
         self.db = db
@@ -68,19 +68,19 @@ class Lookup:
         self.said: list[str] = []
         """Paths that the prompt names."""
         self.is_exhausted = False
-        """Whether a file was not read because too many had been: what is not found may be there."""
+        """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
         self.attached = 0
-        """How many files the prompt attaches."""
+        """Number of files that the prompt attaches."""
         self._texts: dict[str, str] = {}
 
     def is_said(self, path: str) -> bool:
-        """Say whether the prompt names the file, by its whole path or the end of it."""
+        """Return whether the prompt names the file, by its whole path or the end of it."""
         return any(f"/{path}".endswith(f"/{said}") for said in self.said)
 
-    # what is defined
+    # definitions
 
     def definitions(self, name: str) -> list[Place]:
-        """Return where ``name`` is defined, spelled just so, each file's first line, the likeliest file first."""
+        """Return the definitions of ``name`` (case-sensitive), the first line per file, the likeliest file first."""
         rows = self.db.execute(
             "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
             " where symbols.key = ? and symbols.name = ? order by files.path, symbols.line limit ?",
@@ -104,7 +104,7 @@ class Lookup:
         ]
 
     def verified(self, place: Place, name: str) -> bool:
-        """Look whether the definition still stands where the index has it; move the place to where it is now."""
+        """Return whether the file still contains the definition; update the place if its line has changed."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
@@ -116,12 +116,12 @@ class Lookup:
         return True
 
     def is_decorated(self, place: Place) -> bool:
-        """Say whether a decorator stands above a definition: what it registers is called by others."""
+        """Return whether a definition has a decorator, which may register it to be called by a framework."""
         lines = self.text(place.path).split("\n", place.line)
         return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
 
     def symbol_at(self, path: str, line: int) -> str:
-        """Return the name that is defined last before a line of a file."""
+        """Return the last name that is defined at or above a line of a file."""
         row = self.db.execute(
             "select name from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
             " order by line desc limit 1",
@@ -129,10 +129,10 @@ class Lookup:
         ).fetchone()
         return str(row[0]) if row else ""
 
-    # who uses it
+    # uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
-        """Return the lines that use ``name`` as ``home`` defines it: no definitions, imports, comments, namesakes."""
+        """Return the uses of the ``name`` defined in ``home``, without definitions, imports, comments and namesakes."""
         uses = Uses()
         files = self.holding(name)
         if len(files) > MOST_CANDIDATES:
@@ -149,7 +149,7 @@ class Lookup:
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
-        """Return the lines of a file in which ``name`` stands as a whole word."""
+        """Return the lines of a file that contain ``name`` as a whole word."""
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
@@ -157,7 +157,7 @@ class Lookup:
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             if path.endswith(".py") and text.count('"""', 0, at) % 2:
-                closed = text.find('"""', at)  # a docstring tells of a name, it does not use it
+                closed = text.find('"""', at)  # a docstring mentions a name, it does not use it
                 at = text.find(name, closed) if closed >= 0 else -1
             elif is_whole(text, at, at + len(name)):
                 start = text.rfind("\n", 0, at) + 1
@@ -167,10 +167,10 @@ class Lookup:
                 at = text.find(name, at + 1)
         return found
 
-    # where a text stands
+    # texts
 
     def holding(self, text: str) -> list[tuple[str, int]]:
-        """Return the (path, kind) of the files that hold all words of ``text``, sources first."""
+        """Return the (path, kind) of the files that contain all words of ``text``, sources first."""
         wanted = _terms_of(text)
         if not wanted:
             return []
@@ -183,7 +183,7 @@ class Lookup:
         return self._files(ids or set())
 
     def stands(self, name: str) -> bool:
-        """Say whether a name stands anywhere in the project, spelled just so, as far as may be read."""
+        """Return whether a name occurs (case-sensitively) in the project, within the limit of files to read."""
         files = self.holding(name)
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
 
@@ -217,32 +217,32 @@ class Lookup:
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
     def of_stem(self, name: str) -> list[tuple[str, int]]:
-        """Return the (path, kind) of the files that have ``name`` as their own, whatever the ending."""
+        """Return the (path, kind) of the files named ``name``, with any ending."""
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
     def has_folder(self, folder: str) -> bool:
-        """Say whether the project has a file below ``folder``."""
+        """Return whether the project has a file below ``folder``."""
         row = self.db.execute(
             "select 1 from files where path >= ? and path < ? limit 1", (f"{folder}/", f"{folder}0")
         ).fetchone()
         return row is not None
 
-    # what is not there
+    # missing names and files
 
     def has_history(self, name: str) -> bool:
-        """Say whether a commit renamed or removed a file of that name: the channel ``history`` tells it."""
+        """Return whether a commit renamed or removed a file of that name, which the channel ``history`` reports."""
         rows = self.db.execute("select 1 from file_changes where name = ? and before <> '' limit 1", (name.lower(),))
         return rows.fetchone() is not None
 
     def was_known(self, name: str) -> bool:
-        """Say whether a commit added or removed that name: the channel ``history`` tells what came of it."""
+        """Return whether a commit added or removed that name, which the channel ``history`` reports."""
         from enricher.sources.code.past import key
 
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
 
     def stems_like(self, stem_: str) -> list[str]:
-        """Return the paths of files whose names begin like ``stem_``."""
+        """Return the paths of files whose names share the first letters of ``stem_``."""
         start = stem_[:LIKE_START].lower()
         rows = self.db.execute(
             "select path from files where stem >= ? and stem < ? limit 2000", (start, f"{start}\U0010ffff")
@@ -250,7 +250,7 @@ class Lookup:
         return [path for (path,) in rows]
 
     def names_like(self, name: str) -> list[str]:
-        """Return the defined names that begin like ``name``."""
+        """Return the defined names that share the first letters of ``name``."""
         start = name[:LIKE_START].lower()
         rows = self.db.execute(
             "select distinct name from symbols where key >= ? and key < ? limit 4000", (start, f"{start}\U0010ffff")
@@ -258,7 +258,7 @@ class Lookup:
         return [found for (found,) in rows]
 
     def text(self, path: str) -> str:
-        """Return the beginning of a file as it is now; empty where it cannot be read or the prompt has read enough."""
+        """Return the beginning of a file's current content; empty if unreadable or beyond this prompt's MOST_READ."""
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
@@ -268,7 +268,7 @@ class Lookup:
 
 
 def read_file(root: str, path: str) -> str:
-    """Return the beginning of a file of the project; empty where it cannot be read or leads out of it."""
+    """Return the beginning of a project file; empty if it cannot be read or is a link out of the project."""
     full = f"{root}/{path}"
     try:
         real = os.path.realpath(full)
@@ -280,7 +280,7 @@ def read_file(root: str, path: str) -> str:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Say whether two names differ by at most two letters: wrong, missing, too many, or two exchanged."""
+    """Return whether two names differ by at most two adjacent letters: wrong, missing, added, or swapped."""
     if one == other or abs(len(one) - len(other)) > 2:
         return False
     start = 0
@@ -299,7 +299,7 @@ def _stems(parts: list[str]) -> tuple[str, str]:
 
 
 def _terms_of(text: str) -> list[str]:
-    """The index terms that a file with ``text`` holds: of a name of several words, the whole."""
+    """Return the index terms of ``text``; a name of several words is one term."""
     plain = "".join(letter if letter.isalnum() or letter in "_-" else " " for letter in text)
     found = []
     for raw in plain.split():
@@ -313,13 +313,13 @@ def _terms_of(text: str) -> list[str]:
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
-    """Say whether a stretch of a text is no part of a longer name."""
+    """Return whether a span of a text is not part of a longer name."""
     before, after = text[start - 1 : start], text[end : end + 1]
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
 def is_aside(text: str, name: str) -> bool:
-    """Say whether a line only imports, comments, or has the name in the words of a message."""
+    """Return whether a line is no real use of a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
     if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
         return True
@@ -327,7 +327,7 @@ def is_aside(text: str, name: str) -> bool:
 
 
 def _is_in_a_message(line: str, name: str) -> bool:
-    """Say whether the name is a word of a quoted message; not where it is filled in, as in "{name} is late"."""
+    """Return whether the name is a literal word of a quoted message; false for a placeholder as in "{name} is late"."""
     before, _, behind = line.partition(name)
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]
@@ -337,7 +337,7 @@ def _is_in_a_message(line: str, name: str) -> bool:
 
 
 def defines(text: str, name: str) -> bool:
-    """Say whether a line looks like the definition of ``name``."""
+    """Return whether a line looks like the definition of ``name``."""
     bare = text.strip()
     head = bare.partition(name)[0]
     behind = bare.partition(name)[2].lstrip()
@@ -350,7 +350,7 @@ def defines(text: str, name: str) -> bool:
 
 
 def phrases(messages: list[str]) -> list[str]:
-    """Return the longest run of plain words in each message: what a format string keeps of it."""
+    """Return the longest run of plain words in each message, which is probably literal text in a format string."""
     found = []
     for message in messages[:8]:
         best: list[str] = []
@@ -359,7 +359,7 @@ def phrases(messages: list[str]) -> list[str]:
             is_plain = word.strip(",.;").isalpha()
             if is_plain or word.strip(":").isalpha():
                 run.append(word)
-            if not is_plain:  # a value begins, or a colon ended what the program puts before its messages
+            if not is_plain:  # a value begins, or a colon ended the program's message prefix
                 best, run = max(best, run, key=len), []
         if len(best) >= 3:
             found.append(" ".join(best[:7]))

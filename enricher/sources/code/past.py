@@ -1,4 +1,4 @@
-"""What the index knows of a name's history: looked up by the hash of the name. On the hook's path."""
+"""Look up a name's history in the index, by the hash of the name. On the hook's path."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
-"""What a commit did to a name: defined it, took a definition away, changed its definition or what is inside it,
-moved it to another file, put another name in its place."""
+"""Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
+moved it to another file, renamed it."""
 READ, SWEEP = 1, 2
-"""``commits.state``: the diff was read; it touches too much to have introduced a name on purpose."""
+"""``commits.state``: the diff was read; or it touches too many files to have introduced a name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
 MOST_NAMES_IN_A_ROW = 4
 DOC = 2
-"""The kind of file whose mention of a name keeps nothing alive, as ``listing.KINDS`` numbers it."""
+"""The kind "document", as numbered by ``listing.KINDS``; a name that only documents mention counts as gone."""
 
 
 class Event:
-    """What one commit did to one name or file; ``net`` is lines added minus lines removed."""
+    """The effect of one commit on one name or file; ``net`` is lines added minus lines removed."""
 
     __slots__ = ("at", "detail", "is_reverted", "net", "sha", "state", "subject", "what")
 
@@ -41,12 +41,12 @@ class Event:
 
 
 def key(name: str) -> int:
-    """Return what a name is kept as: a hash, since diffs also hold what was removed because nobody should see it."""
+    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later."""
     return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
 
 
 def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
-    """Return what the commits did to each of the names, newest first."""
+    """Return for each of the names the commits that affected it, newest first."""
     keys = {key(name): name for name in names}
     found: dict[str, list[Event]] = {}
     rows = db.execute(
@@ -71,7 +71,7 @@ def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
 
 
 def is_gone(db: Connection, name: str) -> bool:
-    """Say whether no file of the project defines the name or, documents aside, says its words as one."""
+    """Return whether no file of the project defines the name and, documents aside, none contains it."""
     if db.execute("select 1 from symbols where key = ? limit 1", (name.lower(),)).fetchone():
         return False
     last = name.strip("-/{}<>:").rpartition("/")[2].rpartition(".")[2]
@@ -87,9 +87,9 @@ def is_gone(db: Connection, name: str) -> bool:
 
 
 def removal(found: list[Event]) -> Event | None:
-    """Return the commit that took the name away: the last that removed a definition, else the last that removed it.
+    """Return the commit that removed the name: the last that removed a definition, else the last that removed a use.
 
-    None where the newest commit about the name puts it in.
+    None if the newest commit about the name added it.
     """
     taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
@@ -101,14 +101,14 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that brought the name in; without the whole history only what defines a name tells that."""
+    """Return the commit that introduced the name; in a partial history only a commit that defines it counts."""
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
     return None if first is None or first.state == SWEEP else first
 
 
 def successors(db: Connection, name: str, event: Event) -> list[str]:
-    """Return the names that followed each other in the place of one that was renamed, the last being today's."""
+    """Return the later names of a renamed name in chronological order, the current one last."""
     found: list[str] = []
     while event.what & RENAMED and event.detail not in (name, *found) and len(found) < MOST_NAMES_IN_A_ROW:
         found.append(event.detail)

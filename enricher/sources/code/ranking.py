@@ -1,8 +1,8 @@
-"""Rank a project's files for what a prompt names, in milliseconds. On the hook's path.
+"""Rank a project's files by relevance to a prompt, in milliseconds. On the hook's path.
 
-First the postings of the most telling terms are added up, within a budget; then the best hundred files are
-weighed again by what the terms cannot tell: which file defines a name, is named itself, stands in a trace,
-holds a quoted message. The limits are of work, not of time, so the same index gives the same answer.
+First the postings of the most specific terms are summed, within a budget; then the best hundred files are
+scored again by signals beyond terms: which file defines a name, is named itself, appears in a stack trace,
+contains a quoted message. The limits count work, not time, so the same index gives the same answer.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ MOST_TERMS = 32
 MOST_POSTINGS = 60_000
 MOST_WEIGHED = 100
 WORTH_WEIGHING = 0.12
-"""Of the best file's sum; kinds that count least still come back from there."""
+"""Share of the best file's sum from which a file can still overtake, if the best is of the least-weighted kind."""
 MOST_JUDGED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
-"""What a term counts in the text of a file, in its path, and among the names that it defines."""
+"""Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
-"""By kind of file, in the order of ``listing.KINDS``."""
+"""Score factors by kind of file, in the order of ``listing.KINDS``."""
 SOURCES = (0, 7, 9)
-"""Kinds of files whose texts a program may have said."""
+"""Kinds of files whose texts a program may print."""
 DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
 MENTION_REASON = "mentioned in the prompt"
 PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
-"""What a path counts by where it stands, in the order of the places in ``enricher.prompt.wording.query``."""
+"""Weights of a path by its position in the prompt, in the order of the places in ``enricher.prompt.wording.query``."""
 COMMON_NAME = 0.1
 COMMON_FILES = frozenset(
     "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py"
     " app.js test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json"
     " config.py dockerfile requirements.txt tox.ini conf.py node.js".split()
 )
-"""Names that a report uses for files of its own, too."""
+"""File names that a bug report also uses for the reporter's own files."""
 BODY_SHARE = 1.4
-"""How much all the words below the title may count together, beside those of the title."""
+"""Upper limit for the total weight of the words below the title, relative to the title's words."""
 WORTH_SAYING = 0.05
 MOST_FRAMES = 8
 FRAME_DECAY = 0.5
 
 
 class Hit:
-    """A file and what speaks for it; ``score`` only orders, ``certainty`` (0 to 1) compares between prompts."""
+    """A file with its evidence; ``score`` only orders, ``certainty`` (0 to 1) is comparable between prompts."""
 
     __slots__ = (
         "certainty",
@@ -99,7 +99,7 @@ class Hit:
 
 
 class Ranking:
-    """The files in order, and what was known when they were ranked."""
+    """The ranked files, and the term statistics that the ranking used."""
 
     __slots__ = ("columns", "hits", "idf", "postings", "spoken", "strengths", "unknown")
 
@@ -114,7 +114,7 @@ class Ranking:
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
-    """Return the best files for ``query``; with ``root`` the best few are also read for quoted messages."""
+    """Return the best files for ``query``; with ``root`` the best few are also searched for quoted messages."""
     ranking = Ranking()
     ranking.spoken = query.spoken
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
@@ -141,7 +141,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
 
 
 def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
-    """Sum over the most telling terms what each says about each file."""
+    """Sum the weights of the most specific terms for each file."""
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
     frequencies: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
@@ -179,7 +179,7 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
 
 
 def _balanced(telling: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
-    """Keep the many words of a long report from drowning those of its title."""
+    """Limit the weight of the many words of a long report, so that those of its title still count."""
     chosen = sorted(telling, reverse=True)[:MOST_TERMS]
     titled = sum(strength for strength, term, _most in chosen if term in query.titled)
     rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
@@ -214,10 +214,10 @@ def _add_term(
 
 
 def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]:
-    """Return how a file covers the prompt's telling words.
+    """Return how well a file covers the prompt's specific words.
 
-    The share that it holds, the share that is in its path or among the names it defines, how many words these
-    are, and whether they are its own name as a whole (1, or 0.5 where that is one word).
+    The values are the weighted share of words in the file, the share in its path or among the names it defines, the
+    two numbers of words, and whether they make up its whole file name (1, or 0.5 for a name of one word; else 0).
     """
     key = hit.id.to_bytes(4, byteorder)
     held: set[str] = set()
@@ -243,10 +243,10 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
 
 
 def weigh_certainty(ranking: Ranking) -> None:
-    """Set how certain it is that each file is meant, from 0 to 1, comparable between prompts and projects.
+    """Set the certainty, from 0 to 1, that the prompt is about each file; comparable between prompts and projects.
 
-    The coefficients are of a logistic regression on prompts that had nothing to do with seven projects and on
-    short and long ones that had; at 0.5 one of a hundred of the former passes, nine of ten of the latter.
+    The coefficients come from a logistic regression on short and long prompts about seven projects and on unrelated
+    prompts; at a threshold of 0.5 one in a hundred of the unrelated prompts passes, and nine in ten of the others.
     """
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):
@@ -306,7 +306,7 @@ def _kind_factor(hit: Hit) -> float:
 
 
 class _Special:
-    """Files that a prompt points to by more than words: definitions, paths, modules, frames."""
+    """Files that a prompt refers to directly: by definitions, paths, modules or stack frames."""
 
     def __init__(self, db: Connection, query: Query) -> None:
         self.found: dict[int, list[tuple[float, str]]] = {}
@@ -388,7 +388,7 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Note the files that share the longest end with a path; a file's own name alone counts little."""
+        """Note the files that share the longest suffix with a path; a match of the file name alone counts little."""
         best = 0
         matched: list[int] = []
         for identity, own in same:
@@ -410,7 +410,7 @@ class _Special:
 
 
 def _agreement(asked: list[str], own: list[str]) -> int:
-    """Return how many components two paths share from their ends; modules match files without their ending."""
+    """Return how many components two paths share from their ends; a module name matches a file without its ending."""
     last = own[-1]
     if "." not in asked[-1]:
         last = last.partition(".")[0]
@@ -426,7 +426,7 @@ def _agreement(asked: list[str], own: list[str]) -> int:
 
 
 def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
-    """Read the best files for the messages that the prompt quotes."""
+    """Search the best files for the messages that the prompt quotes."""
     said = phrases(query.messages)
     if not said:
         return

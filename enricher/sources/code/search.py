@@ -1,6 +1,6 @@
-"""Search a project's files off the hook's path, by all words of a query, over an index that is built first.
+"""Search a project's files by all words of a query, after building or updating the index. Not on the hook's path.
 
-What the command line and other programs use; a hook only reads what is there.
+Used by the command line and other programs; the hook only reads an existing index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.indexing.index import Report
 
 FRESH_S = 60.0
-"""How long an index is taken to be fresh after this process has looked at all files."""
+"""Seconds during which this process treats an index as fresh after it has checked all files."""
 
 _looked: dict[str, tuple[str, float]] = {}
 
@@ -33,10 +33,10 @@ _looked: dict[str, tuple[str, float]] = {}
 def ensure(
     cwd: str, state: str, *, progress: Callable[[int, int], None] | None = None
 ) -> tuple[Project, Report | None]:
-    """Bring the index of the project around ``cwd`` up to date, unless this process did so a moment ago.
+    """Update the index of the project around ``cwd``, unless this process did so within the last FRESH_S.
 
-    Clones of one project share an index, so a search in another clone looks again. Raises OSError
-    where it cannot be written.
+    Clones of one project share an index, so a search in another clone updates it again. Raises OSError
+    if it cannot be written.
     """
     project = identify(cwd)
     if not os.path.isdir(project.root):
@@ -50,7 +50,7 @@ def ensure(
 
 
 def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
-    """Return the files of the project around ``cwd`` that fit ``query``, best first, with how certain each is."""
+    """Return the files of the project around ``cwd`` that match ``query``, best first, each with its certainty."""
     project, _report = ensure(cwd, state)
     path = database_file(state, project.id)
     if not os.path.isfile(path):

@@ -1,7 +1,7 @@
 """Find the tests of a source file, or of a name that it defines, in the code index. On the hook's path.
 
-By name (``test_x``, ``x.test.ts``, ``XSpec``), by what the test files import, and by the name in their text; the
-last reads at most a few of them. Only files that can be run are tests, no fixtures and no snapshots.
+Tests are found by file name (``test_x``, ``x.test.ts``, ``XSpec``), by their imports, and by occurrences of the name,
+for which at most MOST_READ files are read. Only runnable files count as tests, not fixtures and snapshots.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 MOST_READ = 8
 MOST_READ_BYTES = 200_000
 MOST_IMPORTERS = 2
-"""A module that more test files import is used everywhere; none of them is its test."""
+"""A module imported by more test files is used everywhere, so none of them is specifically its test."""
 MOST_HOLDING = 200
 MOST_USING = 12
-"""Files that say a name; one that more say is a word of the whole project, and no test is its own."""
+"""A name that more files contain is used all over the project, so no test is specifically its own."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
 )
 IN_FILE = "in the file"
 _IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
-"""In the path of a file that only helps tests: what uses it does not test it."""
+"""Path components of files that only support tests; the files that use them are not their tests."""
 _ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
 _NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())
 _SHARED_STEMS = frozenset(
     "index main app utils util helpers helper types constants config models views mod lib".split()
 )
-"""Names that many folders have; their tests must stand in the same place."""
+"""File names that many folders contain; a test of such a file must have the same relative path."""
 _FAMILIES = (
     frozenset("js jsx ts tsx mjs cjs mts cts vue svelte".split()), frozenset("java kt scala groovy".split()),
     frozenset("c cc cpp h hpp".split()), frozenset("ex exs".split()),
@@ -39,7 +39,7 @@ _FAMILIES = (
 
 
 class Test:
-    """A test file, where to look in it, and why it is one of what is asked for."""
+    """A test file, the line to look at, and the reason why it tests the requested source."""
 
     __slots__ = ("kind", "line", "path", "why")
 
@@ -51,7 +51,7 @@ class Test:
 
 
 def sources(db: Connection, name: str) -> list[str]:
-    """The one source file that a path means; none where several could be meant."""
+    """Return the source file that a path refers to; empty if it is ambiguous."""
     stem = _stem(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
@@ -60,7 +60,7 @@ def sources(db: Connection, name: str) -> list[str]:
 
 
 def defining(db: Connection, name: str) -> list[str]:
-    """The one source file that defines a name."""
+    """Return the source file that defines a name; empty if several do, or if the name is widely used."""
     rows = db.execute(
         "select distinct files.path, files.kind from symbols join files on files.id = symbols.file"
         " where symbols.key = ? and symbols.name = ? limit 20",
@@ -71,7 +71,7 @@ def defining(db: Connection, name: str) -> list[str]:
 
 
 def _used_by(db: Connection, name: str) -> int:
-    """How many files say a name."""
+    """Return the number of files that contain a name."""
     from enricher.prompt.wording.words import pieces
 
     whole = "".join(pieces(name)).lower()
@@ -105,7 +105,7 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
 
 
 def command(db: Connection, tests: list[Test]) -> str:
-    """Return the command that runs these test files and no others; empty where no runner is known."""
+    """Return the command that runs only these test files; empty if no runner is known."""
     first = tests[0].path
     if tests[0].kind == IN_FILE:
         return f"cargo test {_stem(first)}::"
@@ -129,7 +129,7 @@ def _filled(template: str, paths: list[str]) -> str:
 
 
 def _using(db: Connection, source: str, name: str) -> list[str]:
-    """The test files that may use what a source file defines: by their imports, where the language has such."""
+    """Return the test files that may use a name: by imports, by Go package, or by the name's occurrence."""
     if source.endswith((".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")):
         return _importers(db, source)
     if source.endswith(".go"):
@@ -150,7 +150,7 @@ def _stem(path: str) -> str:
 
 
 def _by_name(db: Connection, source: str) -> list[str]:
-    """The test files that are named after a source file and stand nearest to it."""
+    """Return the test file that is named after a source file and shares most folders with it, or none."""
     stem = _stem(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
     marks = ", ".join("?" * len(forms))
@@ -170,13 +170,13 @@ def _by_name(db: Connection, source: str) -> list[str]:
 
 
 def _is_only(db: Connection, stem: str, end: str) -> bool:
-    """Say whether no other source file has this name: else the test may be that one's."""
+    """Return whether no other source file has this name; otherwise the test may belong to that one."""
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
 
 
 def _is_runnable(path: str, stem: str) -> bool:
-    """Fixtures and snapshots stand in folders of tests, too."""
+    """Return whether a file in a test folder is itself a test, not a fixture or snapshot."""
     name = path.rpartition("/")[2].lower()
     if name.rpartition(".")[2] not in ENDS or ".stories." in name or "conftest" in name:
         return False
@@ -193,7 +193,7 @@ def _fits(test: str, end: str) -> bool:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many folders two paths share, those of tests and sources aside."""
+    """Return the number of folder names that two paths share, except generic ones like ``src`` and ``tests``."""
     return len(_telling(one) & _telling(other))
 
 
@@ -202,7 +202,7 @@ def _telling(path: str) -> set[str]:
 
 
 def _mirrors(test: str, source: str) -> bool:
-    """Say whether both stand in the same place below their roots."""
+    """Return whether a test's folders mirror those of its source."""
     return _telling(source) - {"java", "kotlin"} <= _telling(test) | {source.split("/", maxsplit=1)[0]}
 
 
@@ -226,7 +226,7 @@ def _importers(db: Connection, source: str) -> list[str]:
 
 
 def _holding(db: Connection, name: str) -> list[str]:
-    """Test files that hold a name of several words, by the index; such a name is one term of its own."""
+    """Return the test files that contain a name of several words, which the index stores as a single term."""
     from enricher.prompt.wording.words import pieces
 
     if len(words := pieces(name)) < 2:
@@ -244,7 +244,7 @@ def _holding(db: Connection, name: str) -> list[str]:
 
 
 def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """The test file that names it most, with the first line that does outside of imports, and how often."""
+    """Return the test file that mentions the name most, with the first such line outside imports, and the count."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
         try:
@@ -264,7 +264,7 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
 
 
 def _inline(root: str, source: str) -> Test | None:
-    """The tests that a Rust file keeps in itself."""
+    """Return the tests inside a Rust source file."""
     try:
         text = private.read_file(f"{root}/{source}", MOST_READ_BYTES).decode(errors="replace")
     except OSError:

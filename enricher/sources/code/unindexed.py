@@ -1,8 +1,8 @@
 """Find the files that a prompt names before a project's first index is built.
 
-From git's own ``index`` file, searched as bytes so that two hundred thousand names cost no more than reading
-them, else from a look into the folders that stops after a fixed number of entries. On the hook's path; loaded
-for the first prompt in a project only.
+Searches git's own ``index`` file as bytes, so that even 200,000 names take only the time to read them; without
+git, walks the folders up to a fixed number of entries. On the hook's path; imported only for the first prompt
+in a project.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 24_000_000
 MOST_SCANNED = 48_000_000
-"""Bytes of names that are looked through, over all names."""
+"""Maximum number of bytes searched, summed over all wanted names."""
 MOST_NEEDLES = 8
 MOST_HITS = 200
 MOST_ENTRIES = 6_000
@@ -23,7 +23,7 @@ SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "ta
 
 
 def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
-    """Return for each of the ``wanted`` names the files of the project whose paths end with it."""
+    """Return for each name in ``wanted`` the files of the project whose paths end with it."""
     wanted = wanted[:MOST_NEEDLES]
     names = _from_git(project, [path.rpartition("/")[2] for path in wanted])
     if names is None:
@@ -32,7 +32,7 @@ def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
 
 
 def _from_git(project: Project, needles: list[str]) -> list[str] | None:
-    """The paths in git's index that hold one of the names; None where there is no index that can be read so."""
+    """Return the paths in git's index that contain one of the names; None without an index in a searchable format."""
     marker = f"{project.root}/.git"
     try:
         if os.path.isfile(marker):
@@ -64,7 +64,7 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
 
 
 def _name_around(data: bytes, at: int) -> tuple[str, int]:
-    """The name of the entry around a hit: it ends with a NUL, and two bytes before it hold its length."""
+    """Return the name of the index entry around a hit: NUL-terminated, after two bytes with its length."""
     end = data.find(b"\0", at)
     if end < 0:
         return "", len(data)

@@ -1,4 +1,4 @@
-"""Turn what a prompt names into facts: where it is defined, who uses it, that it does not exist. On the hook's path."""
+"""Turn the names in a prompt into facts: where each is defined, used, or that it does not exist. On the hook's path."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 DEFINITION = "definition"
 MOST_DEFINING = 4
-"""Files that define a name; where more do, the name tells no place."""
+"""Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_TOLD = 3
 MOST_BESIDE = 2
-"""Tests and documents beside the one source that has a name; where more have it, its source is not the place."""
+"""Maximum number of tests and documents that contain a name in addition to its only source file."""
 TOOLS = frozenset(
     "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
     " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
     " gemini".split()
 )
-"""Programs whose subcommands are none of the project's."""
+"""Programs whose subcommands are not defined by the project."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
-"""Files that use a name; what more use is everybody's, and no place to begin at."""
+"""A name used in more files gets a low score, because its definition is no useful starting point."""
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
@@ -65,26 +65,26 @@ COMMON_FILES = frozenset(
     " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
     " claude.md agents.md".split()
 )
-"""Names that many folders have: of several nobody can tell which is meant."""
+"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
 MOST_LOOKED_UP = 12
-"""Names of one prompt that are looked up."""
+"""Maximum number of names of one prompt that are looked up."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 GONE, SAID = "it is gone from the file", "the prompt says where"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
-"""Of a path on another machine; of its end, which must be this project's."""
+"""Maximum number of trailing components of a foreign path that are compared with this project's paths."""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
                    "css scss sass less", "py pyi")
 ]  # fmt: skip
-"""Endings that one takes for another."""
+"""File endings that people confuse with each other."""
 
 
 class Fact:
-    """What is known about one name: ``path`` and ``line`` to start from, what stands there, and why it is told.
+    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
 
-    ``others`` are the files that it may mean as well.
+    ``others`` are further files that the name may refer to; ``fault`` is a reason not to show the fact.
     """
 
     __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
@@ -102,12 +102,12 @@ class Fact:
         self.score = score
 
     def is_only_file(self) -> bool:
-        """Say whether this is a path and no more."""
+        """Return whether this fact is only a path, without a line or alternatives."""
         return self.kind == FILE and not self.line and not self.others
 
 
 def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
-    """Return what the index and the files tell about ``names``, at most one fact each."""
+    """Return the facts about ``names`` from the index and the files, at most one per name."""
     lookup = Lookup(db, root)
     lookup.said = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
@@ -142,11 +142,11 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
-    """Where a name is defined and who uses it; of several files the one that the prompt names."""
+    """Return where a name is defined and used; of several files prefer one that the prompt names."""
     namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_said(place.path)] or places
     first = places[0]
-    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of what has a file of its own
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of something defined in a separate file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return _of_that_name(own)
@@ -167,12 +167,12 @@ def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
 
 
 def told_place(path: str, line: int) -> str:
-    """Return a place in words."""
+    """Return a place as text: the quoted path and the line."""
     return f"{quoted(path)}:{line}"
 
 
 def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
-    """Keep the definitions that stand in a file which defines the owner or has its name."""
+    """Keep the definitions in files that define the owner or are named after it."""
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
     stem = name.owner.lower()
     own = [
@@ -187,12 +187,12 @@ def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
 
 
 def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
-    """Say who uses a name: up to three places, of different files first."""
+    """Describe the uses of a name in words: up to three places, from different files first."""
     if uses.files:
         return f"; used in {uses.files - 1} other files"
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
-        return ""  # a framework calls it
+        return ""  # a framework calls it, so the uses found would mislead
     in_tests = [place for place in uses.places if place.kind == TEST]
     places = [place for place in uses.places if place.kind != TEST] or in_tests
     if not places:
@@ -214,7 +214,7 @@ def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
 
 
 def _ordered(places: list[Place], definition: Place) -> list[str]:
-    """The places in words: of each other file the first, then the rest of these, then those beside the definition."""
+    """Return the places as text: the first of each other file, then the others there, then those in the same file."""
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]
@@ -224,7 +224,7 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
-    """A name that no pattern finds defined: a file's own, a key, an attribute, something local."""
+    """Locate a name without a known definition: a file name, key, attribute or local variable."""
     if own := _file_called(lookup, name.text):
         return _of_that_name(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
@@ -233,12 +233,12 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return the path of the only file of a name as a fact; None for a file in the top folder, which anybody finds."""
+    """Return the only file of a name as a fact; None for a file in the top folder, which is easy to find."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """The only file with that name; empty without one."""
+    """Return the path of the only file with that name; empty if there is none or several."""
     if not is_code_form(name) and "-" not in name:
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
@@ -249,7 +249,7 @@ def _file_called(lookup: Lookup, name: str) -> str:
 def _text_place(
     lookup: Lookup, text: str, kind: str, *, most: int = MOST_TOLD, is_delimited: bool = False
 ) -> Fact | None:
-    """Where a text stands, if it stands in at most ``most`` files; delimited: as a whole string or label."""
+    """Return where a text occurs, if in at most ``most`` files; ``is_delimited``: only as a whole string or label."""
     files = lookup.holding(text)
     if not files or len(files) > MOST_CANDIDATES:
         return None
@@ -286,7 +286,7 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
     if spaces:
         return _text_place(lookup, name.text, TEXT, is_delimited=True)
     if len(lookup.holding(name.text)) > MOST_TOLD:
-        return None  # a word of everywhere
+        return None  # a common word
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 
@@ -303,7 +303,7 @@ def _error(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _code(lookup: Lookup, name: Name) -> Fact | None:
-    """Where the pasted code stands, by a line of it that only one file has."""
+    """Locate pasted code by a line of it that only one file contains."""
     fact = _text_place(lookup, name.text, CODE, most=1)
     if fact:
         fact.subject, fact.reason = "", "the pasted code stands here"
@@ -333,7 +333,9 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
     if not found:
-        is_chosen = name.kind == ATTACHED and lookup.attached > 1  # from a list, by a client that read them
+        is_chosen = (
+            name.kind == ATTACHED and lookup.attached > 1
+        )  # chosen from a list by the client, which read the files
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
     if name.kind == ATTACHED:
         return None
@@ -356,7 +358,7 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """The file of a subcommand, where the project keeps each in one of its own."""
+    """Return the file of a subcommand, if the project has one file per command."""
     if name.owner.lower() in TOOLS:
         return None
     files = [
@@ -371,7 +373,7 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Where the frame of a trace is in this project, if the trace says that otherwise."""
+    """Locate a stack frame in this project, if the stack trace gives a path that does not exist here."""
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None
@@ -387,7 +389,7 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _missing_file(lookup: Lookup, path: str) -> Fact | None:
-    """The one file that must be meant by a path that leads nowhere."""
+    """Return the only file that a nonexistent path can refer to."""
     folder, _, name = path.rpartition("/")
     if lookup.has_history(name):
         return None
@@ -417,7 +419,7 @@ def _is_of_family(path: str, ending: str) -> bool:
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
-    """The one name that must be meant by one that stands nowhere in the project."""
+    """Return the only name that a misspelled name, absent from the project, can refer to."""
     if len(name) < SHORTEST_MISSPELLED or lookup.stands(name) or lookup.was_known(name):
         return None
     plain = name.replace("_", "").lower()

@@ -1,4 +1,4 @@
-"""Where memories come from: files, histories, a team's notes; kept in line with them after prompts."""
+"""Import memories from files, git histories and a team's notes, and keep them in sync after prompts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from enricher.sources.memory.imports import Source, State
 
 IDLE_FACTOR = 50
-"""A look for changes that takes a second is made once in fifty."""
+"""A check for changes that takes one second is repeated after 50 seconds at the earliest."""
 
 
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
-    """Bring imports, the team's memories and trust in a branch up to date with what lies on the disk.
+    """Update imports, the team's memories and the trust in a branch from the files on disk.
 
-    Runs beside the prompts, in a process that nobody waits for; what fails is logged.
+    Runs in a background process that no prompt waits for; failures are logged.
     """
     from enricher.sources.memory import imports
 
@@ -61,7 +61,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
 
 
 def speaking(project: Project, state: State) -> list[str]:
-    """Return the folders whose trust may be renewed: the project's and its packages', where they speak."""
+    """Return the folders whose trust may be renewed: the project and its packages, if they have ``.enricher``."""
     import os
 
     from enricher.prompt import trust
@@ -71,7 +71,7 @@ def speaking(project: Project, state: State) -> list[str]:
 
 
 def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]:
-    """Return the folders whose memories are trusted; the person is told of those whose rules alone are."""
+    """Return the folders whose memories are trusted; leave a notice about those where only the rules are trusted."""
     from enricher.prompt import trust
     from enricher.sources.memory import team
 

@@ -1,9 +1,9 @@
-"""Trust that follows a branch: what was reviewed and merged counts, a local edit does not.
+"""Trust that follows a branch: reviewed and merged content is trusted, a local edit is not.
 
-A person names the remote's default branch once (``enricher trust --branch``). From
-then on the ``.enricher`` folder is trusted whenever its files are, byte for byte,
-those of the remote-tracking branch. The comparison goes by object ids that are
-computed here: the repository's index, filters and flags have no say in it.
+A person trusts the remote's default branch once (``enricher trust --branch``). From
+then on the ``.enricher`` folder is trusted whenever its files equal, byte for byte,
+those of the remote-tracking branch. The comparison uses object ids that are computed
+here, so the repository's index, filters and flags cannot influence it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ FILE_MODES = ("100644", "100755")
 
 
 class BranchError(Exception):
-    """Trust cannot be given to a branch; the message says why and what to do."""
+    """A branch cannot be trusted; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The remote-tracking branch, and the address that the remote had when it was trusted."""
+    """The remote-tracking branch, and the remote's URL at the time when it was trusted."""
 
     ref: str
     url: str
 
     def name(self) -> str:
-        """Return the branch as people write it, like ``origin/main``."""
+        """Return the short name of the branch, such as ``origin/main``."""
         return _short(self.ref)
 
 
 def follow(root: str) -> Followed:
-    """Trust ``root/.enricher`` as the remote's default branch has it, now and later; raises BranchError."""
+    """Trust the content of ``root/.enricher`` on the remote's default branch, now and later; raises BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)
@@ -60,7 +60,7 @@ def follow(root: str) -> Followed:
 
 
 def followed_by(root: str) -> Followed | None:
-    """Return the branch whose content is trusted in ``root``, None where there is none."""
+    """Return the branch whose content is trusted in ``root``; None if there is none."""
     try:
         return Followed(**json.loads(private.read_file(trust.mark(root) + trust.BRANCH_SUFFIX, LARGEST_RECORD)))
     except (OSError, ValueError, TypeError):
@@ -68,13 +68,13 @@ def followed_by(root: str) -> Followed | None:
 
 
 def stop_following(root: str) -> None:
-    """Let trust depend on content alone again."""
+    """Stop trusting the branch; trust depends only on the content again."""
     if os.path.exists(path := trust.mark(root) + trust.BRANCH_SUFFIX):
         os.unlink(path)
 
 
 def renew(root: str) -> bool:
-    """Trust the present content if it is that of the followed branch; say whether it is trusted now."""
+    """Trust the current content if it equals the followed branch's; return whether it is trusted now."""
     if trust.is_trusted(root) and trust.are_memories_trusted(root):
         return True
     followed = followed_by(root)
@@ -91,7 +91,7 @@ def renew(root: str) -> bool:
 
 
 def differing(root: str, ref: str) -> str:
-    """Return a path at which ``root/.enricher`` differs from ``ref``, empty where all is the same.
+    """Return a path at which ``root/.enricher`` differs from ``ref``; empty if there is no difference.
 
     Raises ``git.GitError`` and OSError.
     """
@@ -121,7 +121,7 @@ def _files(root: str) -> dict[bytes, str]:
 
 
 def _identity(path: str, like: str) -> str:
-    """Return git's object id of a file's content, in the hash that ``like`` is of; empty for a link or a pipe."""
+    """Return git's object id of a file, with ``like``'s hash function; empty for a link or a special file."""
     if os.path.islink(path) or not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:
@@ -131,7 +131,7 @@ def _identity(path: str, like: str) -> str:
 
 
 def _default_branch(root: str) -> str:
-    """Return the remote-tracking branch of the remote's default branch; raises ``git.GitError``."""
+    """Return the remote-tracking ref of the remote's default branch; raises ``git.GitError``."""
     for name in ("HEAD", "main", "master"):
         try:
             found = git.ask(root, "rev-parse", "--verify", "--symbolic-full-name", f"refs/remotes/{REMOTE}/{name}")

@@ -1,8 +1,7 @@
-"""Memories from git: decisions that the body of a commit's message states in words, and why something was taken back.
+"""Memories from git: decisions stated in the body of a commit message, and reasons for reverts.
 
-A subject says what was done, which the history tells (``enricher.context.channels.history``): it is neither a decision
-nor a memory, and only heads the decision here. A commit that was reverted later is superseded by the commit that
-did it.
+A subject line describes a change, which the channel ``enricher.context.channels.history`` shows; it is no decision, and
+serves here only as the decision's heading. A commit that was reverted later is superseded by the reverting commit.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _DECISION = re.compile(
     r"|abbiamo\s+deciso|решили|我们决定|決めた|決定した)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""How a text says that somebody decided, rather than what was done and what it is good for."""
+"""Phrases that state a decision, in contrast to a description of the change or its benefits."""
 _LEARNT = re.compile(r"(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:|fix(?:e[sd])?\b|turned out|root cause", re.IGNORECASE)
 _KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security"), ("docs", ""), ("chore(deps", ""))
 
@@ -48,7 +47,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
     try:
         listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
     except git.GitError as failure:
-        if "bad revision 'HEAD'" in str(failure):  # nothing was ever committed
+        if "bad revision 'HEAD'" in str(failure):  # the repository has no commit yet
             return Reading()
         raise
     fields = listed.decode("utf-8", "replace").split("\0")[1:]
@@ -66,7 +65,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
 
 
 def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return for each commit whose change is gone the commit that took it back; what was reapplied is not gone."""
+    """Return for each reverted commit the commit that reverted it; a commit whose revert was reverted is left out."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
     undone: dict[str, str] = {}
@@ -85,7 +84,7 @@ def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def _said(message: str) -> str:
-    """Return what a message tells about a decision, empty where it tells none."""
+    """Return the paragraphs of a message that state a decision or the reason of a revert; empty if there are none."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))

@@ -1,7 +1,7 @@
-"""Take memories from a source into the database, remember the source, and take it again when it has changed.
+"""Import memories from a source into the database, record the source, and import it again when it has changed.
 
-What is remembered stands in one small JSON file for each project: the sources, and
-for each a stamp of what it looked like when it was taken.
+The record is one small JSON file per project: it lists the sources, each with a stamp
+(file sizes and times, or the commit) from the last import.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ DECISION_FOLDERS = (
 LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
 MOST_KEYS = 50_000
-"""Of a larger JSONL file it is not remembered which memories it gave, so that none is removed."""
+"""The keys of a larger JSONL file are not recorded; its memories are then never removed."""
 UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
-"""What reading a damaged state may raise."""
+"""Exceptions that reading a damaged state file may raise."""
 NOWHERE = "\0"
-"""A beginning that no source has: memories are added and changed, none removed."""
+"""A prefix that no source has, so that ``replace_all`` adds and changes memories but removes none."""
 ORIGINS = {"notes": "import:notes", "agents": "import:agents", "git": "import:git", "jsonl": "import:jsonl"}
 
 
 class SourceError(Exception):
-    """There is nothing to import under this name; the message says what would be."""
+    """Nothing can be imported from this path; the message explains why or what can be imported."""
 
 
 @dataclass(slots=True)
 class Source:
-    """``kind`` is notes, agents, git or jsonl; ``path`` is relative to the project where it is inside."""
+    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative to the project if inside."""
 
     kind: str
     path: str
     stamp: str = ""
     keys: dict[str, list[str]] = field(default_factory=dict)
-    """For JSONL, whose memories name no file: the keys in each project."""
+    """For JSONL, whose memories do not name their file: the imported keys by project."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What an import did, and what is to be told about it."""
+    """The counts of an import, and the problems and remarks to report."""
 
     added: int = 0
     changed: int = 0
@@ -76,12 +76,13 @@ class Outcome:
 
 @dataclass(slots=True)
 class State:
-    """What is remembered for a project.
+    """The import record of a project.
 
-    ``team`` stamps the team's memories, ``packages`` are the folders below the project
-    that have some, ``index`` says when those were looked for. ``database`` is the file
-    that holds what was taken: of another one, nothing is known. ``loaded`` are the
-    sources that were there at first. ``cost_s`` is what the last look for changes took.
+    ``team`` is the stamp of the team's memories, ``packages`` are the folders below the project
+    that have some, ``index`` is the stamp of git's index when they were last searched for.
+    ``database`` is the inode of the database imported into: for another one, the stamps are void.
+    ``loaded`` are the sources that the file listed when it was read. ``cost_s`` is the duration
+    of the last check for changes.
     """
 
     path: str
@@ -96,7 +97,7 @@ class State:
 
 
 def load(state_dir: str, project: Project) -> State:
-    """Return what is remembered; nothing where the file is missing or damaged."""
+    """Return the project's import record; an empty one if the file is missing or damaged."""
     name = lean.keyed_hash(b"imports", project.id.encode(errors="replace"))
     state = State(f"{state_dir}/{FOLDER}/{name}.json", database=_database(state_dir))
     with contextlib.suppress(*UNREADABLE):
@@ -117,7 +118,7 @@ def _sources(stored: dict[str, Any]) -> list[Source]:
 
 
 def forget_stamps(state: State) -> None:
-    """Let everything be taken again at the next look."""
+    """Forget all stamps, so that the next check imports everything again."""
     state.team = ""
     state.checked_at = 0.0
     for source in state.sources:
@@ -125,7 +126,7 @@ def forget_stamps(state: State) -> None:
 
 
 def save(state: State, state_dir: str) -> None:
-    """Keep it for the next time, with the sources that another process added meanwhile; raises OSError."""
+    """Write the record, including sources that another process added in the meantime; raises OSError."""
     state.database = _database(state_dir)
     with contextlib.suppress(*UNREADABLE):
         there = {
@@ -146,7 +147,7 @@ def _database(state_dir: str) -> int:
 
 
 def source_at(path: str, project: Project) -> Source:
-    """Return what a person means by a path; raises SourceError."""
+    """Return the source, with its kind, for a path that a person named; raises SourceError."""
     if notes.leads_out(path, project):
         raise SourceError(notes.refusal(path))
     name = notes.named(path, project)
@@ -176,7 +177,7 @@ def _begins_with_an_object(path: str) -> bool:
 
 
 def sources_in(project: Project) -> list[Source]:
-    """Return what there is to take in a project: decision records, agents' instructions, the history."""
+    """Return the importable sources of a project: decision records, agents' instructions, the git history."""
     found = [
         Source("notes", folder) for folder in DECISION_FOLDERS if os.path.isdir(os.path.join(project.root, folder))
     ]
@@ -187,7 +188,7 @@ def sources_in(project: Project) -> list[Source]:
 def take(
     db: sqlite3.Connection, source: Source, project: Project, state: State, *, tick: Tick | None = None
 ) -> Outcome:
-    """Bring the database in line with the source and remember it; raises SourceError, sqlite3.Error."""
+    """Import the source into the database and record it in ``state``; raises SourceError, sqlite3.Error."""
     source.stamp = stamp(source, project)
     try:
         reading = _read(source, project, tick)
@@ -203,13 +204,13 @@ def take(
 
 
 def is_changed(source: Source, project: Project) -> bool:
-    """Say whether a remembered source looks different now; one that is gone does not."""
+    """Return whether a recorded source has changed since its import; a deleted source counts as unchanged."""
     now = stamp(source, project) if os.path.exists(_absolute(source, project)) else ""
     return bool(now) and now != source.stamp
 
 
 def stamp(source: Source, project: Project) -> str:
-    """Return what a source looks like from outside: sizes and times of its files, or the commit of its history."""
+    """Return a hash of the sizes and times of a source's files, or for git the current commit."""
     path = _absolute(source, project)
     if source.kind == "git":
         with contextlib.suppress(git.GitError):
@@ -226,7 +227,7 @@ def stamp(source: Source, project: Project) -> str:
 
 
 def seen(path: str) -> str:
-    """Return what a file looks like without opening it."""
+    """Return a file's path, size, time and inode as one text, without opening the file."""
     try:
         seen = os.stat(path)
     except OSError:
@@ -252,7 +253,7 @@ def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
 
 
 def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Reading) -> Outcome:
-    """Make what was read all that there is from this source."""
+    """Replace the source's memories in the database by those just read, in one transaction."""
     is_folder = os.path.isdir(_absolute(source, project))
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
     unread = set(reading.unread)
@@ -283,9 +284,9 @@ def _unique(found: Iterable[Memory]) -> list[Memory]:
 
 
 def _sync_lines(db: sqlite3.Connection, source: Source, known: Source | None, reading: Reading) -> Outcome:
-    """Add and change what the lines say; remove what the same file said before and no longer does.
+    """Add and change the memories of a JSONL file; remove those that an earlier version of the file contained.
 
-    A file with a line that cannot be read removes nothing: that line may be the one that is missed.
+    A file with an unreadable line removes nothing: that line may be the memory that seems to be missing.
     """
     outcome = Outcome()
     by_project: dict[str, list[Memory]] = {}

@@ -1,4 +1,4 @@
-"""Memories from JSONL: {"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?, "source"?} a line."""
+"""Memories from JSONL: {"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?, "source"?} per line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST_LINE = 4 * 1024 * 1024
 
 
 def read_lines(path: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> Reading:
-    """Return the memories in a JSONL file; raises OSError where it cannot be read.
+    """Return the memories in a JSONL file; raises OSError if it cannot be read.
 
-    A line that is none is named, and the others are taken.
+    An invalid line is reported, and the other lines are imported.
     """
     reading = Reading()
     seen: dict[tuple[str, str], tuple[int, str]] = {}
@@ -131,7 +131,7 @@ def _identity(given: object) -> str:
 
 
 def _project(given: object, own: Project) -> str:
-    """Return whose memory it is: of this project, of all ("shared"), or of the one that a remote or folder names."""
+    """Return the id of a memory's project: this one, "shared" for all, or the project of the given remote or folder."""
     if not isinstance(given, str) or not given.strip():
         return own.id
     name = given.strip()

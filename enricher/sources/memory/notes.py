@@ -1,7 +1,7 @@
 """Memories from Markdown: a folder of notes or decision records, one note, or a file of agent instructions.
 
-A file that cannot be read costs its own memories nothing: what it gave earlier stays
-until it can be read again or is gone.
+If a file cannot be read, its earlier memories stay until it can be read again or
+is deleted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NUMBERED = re.compile(r"0*(\d{1,5})[-_ .]")
 def read_folder(
     folder: str, project: Project, *, origin: str = "", tick: Callable[[int, int], None] | None = None
 ) -> Reading:
-    """Return the memories in the notes below ``folder``; links out of it are not followed, and named."""
+    """Return the memories in the notes below ``folder``; links that lead out of it are reported, not followed."""
     reading = Reading()
     paths = list(_notes_below(folder, reading))
     dates = first_dates(folder, project)
@@ -68,7 +68,7 @@ def read_folder(
 
 
 def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> Reading:
-    """Return the memories in one Markdown file; the sections of an agent's instructions are taken one by one."""
+    """Return the memories in one Markdown file; of an agent's instructions every section becomes a memory."""
     source = named(path, project)
     is_for_agents = os.path.basename(path) in AGENT_FILES
     text, problem = _text_of(path)
@@ -78,7 +78,7 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
     if "\ufffd" in text:
         line = text[: text.index("\ufffd")].count("\n") + 1
         reading.remarks.append(f"{source}:{line}: not UTF-8; the bytes in question became \ufffd (remedy: iconv)")
-    # All of it at once: headings name a memory, too, and front matter gives its tags.
+    # Redact the whole text first: headings and front matter also end up in memories.
     fields, body, fault = sections.frontmatter(redact(text)[0])
     if fault:
         reading.problems.append(f"{source}:{fault}; the text below it was taken")
@@ -92,15 +92,15 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
 
 
 def named(path: str, project: Project) -> str:
-    """Return how a memory names the file it is from: relative to the project where it is inside."""
+    """Return the name of a memory's source file: relative to the project if inside, else absolute."""
     real = os.path.realpath(path)
     inside = real.startswith(project.root + os.sep)
     name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
-    return name.encode(errors="backslashreplace").decode()  # file names need not be text
+    return name.encode(errors="backslashreplace").decode()  # file names need not be valid UTF-8
 
 
 def leads_out(path: str, project: Project) -> bool:
-    """Say whether a path in the project is, or goes through, a link to a place outside of the project.
+    """Return whether a path in the project is, or goes through, a link to a place outside of the project.
 
     A repository must not decide which other files of this machine are read; a path outside of it was a person's choice.
     """
@@ -110,7 +110,7 @@ def leads_out(path: str, project: Project) -> bool:
 
 
 def refusal(path: str) -> str:
-    """Return what is said of a path that leads out of its project."""
+    """Return the message about a path that leads out of its project."""
     return f"{path}: a link out of the project, not followed; import its target by name: {os.path.realpath(path)}"
 
 
@@ -135,7 +135,7 @@ def first_dates(folder: str, project: Project) -> dict[str, str]:
 
 
 class _Note:
-    """One note on its way into memories: what holds for all of its sections."""
+    """A note being converted to memories, with the fields that all of its sections share."""
 
     def __init__(self, source: str, body: str, fields: dict[str, Any], *, project: Project, reading: Reading) -> None:
         self.source, self.body, self.fields = source, body, fields
@@ -169,7 +169,9 @@ class _Note:
             self.reading.remarks += remarks
         elif not is_for_agents:
             *folders, name = self.source.split("/")[-3:]
-            is_record = any(namespace_named(folder) == "decisions" for folder in folders)  # whatever it decides on
+            is_record = any(
+                namespace_named(folder) == "decisions" for folder in folders
+            )  # the folder outweighs the topic in the file name
             self.namespace = "decisions" if is_record else namespace_in(name, *reversed(folders))
 
     def add(self, section: sections.Section, *, origin: str) -> None:
@@ -196,7 +198,7 @@ class _Note:
 
 
 def _notes_below(folder: str, reading: Reading) -> Iterator[str]:
-    """The notes in a fixed order; hidden folders and those of other people's packages are passed over."""
+    """Yield the notes in a fixed order; skip hidden folders and those of third-party packages."""
     real = os.path.realpath(folder)
     count = 0
     for here, folders, files in os.walk(folder, onerror=lambda failure: _unreadable(failure, reading)):
@@ -220,7 +222,7 @@ def _unreadable(failure: OSError, reading: Reading) -> None:
 
 
 def _text_of(path: str) -> tuple[str, str]:
-    """Return the text, or what keeps it from being read as "line: message; remedy"."""
+    """Return (text, ""), or ("", problem) with the problem in the form "line: message; remedy"."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
@@ -238,7 +240,7 @@ def _text_of(path: str) -> tuple[str, str]:
 
 
 def _prefix(path: str) -> str:
-    """Return a folder of the project as memories name it, empty for one that leaves it."""
+    """Return a normalized folder path relative to the project; empty if it leads out of the project."""
     clean = os.path.normpath(path.strip().rstrip("*").strip("/") or ".").replace(os.sep, "/")
     return "" if clean in (".", "..") or clean.startswith("../") else clean
 
@@ -251,7 +253,7 @@ def _day_of_file(path: str) -> str:
 
 
 def _superseded(body: str, fields: dict[str, Any]) -> str:
-    """Return what replaced the note, or the word that says it no longer holds; empty where it does."""
+    """Return what replaced the note, or the status that invalidates it; empty if the note is valid."""
     if fields.get("superseded_by"):
         return f"superseded {fields['superseded_by']}"[:200]
     status = str(fields.get("status") or "").lower()
@@ -262,7 +264,7 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """Name the note that replaced another by its source where that is one of these."""
+    """Where the replacement of a note is itself among ``memories``, refer to it by its source path."""
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}
     for name, source in sources.items():

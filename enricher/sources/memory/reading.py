@@ -1,4 +1,4 @@
-"""What a source of memories was found to hold, and the rules that all sources share: dates, namespaces, sizes."""
+"""The result of reading a source of memories, and the rules that all sources share: dates, namespaces, sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from storage.memory.memories import Memory
 
 LONGEST = 100_000
-"""Characters of one memory; more is a document, not something remembered."""
+"""Maximum characters of one memory; a longer text is a document, not a memory."""
 MOST_TOLD = 20
 
 _WORDS = {
@@ -41,11 +41,11 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-
 
 @dataclass(slots=True)
 class Reading:
-    """Memories, and what is to be told about the source.
+    """The memories of a source, and the messages about it.
 
-    ``problems`` could not be taken, ``remarks`` were taken differently from how they
-    stand; both name file and line. ``unread`` are sources that failed: what they gave
-    earlier stays.
+    ``problems`` describe what could not be imported, ``remarks`` what was imported differently
+    from how it is written; both name file and line. ``unread`` are sources that failed: their
+    earlier memories stay.
     """
 
     memories: list[Memory] = field(default_factory=list)
@@ -61,23 +61,23 @@ class Reading:
 
 
 def cleaned(text: str) -> str:
-    """Return the text as it may be kept: without NUL, secrets taken out like those of a prompt."""
+    """Return the text in storable form: without NUL, and redacted like a prompt."""
     return redact(text.replace("\0", " ").replace("\r\n", "\n"))[0].strip()
 
 
 def headed(heading: str) -> str:
-    """Return a heading so that it can be told from the text it is quoted with on one line."""
+    """Return a heading that ends in punctuation, to separate it from the text that follows on the same line."""
     return heading if heading.endswith((".", ":", "?", "!", "…")) else f"{heading}:"
 
 
 def namespace_named(name: str) -> str:
-    """Return the namespace that a name like "Decision" or "tech_debt" means, empty for none of them."""
+    """Return the namespace for a name like "Decision" or "tech_debt"; empty if it is unknown."""
     plain = name.strip().lower().replace("_", "-").replace(" ", "-")
     return plain if plain in NAMESPACES else _NAMESPACE_OF.get(plain, "")
 
 
 def namespace_in(*texts: str) -> str:
-    """Return the namespace that the first telling word of a heading or path names, empty where none does."""
+    """Return the namespace of the first word, in a heading or path, that stands for one; empty if none does."""
     for text in texts:
         for word in _WORD.findall(text.lower()):
             if found := _NAMESPACE_OF.get(word):
@@ -86,7 +86,7 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace for a given name, the tags that keep an unknown name, and the remark about it."""
+    """Return the namespace for a given name; for an unknown name the default, with a tag of that name and a remark."""
     if found := namespace_named(name):
         return found, [], []
     known = ", ".join(NAMESPACES)
@@ -95,11 +95,11 @@ def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
 
 
 def dated(value: object, *, where: str) -> tuple[str, list[str]]:
-    """Return an ISO date or time, empty where ``value`` is none, and the remarks about it.
+    """Return an ISO date or time (empty if ``value`` is neither), and the remarks about it.
 
     A date in the future becomes today: nothing was decided tomorrow.
     """
-    if isinstance(value, date):  # YAML reads dates itself
+    if isinstance(value, date):  # YAML parses dates by itself
         text = value.isoformat()
     elif isinstance(value, str) and _DATE.fullmatch(value.strip()):
         text = value.strip().replace(" ", "T")
@@ -117,7 +117,7 @@ def dated(value: object, *, where: str) -> tuple[str, list[str]]:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return tags given as a list or as text with commas."""
+    """Return tags given as a list or as comma-separated text."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Take a Markdown note apart: frontmatter, title, and the sections that are memories of their own. Pure.
+"""Split a Markdown note into frontmatter, title, and sections that become separate memories. Pure.
 
-A short note is one memory. A long one is cut at its headings, a section without
-headings between paragraphs, so that a search finds the passage and not the document.
+A short note is one memory. A long note is split at its headings, and a long section
+between paragraphs, so that a search finds the passage and not the document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A passage; ``heading`` is empty for a whole note, ``anchor`` differs between the sections of a note."""
+    """A section; ``heading`` is empty for a whole note, ``anchor`` is unique among the sections of a note."""
 
     heading: str
     text: str
@@ -45,7 +45,7 @@ class _Part:
 
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return the fields that a note begins with, the rest of it, and what is wrong with them ("line 3: …")."""
+    """Return a note's frontmatter fields, the rest of its text, and the error in the frontmatter ("3: …") if any."""
     lines = text[: LONGEST_FRONTMATTER + 8].split("\n")
     if lines[0].rstrip() != "---":
         return {}, text, ""
@@ -69,14 +69,14 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
 
 
 def title_of(body: str) -> str:
-    """Return the first heading of the highest level that the note opens with, empty without one."""
+    """Return the title: a level 1 heading at the start of the note; empty if there is none."""
     parts = _parts(body)
     first = next((part for part in parts if part.level), None)
     return first.heading if first and first.level == 1 and not parts[0].text() else ""
 
 
 def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
-    """Return the memories in a note: itself where it is short (unless those are cut too), else its sections."""
+    """Return the whole note as one section if it is short (unless ``cut_short_ones``), else its sections."""
     parts = [part for part in _parts(body) if part.level or part.text()]
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
     if opening:
@@ -98,7 +98,7 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
 
 
 def _parts(body: str) -> list[_Part]:
-    """Return the text under each heading, the first part being what stands above all headings."""
+    """Return the text under each heading; the first part is the text above all headings."""
     parts = [_Part(0, "", [])]
     fence = ""
     for line in body.split("\n"):
@@ -113,7 +113,7 @@ def _parts(body: str) -> list[_Part]:
 
 
 def _decision_first(parts: list[_Part]) -> list[_Part]:
-    """Begin a decision record with its decision; its status and date are kept as fields of the memory."""
+    """Move the decision to the front of a decision record; drop status and date, which the memory has as fields."""
     chapters: list[list[_Part]] = []
     for part in parts:
         if chapters and part.level > chapters[-1][0].level > 0:
@@ -135,7 +135,7 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return (heading with those above it, text); what says too little alone goes with the passage before it."""
+    """Return (path of headings, text) per passage; a very short one is appended to its parent heading's passage."""
     above: list[tuple[int, str]] = []
     passages: list[tuple[str, str]] = []
     for part in parts:
@@ -153,7 +153,7 @@ def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the text in pieces of a bearable length, cut between paragraphs, lines or words."""
+    """Split the text into pieces of at most LONGEST_PIECE characters, between paragraphs, lines or words."""
     pieces: list[str] = []
     start = 0
     while len(text) - start > LONGEST_PIECE:

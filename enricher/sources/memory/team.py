@@ -1,7 +1,7 @@
 """A team's memories: the notes in ``.enricher/memories/`` of a trusted project and of its packages.
 
-They were reviewed by pull request, so they count as reviewed; what a pull adds,
-changes or deletes follows. Without trust nothing is taken, and what was taken goes.
+They were reviewed by pull request, so they count as reviewed. Additions, changes and deletions
+by a ``git pull`` are synced. Without trust nothing is imported, and earlier imports are removed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MOST_PACKAGES = 200
 
 
 def folders(project: Project, state: State) -> list[str]:
-    """Return the project and its packages, those of them that have memories."""
+    """Return the folders of the project and its packages that have memories."""
     _look_for_packages(project, state)
     candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
     return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER, trust.MEMORIES))]
 
 
 def stamp(trusted: list[str], project: Project) -> str:
-    """Return what the memories of the trusted folders look like, and where they are."""
+    """Return a stamp of the trusted folders and the files of their memories; its first line is the project's root."""
     parts = [
         imports.stamp(imports.Source("notes", os.path.join(one, trust.FOLDER, trust.MEMORIES)), project)
         for one in trusted
@@ -42,10 +42,10 @@ def stamp(trusted: list[str], project: Project) -> str:
 
 
 def concerns(project: Project, state: State, now: str) -> bool:
-    """Say whether the database must be brought in line with what the stamp ``now`` says.
+    """Return whether the stamp ``now`` requires a sync of the database.
 
-    Another clone's memories stay while that clone is there: only its own loss of trust
-    takes them away.
+    Memories of another clone stay as long as that clone exists: only its own loss of
+    trust removes them.
     """
     if now == state.team:
         return False
@@ -54,7 +54,7 @@ def concerns(project: Project, state: State, now: str) -> bool:
 
 
 def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Reading:
-    """Make the notes of the trusted folders all that there is of this team."""
+    """Replace the team's memories in the database by the notes of the trusted folders."""
     reading = Reading()
     for folder in trusted:
         found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)
@@ -73,7 +73,7 @@ def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Readin
 
 
 def _look_for_packages(project: Project, state: State) -> None:
-    """Ask git for packages with memories, once for each state of its index."""
+    """Ask git for packages with memories, only if git's index has changed since the last time."""
     if not project.git_dir:
         return
     index = imports.seen(_index_of(project))
@@ -90,7 +90,7 @@ def _look_for_packages(project: Project, state: State) -> None:
 
 
 def _index_of(project: Project) -> str:
-    """Return the index of this work tree, which need not be that of the common git directory."""
+    """Return the path of this work tree's index, which differs from the main one's in a linked work tree."""
     marker = os.path.join(project.root, ".git")
     if os.path.isdir(marker):
         return os.path.join(marker, "index")

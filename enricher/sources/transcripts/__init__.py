@@ -1,9 +1,9 @@
-"""Read the end of a host's transcript: what was asked, answered, touched and done before this prompt.
+"""Read the end of a host's transcript: the prompts, answers, files and commands before this prompt.
 
-A transcript may have any size and any content. It is read backwards in blocks, within
-a bound of bytes and of decoded lines; a line that cannot matter is passed over by a
-look at its bytes, a huge or broken one is passed over as well. What is kept is short
-and redacted. Each host's records are understood in a module of its own.
+A transcript may have any size and any content. It is read backwards in blocks, with a limit
+on bytes and on decoded lines; irrelevant lines are recognized by their bytes and skipped
+without decoding, and huge or broken lines are skipped, too. The results are shortened and
+redacted. Each host's record format has its own module.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from enricher.prompt.event import PromptEvent
 
     class Host(Protocol):
-        """What every module of this package offers: it takes records newest first into ``found``."""
+        """The interface of each host module in this package."""
 
         MARKS: tuple[bytes, ...]
         TODO_MARKS: tuple[bytes, ...]
 
         def take(self, record: dict[str, Any], found: Found) -> None:
-            """Understand one record."""
+            """Extract one record into ``found``; called with the newest record first."""
 
 
 BLOCK = 64 * 1024
 MOST_BYTES = 1 << 20
-"""Read from the end of a file; further back only what is asked for is not found."""
+"""Bytes read from the end of a file; older records are not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
 LONGEST_LINE = 96 * 1024
-"""A line beyond is not decoded: the file that a tool read or wrote, an image, a whole history."""
+"""A longer line is not decoded: it contains a file that a tool read or wrote, an image or a whole history."""
 END_BYTES = 768
-"""Of a long line only its two ends are searched for what kind of record it is."""
+"""Number of bytes at each end of a long line that are searched for the kind of record."""
 HEAD_BYTES = 2048
-"""Of a line that is not decoded, searched for the file it is about."""
+"""Number of bytes at the start of an undecoded line that are searched for a file path."""
 
 MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
 MOST_SAID = 40
-"""Pieces of answers, among which a prompt may choose an option."""
+"""Pieces of answers that are kept, because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
 MOST_COMMANDS = 8
@@ -61,7 +61,7 @@ ANSWER_CHARS = 500
 OPTION_CHARS = 400
 LONG_ANSWER_CHARS = 2000
 TERSE = 10
-"""A prompt of at most this many characters means nothing without the answer before it."""
+"""A prompt of at most this many characters cannot be understood without the previous answer."""
 LONGEST_PATH = 200
 
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
@@ -70,7 +70,7 @@ FILE_TYPE = 0o170000
 
 
 class Found:
-    """What has been found so far, newest first; ``news`` names the mark behind which nothing was asked yet."""
+    """The records collected so far, newest first; ``news`` is a compaction mark that no prompt has followed yet."""
 
     __slots__ = (
         "answer",
@@ -108,23 +108,23 @@ class Found:
         self.seen: set[str] = set()
 
     def is_full(self) -> bool:
-        """Say whether there is nothing more to look for but the todo state."""
+        """Return whether everything but the todo list has been found."""
         return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
 
     def prompt(self, text: str) -> None:
-        """Take what a user record holds, if a person wrote it."""
+        """Add the text of a user record if a person wrote it."""
         words = persons_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
         if words == self.asked and not (self.prompts or self.answer or self.files or self.errors):
-            return  # a host that had written this very prompt already
+            return  # the host has already written the current prompt to its transcript
         if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
             return
         self.prompts.append(words)
-        self.answer_id = ""  # what was said before this prompt is another answer
+        self.answer_id = ""  # text before this prompt belongs to another answer
 
     def says(self, text: str, *, of: str = "") -> None:
-        """Take a piece of the assistant's words; the pieces of one answer carry the same ``of``."""
+        """Add a piece of the assistant's text; the pieces of one answer have the same ``of``."""
         text = text.strip()
         if text and len(self.said) < MOST_SAID:
             self.said.append((len(self.prompts), text))
@@ -134,7 +134,7 @@ class Found:
         self.answer_id = of
 
     def file(self, path: object, *, is_change: bool) -> None:
-        """Take a file that a tool read or changed."""
+        """Add a file that a tool read or changed."""
         if not isinstance(path, str) or not 0 < len(path) <= LONGEST_PATH or "\n" in path:
             return
         if self.cwd and path.startswith(self.cwd + "/"):
@@ -146,7 +146,7 @@ class Found:
             self.changed.append(path)
 
     def ran(self, command: object) -> None:
-        """Take a command that a tool ran, by its first line."""
+        """Add the first line of a command that a tool ran."""
         if (
             isinstance(command, str)
             and len(self.commands) < MOST_COMMANDS
@@ -155,23 +155,23 @@ class Found:
             self.commands.append(line)
 
     def error(self, text: object) -> None:
-        """Take what a tool failed with: the last line that says something."""
+        """Add the most informative line of a tool's error output."""
         if isinstance(text, str) and len(self.errors) < MOST_ERRORS and (line := telling_line(text)):
             self.errors.append(line)
 
     def plan(self, steps: list[tuple[object, object]]) -> None:
-        """Take a todo list as (status, text), the newest one counting."""
+        """Set the todo list, given as (status, text), unless a newer one is already set."""
         if self.todos is None:
             texts = [(status, text) for status, text in steps if isinstance(text, str) and text.strip()]
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Take a sign that the host dropped what lies before; news until the person has asked something again."""
+        """Note that the host compacted its context here; it counts as news until the person's next prompt."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
     def is_new(self, identifier: object) -> bool:
-        """Say whether a record of this id was not seen yet: some hosts write one again when it changes."""
+        """Return whether a record's id is new: some hosts write a record again when it changes."""
         if not isinstance(identifier, str) or not identifier:
             return True
         if identifier in self.seen:
@@ -181,11 +181,11 @@ class Found:
 
 
 def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()) -> Conversation:
-    """Return what the transcript of this event's session says; empty where there is none.
+    """Return the conversation from the transcript of this event's session; empty if there is no transcript.
 
-    ``told`` is what the session was told (``storage.state.sessions``): it holds the mark that
-    the host has dropped or taken up the conversation. Never raises; ``problem`` of the
-    result says what could not be read.
+    ``told`` lists what the session has been shown (``storage.state.sessions``), including the mark
+    that the host has compacted or resumed the conversation. Never raises; ``problem`` of the
+    result names a file that could not be read.
     """
     conversation = Conversation()
     news = max((name for name in told if name.startswith(NEWS)), default="")
@@ -212,7 +212,7 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
 
 
 def transcript_path(event: PromptEvent) -> str:
-    """Return the file that the host names, or keeps under the session's id; empty where it has none."""
+    """Return the transcript file that the host names, or stores under the session's id; empty if there is none."""
     if event.transcript_path:
         return event.transcript_path if os.path.isabs(event.transcript_path) else ""
     if event.host == "copilot" and event.session_id:
@@ -255,7 +255,7 @@ def _read(path: str, event: PromptEvent) -> Found:
 
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
-    """Look for the last todo list further back, where only its own lines are worth a look."""
+    """Return the last todo list from older records; only lines with a todo mark are decoded."""
     earlier = Found("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)
@@ -274,7 +274,7 @@ def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
 
 
 def take_one(host: Host, record: dict[str, Any], found: Found) -> None:
-    """Understand one record; one whose shape is not its host's is passed over."""
+    """Extract one record into ``found``; skip a record that does not have the host's format."""
     try:
         host.take(record, found)
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, RecursionError):
@@ -290,7 +290,7 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _peek(line: bytes, found: Found) -> None:
-    """Take the file that a huge record names near its start."""
+    """Add the file that a huge record names near its start."""
     _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
     if mark:
         path, quote, _ = behind.lstrip(b': "').partition(b'"')
@@ -299,10 +299,10 @@ def _peek(line: bytes, found: Found) -> None:
 
 
 def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield the lines of a file's last MOST_BYTES, last one first, each with whether it is all there.
+    """Yield the lines of a file's last MOST_BYTES, last line first, each with whether it is complete.
 
-    Of a line longer than LONGEST_LINE only its first bytes come, marked as not whole.
-    Raises OSError for what cannot be read or is no regular file.
+    Of a line longer than LONGEST_LINE only the beginning is yielded, marked as incomplete.
+    Raises OSError if the file cannot be read or is not a regular file.
     """
     descriptor, size = _open(path)
     try:
@@ -328,7 +328,7 @@ def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
 
 
 def tail(path: str, length: int) -> bytes:
-    """Return the last ``length`` bytes of a file; raises OSError for what is no regular file."""
+    """Return the last ``length`` bytes of a file; raises OSError if it is not a regular file."""
     descriptor, size = _open(path)
     try:
         start = max(0, size - length)
@@ -356,7 +356,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 
 
 def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
-    """Put what was found into its short, redacted form, prompts in the order they were asked."""
+    """Copy ``found``, shortened and redacted, into ``conversation``; prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
@@ -386,7 +386,7 @@ def _needs_the_answer(prompt: str) -> bool:
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Todos of a host that creates and updates tasks one by one, as far as their subjects are known."""
+    """Return the todos of a host that creates and updates tasks one by one; skip those whose subject is unknown."""
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

@@ -1,4 +1,4 @@
-"""Records of Claude Code: one object per line, of many types, of which user, assistant and system matter."""
+"""Records of Claude Code: one object per line, of many types; only user, assistant and system records are used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATHS = ("file_path", "notebook_path", "path")
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Understand one record; what the host wrote for itself or a subagent is passed over."""
+    """Extract one record; skip those that the host wrote for itself or for a subagent."""
     kind = record.get("type")
     if kind == "system" and record.get("subtype") == "compact_boundary":
         found.compacted(record.get("uuid"))
@@ -50,7 +50,7 @@ def _user(record: dict[str, Any], content: object, found: Found) -> None:
 
 
 def _state(rich: dict[str, Any], found: Found) -> None:
-    """Take what a tool's own result says of the todo list or of a task just created."""
+    """Extract the todo list, or a task just created, from a tool's structured result."""
     if isinstance(rich.get("newTodos"), list):
         found.plan(_todos(rich["newTodos"]))
     task = rich.get("task")
@@ -82,7 +82,7 @@ def _tool(name: str, given: dict[str, Any], found: Found) -> None:
 
 
 def _update(given: dict[str, Any], found: Found) -> None:
-    """Take the newest status, and subject, that was given to a task."""
+    """Set a task's status and subject from an update, unless a newer update has set them."""
     number = str(given.get("taskId", ""))
     is_first = number not in found.tasks
     task = found.tasks.setdefault(number, ["pending", ""])

@@ -20,7 +20,7 @@ LONGEST_PATCH = 32 * 1024
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Understand one record."""
+    """Extract one record into ``found``."""
     kind, payload = record.get("type"), record.get("payload")
     if kind == "compacted":
         found.compacted(record.get("timestamp"))
@@ -58,7 +58,7 @@ def _message(payload: dict[str, Any], found: Found) -> None:
 
 
 def _is_persons(metadata: object, text: str) -> bool:
-    """Say whether a person wrote it; a version that does not tell is judged by how the text begins."""
+    """Return whether a person wrote a message: by its metadata, or in versions without it by the text's beginning."""
     kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     if isinstance(kinds, list):
         return PERSONS_KIND in kinds
@@ -100,7 +100,7 @@ def _patched(patch: str, found: Found) -> None:
 
 
 def _output(output: object, found: Found) -> None:
-    """Take a failed command's words: an exit code other than 0, in a field of its own or in the text."""
+    """Add the error of a failed command: an exit code other than 0, in a field or in the text, or no ``success``."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")

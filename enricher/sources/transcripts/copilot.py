@@ -18,7 +18,7 @@ PATHS = ("path", "file_path")
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Understand one event; those of a subagent carry its id and are passed over."""
+    """Extract one event; skip events of a subagent, which carry its id."""
     kind, data = record.get("type"), record.get("data")
     if record.get("agentId") or not isinstance(data, dict):
         return

@@ -1,4 +1,4 @@
-"""Records of Gemini CLI: a header, messages of type user and gemini, and patches (``$set``) of the whole."""
+"""Records of Gemini CLI: a header, messages of type user and gemini, and patches (``$set``) of the whole session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Understand one message, or those that a patch holds."""
+    """Extract one message, or all messages of a patch."""
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")
@@ -28,7 +28,7 @@ def take(record: dict[str, Any], found: Found) -> None:
     if kind not in ("user", "gemini") or not found.is_new(record.get("id")):
         return
     if kind == "user":
-        # ``content`` also holds what hooks added; the person's own words are what is displayed.
+        # ``content`` also contains what hooks added; only the displayed text is the person's own.
         found.prompt(_text(record.get("displayContent")) or _text(record.get("content")))
         return
     calls = record.get("toolCalls")

@@ -1,4 +1,4 @@
-"""Take from a record the words that count: a person's own, the line of an error that tells, short and redacted."""
+"""Extract the relevant text of a record: a person's own words, an error's main line; shortened and redacted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enricher.prompt.text import shortened
 
 
 def plain_status(status: object) -> str:
-    """Return ``completed``, ``in_progress`` or ``pending``, whatever the host calls it."""
+    """Map a host's task status to ``completed``, ``in_progress`` or ``pending``."""
     word = status.lower().replace("-", "_").replace(" ", "_") if isinstance(status, str) else ""
     if word in ("completed", "done", "complete", "closed", "cancelled"):
         return "completed"
@@ -22,7 +22,7 @@ def short(text: str, limit: int) -> str:
 
 
 def storable(text: str) -> str:
-    """Return the text with what UTF-8 cannot hold replaced."""
+    """Return the text with characters that UTF-8 cannot encode (lone surrogates) replaced."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -31,7 +31,7 @@ def storable(text: str) -> str:
 
 
 def telling_line(text: str) -> str:
-    """Return the line of an error that says what is wrong: of a traceback the last one."""
+    """Return the line that states the error; in a traceback this is the last line."""
     lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
     for line in reversed(lines):
         head = line[:80]
@@ -46,14 +46,14 @@ _DROPPED = (
     "current_datetime", "session_context", "environment_context", "user_instructions", "task-notification",
     "agent-notification",
 )  # fmt: skip
-"""Tags whose content the host wrote."""
+"""Tags whose content was written by the host, not by the person."""
 _NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
 LONGEST_TAG = 80
 CLEANED_CHARS = 8000
 
 
 def persons_words(text: str) -> str:
-    """Return what a person wrote in a user record: no notification, no command wrapper, no tags; empty if nothing.
+    """Return the person's own text in a user record, without notifications, command wrappers and tags; may be empty.
 
     The arguments of a command are the person's words, its name is not.
     """
@@ -73,7 +73,7 @@ def _is_command(text: str) -> bool:
 
 
 def _without_tags(text: str) -> str:
-    """Take out the host's blocks with their content, and any other tag without it."""
+    """Remove the host's blocks with their content; of any other element remove only the tags."""
     kept: list[str] = []
     at = 0
     while (start := text.find("<", at)) >= 0:
@@ -100,5 +100,5 @@ def _without_tags(text: str) -> str:
 
 
 def _is_generic(text: str, start: int, closing: str, end: int) -> bool:
-    """Say whether ``<`` belongs to a type as in ``List<String>``: right behind a name, and never closed."""
+    """Return whether ``<`` belongs to a generic type such as ``List<String>``: it follows a name and has no end tag."""
     return start > 0 and text[start - 1].isalnum() and closing not in text[end:]

@@ -1,1 +1,1 @@
-"""Commands that show and change what projects remember."""
+"""Commands that show and change the memories of projects."""

@@ -8,13 +8,13 @@ import click
 
 from enricher.interfaces.cli.memory.resources import in_folder, opened
 
-DEFAULT_PORT = 8740  # not 8765, from which on `enricher publish` looks for a free one
+DEFAULT_PORT = 8740  # not 8765, where `enricher publish` starts to look for a free port
 PARTS_OF_THE_SDK = ("mcp", "mcp_types")
 MISSING = "the SDK of the Model Context Protocol, version 2 or newer, is not installed; pip install 'mcp>=2'"
 
 
 def is_sdk_installed() -> bool:
-    """Say whether the server can start."""
+    """Return whether the MCP SDK is installed, without which the server cannot start."""
     return all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK)
 
 

@@ -1,6 +1,6 @@
-"""``enricher memory``: what projects remember, put in, looked through and taken out by hand.
+"""``enricher memory``: add, list, show and review the memories of projects.
 
-Searching, importing and forgetting are in modules of their own, which only these commands load.
+Searching, importing and forgetting are in separate modules, which only those commands import.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PREVIEW = 301
 NARROW = 100
-"""Columns of a terminal in which long sources would leave no room for the text."""
+"""Terminal width, in columns, up to which sources are shortened to leave room for the text."""
 WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 
 namespaces = click.option(
@@ -39,7 +39,7 @@ in_folder = click.option(
 
 
 class Commands(Group):
-    """The commands of this module, and those that bring more with them."""
+    """The commands of this module, and those from separate modules with larger imports."""
 
     ELSEWHERE = ("forget", "import", "search")
 
@@ -205,7 +205,7 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database, taking in what waits in the spool; what is wrong with it is told in words."""
+    """Open the database, including what waits in the spool; turn its errors into messages."""
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
@@ -214,7 +214,7 @@ def opened() -> Iterator[sqlite3.Connection]:
 
 
 def find(db: sqlite3.Connection, name: str) -> Memory:
-    """Return the memory of this id, or whose id alone begins so; raises ClickException."""
+    """Return the memory with this id, or with the only id that starts with it; raises ClickException."""
     asked = {"id": name, "length": len(name)}
     found = [row[0] for row in db.execute(WHICH_BEGIN_SO, asked)] if name else []
     if name in found:
@@ -235,7 +235,7 @@ def preview(text: str) -> str:
 def is_forgotten(
     db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
 ) -> bool:
-    """Ask, unless there is nothing to delete, and delete the memories; say whether that was done."""
+    """Ask, unless there is nothing to delete, and delete the memories; return False after a dry run."""
     from enricher.erasure import forgetting
 
     is_needed = bool(doomed) or is_dry
@@ -253,7 +253,7 @@ def _deletion(doomed: list[Memory]) -> Deletion:
 
 
 def print_memories(found: list[Memory]) -> None:
-    """Print one line a memory."""
+    """Print one line per memory."""
     console = new_console()
     rows = new_table("id", "date", "namespace", "from", "memory")
     rows.expand = True
@@ -262,7 +262,7 @@ def print_memories(found: list[Memory]) -> None:
     rows.columns[3].max_width = len("docs/decisions/0001-name.md" if console.width > NARROW else "git:01234567")
     for column in rows.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
-    rows.columns[-1].ratio = 1  # the text has what the others leave
+    rows.columns[-1].ratio = 1  # the text takes the remaining width
     for one in found:
         origin = memories.short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
@@ -290,7 +290,7 @@ def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> 
 
 
 def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Approve a memory, or say that it was dropped."""
+    """Approve a memory, or, if it was dropped, only print so."""
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:
@@ -300,7 +300,7 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
 
 
 def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
-    """Ask about one after the other; the end of the input ends it, and what was said so far counts."""
+    """Ask about one memory after the other until the end of input; each answer takes effect immediately."""
     for number, one in enumerate(waiting, 1):
         click.echo(
             f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"
@@ -323,7 +323,7 @@ def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
 
 
 def _edit(db: sqlite3.Connection, one: Memory) -> bool:
-    """Let the person change the text in an editor, or on the line where there is none; say whether it was kept."""
+    """Let the person edit the text in an editor, or in a prompt if none is set; return whether it was saved."""
     from enricher.sources.memory.reading import cleaned
 
     has_editor = bool(os.environ.get("VISUAL") or os.environ.get("EDITOR"))

@@ -1,4 +1,4 @@
-"""``enricher memory forget``: memories deleted for good."""
+"""``enricher memory forget``: delete memories permanently."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories of these ids, but for those whose deletion was ``begun`` and that are gone already."""
+    """Return the memories of these ids; ignore missing ones whose deletion had already ``begun``."""
     found = []
     for name in ids:
         try:
@@ -74,7 +74,7 @@ def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ..
 
 
 def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
-    """Return the project's memories of the namespace that hold every word."""
+    """Return the project's memories of the namespace that contain every word."""
     wanted = words.lower().split()
     found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
     return [one for one in found if all(word in one.content.lower() for word in wanted)]

@@ -1,4 +1,4 @@
-"""``enricher memory import``: take in what is written down already."""
+"""``enricher memory import``: import existing notes, instructions and history as memories."""
 
 from __future__ import annotations
 

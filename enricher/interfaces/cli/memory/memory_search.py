@@ -1,4 +1,4 @@
-"""``enricher memory search``: the search that the hook makes, without its floor."""
+"""``enricher memory search``: run the hook's search, without its minimum score."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""Hits among which those of one namespace are looked for."""
+"""Number of hits that are filtered by namespace."""
 MOST_REASONS = 6
 
 
@@ -42,7 +42,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
         raise click.UsageError("give a QUERY, or --jsonl FILE")
     search = _Search(cwd, limit=limit, namespace=namespace or "")
     with opened() as db:
-        db.row_factory = None  # plain tuples, as the hook reads them
+        db.row_factory = None  # plain tuples, as in the hook
         if jsonl is not None:
             sys.exit(answer_lines(jsonl, "query", partial(search.answer, db)))
         hits = search.hits(db, query or "")
@@ -57,7 +57,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """What all the queries of one call have in common."""
+    """The settings that all queries of one call share."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)
@@ -85,7 +85,7 @@ class _Search:
 
 
 def _known_as(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id that a JSONL line gave, also where another project's memory has it already."""
+    """Return the id from the JSONL line, even if another project's memory already uses that id."""
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
     memory = memories.get(db, hit.id)
@@ -94,7 +94,7 @@ def _known_as(db: sqlite3.Connection, hit: Hit) -> str:
 
 
 def _why(query: str, hit: Hit) -> str:
-    """Return the words that query and memory share, and what lowered the score."""
+    """Return the words that query and memory share, and the reasons for a lower score."""
     said = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
     shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in said]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]

@@ -1,4 +1,4 @@
-"""``enricher prompts``: the prompts of the memory, as an MCP client gets them."""
+"""``enricher prompts``: list and print the MCP prompts, as a client receives them."""
 
 from __future__ import annotations
 

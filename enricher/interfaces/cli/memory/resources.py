@@ -1,4 +1,4 @@
-"""``enricher resources``: what stands at the ``enricher://`` addresses, as an MCP client reads it."""
+"""``enricher resources``: show the content of ``enricher://`` URIs, as an MCP client receives it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="The answe
 
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
-    """Hand out the library of a folder, and tell what goes wrong with it in a sentence."""
+    """Yield the library of a folder; turn its errors into one-sentence messages."""
     import os
 
     from enricher.interfaces.library import Library

@@ -1,4 +1,4 @@
-"""``enricher topics``: what the project's memory is about."""
+"""``enricher topics``: list the topics of the project's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``enricher config show``: every setting, its value, and the source that won."""
+"""``enricher config show``: show every setting with its value and the source that set it."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def show(as_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the settings that no file need mention: gates are unset, every channel and host is on."""
+    """Return the defaults of settings that no file need mention: gates are unset, every channel and host is on."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return which file set each key: the instructions for budgets, a ``config.toml`` above them."""
+    """Return the file that set each key: the instructions for budgets, overridden by any ``config.toml``."""
     from enricher.rules.compiling.configuration import read_configuration
     from enricher.rules.layers import packaged_file
 
@@ -84,7 +84,7 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
 
 
 def _written(rule: RuleBlock | None) -> Iterator[RuleBlock]:
-    """Yield the blocks that a rule was merged from, that of the lowest layer first."""
+    """Yield the blocks from which a rule was merged, the lowest layer's first."""
     if rule:
         yield from _written(rule.below)
         yield rule

@@ -1,4 +1,4 @@
-"""``enricher doctor``: what is wrong, and what to do about it."""
+"""``enricher doctor``: report what is wrong, with remedies."""
 
 from __future__ import annotations
 

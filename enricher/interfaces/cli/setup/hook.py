@@ -1,4 +1,4 @@
-"""``enricher hook``: the same process a host starts, for trying it by hand."""
+"""``enricher hook``: run the same process that a host starts, for manual tests."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def install(
 
 
 def chosen_hosts(named: tuple[str, ...]) -> list[str]:
-    """Return the clients that were named, else those found on this machine; raises a usage error for none."""
+    """Return the named clients, else those found on this machine; raises a usage error if there are none."""
     found = installer.clients_found() if not named or "all" in named else list(dict.fromkeys(named))
     if not found:
         raise click.UsageError(f"no agent client found; name one with --host ({', '.join(hosts.NAMES)})")
@@ -56,7 +56,7 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
 
 
 def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, is_shadow: bool) -> list[str]:
-    """Say what was done, test the hook of each client, and return what does not work."""
+    """Print what was done, test the hook of each client, and return the faults."""
     click.echo(f"Launcher: {launcher.path()}")
     for place, change in plan.edits:
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "

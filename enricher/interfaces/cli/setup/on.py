@@ -1,4 +1,4 @@
-"""``enricher on``: enrich again, be it after ``off`` or after shadow mode."""
+"""``enricher on``: resume enrichment after ``off`` or shadow mode."""
 
 from __future__ import annotations
 

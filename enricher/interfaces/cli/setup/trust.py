@@ -1,4 +1,4 @@
-"""``enricher trust``: let the ``.enricher`` folder of a project take part."""
+"""``enricher trust``: use the ``.enricher`` folder of a project."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def _follow(folder: str) -> str:
 
 
 def _take_memories(directory: str) -> None:
-    """Let a team's memories come at once rather than after the next prompt."""
+    """Import a team's memories now instead of after the next prompt."""
     from enricher.prompt.project import identify
     from enricher.sources.memory import refresh
     from storage.db.database import StorageError
 
-    with contextlib.suppress(StorageError):  # whoever needs the database will say what is wrong with it
+    with contextlib.suppress(StorageError):  # the next command that needs the database reports the fault
         refresh(identify(directory), state_dir(), at_once=True)

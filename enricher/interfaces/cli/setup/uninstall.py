@@ -1,4 +1,4 @@
-"""``enricher uninstall``: take the registration out again and leave the rest of each file alone."""
+"""``enricher uninstall``: remove the registration and leave the rest of each file unchanged."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands that show and delete what was logged."""
+"""Commands that show and delete traces."""

@@ -1,6 +1,6 @@
-"""``enricher trace``: what the hook did, prompt by prompt and in sum.
+"""``enricher trace``: show what the hook did, per prompt and in total.
 
-Data goes to stdout under the column names of the schema; what is wrong goes to stderr,
+Data goes to stdout under the column names of the schema; errors go to stderr,
 with exit code 1.
 """
 
@@ -36,7 +36,7 @@ ID_CHARS = 14  # down to the microsecond
 
 
 class Commands(Group):
-    """The commands of this module, and those that delete, which stand in modules of their own."""
+    """The commands of this module, and those that delete, which are in separate modules."""
 
     ELSEWHERE = ("forget", "prune", "rescreen")
 
@@ -58,7 +58,7 @@ def trace() -> None:
 
 
 def filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say which traces are meant."""
+    """Add the options that select traces."""
     for option in reversed(
         (
             click.option(
@@ -147,7 +147,7 @@ def stats(is_json: bool, **which: str | None) -> None:
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database of this person; what goes wrong with it is said in words."""
+    """Open this person's database; turn its errors into messages."""
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
@@ -167,7 +167,7 @@ def _filter(which: dict[str, str | None]) -> queries.Filter:
 
 
 def task_types() -> list[str]:
-    """Return the task types that the rules in force here define."""
+    """Return the task types that the rules of the current folder define."""
     from enricher.classify import TASK_TYPE
     from enricher.interfaces.api import rules_for
     from enricher.rules.cache import NoRulesError
@@ -184,7 +184,7 @@ def _destination(out: str | None) -> Iterator[Any]:
     if out is None:
         try:
             yield sys.stdout
-        except BrokenPipeError:  # whoever reads has seen enough
+        except BrokenPipeError:  # the reader, such as ``head``, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         return
@@ -220,13 +220,13 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return one line a trace: the start of its id, which is enough to name it, and of its prompt."""
+    """Return a table with one line per trace: the beginnings of its id, enough to name it, and of its prompt."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_table("id", "at", *hosts, "status", "task_type", "prompt")
     table.expand = True
     for column in table.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
-    table.columns[-1].ratio = 1  # the prompt has what the others leave
+    table.columns[-1].ratio = 1  # the prompt takes the remaining width
     for row in rows:
         task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
         status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
@@ -273,7 +273,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """A file has no text of its own: what is told of it is its label, which stands in the inputs."""
+    """Add an item's text if it is empty, as for a file: take the label, which is stored in the trace's inputs."""
     if item["text"]:
         return item
     from enricher.context import Gathered
@@ -288,7 +288,7 @@ def _with_label(item: Row, row: Row) -> Row:
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
-    """Print class by class the signals that fired, one line each."""
+    """Print the signals that fired, grouped by class, one per line."""
     if not rows:
         return
     table = new_table("facet", "name", "score", "because of")

@@ -1,4 +1,4 @@
-"""``enricher trace forget``: prompts deleted wherever the product has written them."""
+"""``enricher trace forget``: delete prompts from every place where the product has written them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _ended_before(db: sqlite3.Connection) -> Plan | None:
 
 
 def _deletion(what: Plan, db: sqlite3.Connection) -> Deletion:
-    """Describe what goes by id and time only: its text is what somebody wants to be rid of."""
+    """Describe the prompts to delete by id and time only, because the person wants their text to disappear."""
     from enricher.erasure.forgetting import remarks_on
 
     every = what.every_id()
@@ -77,7 +77,7 @@ def _deletion(what: Plan, db: sqlite3.Connection) -> Deletion:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[str] = ()) -> list[str]:
-    """Return a line for each of these traces, newest first, which says nothing of what was typed."""
+    """Return a line for each of these traces, newest first, without any of the prompt's text."""
     from storage.erasure import forgetting
 
     return [
@@ -88,7 +88,7 @@ def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[s
 
 
 def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
-    """Print what was deleted, and what the person should know."""
+    """Print what was deleted, and remarks for the person."""
     if is_json:
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
         print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})

@@ -1,4 +1,4 @@
-"""``enricher trace prune``: the oldest prompts deleted at once; the settings ``retention.*`` do it daily."""
+"""``enricher trace prune``: delete the oldest prompts now; with the settings ``retention.*`` this happens daily."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool
 
 
 def _deletion(db: sqlite3.Connection, bounds: retention.Bounds) -> Deletion:
-    """Describe what goes, with the newest of the prompts: they show where the line is drawn."""
+    """Describe the prompts to delete; list the newest of them, which show where the cut-off is."""
     from enricher.erasure import forgetting
 
     what = forgetting.plan_pruning(db, state_dir(), bounds)

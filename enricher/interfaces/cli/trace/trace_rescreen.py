@@ -1,4 +1,4 @@
-"""``enricher trace rescreen``: what is stored already, screened again for secrets."""
+"""``enricher trace rescreen``: screen stored data again for secrets."""
 
 from __future__ import annotations
 

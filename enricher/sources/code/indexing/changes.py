@@ -1,8 +1,8 @@
-"""Which commits added, removed, renamed or moved a name: read from the diffs of the newest commits.
+"""Find out which commits added, removed, renamed or moved a name, from the diffs of the newest commits.
 
-A name is kept as a hash (``enricher.sources.code.past.key``), never as text; of a diff nothing else is kept but the new
-name of what was renamed and the paths between which a definition moved. Commits are read once, newest first, in
-batches within limits of bytes and time; what is left over is read behind the next prompt. Not on the hook's path.
+A name is stored as a hash (``enricher.sources.code.past.key``), never as text; the only text stored from a diff is the
+new name after a rename and the paths between which a definition moved. Each commit is read once, newest first, in
+batches limited by bytes and time; the rest is read in the background of the next prompt. Not on the hook's path.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 MOST_COMMITS = 2_000
 MOST_BYTES = 60_000_000
-"""Of diffs, over all commits."""
+"""Maximum bytes of diffs, summed over all commits."""
 MOST_BYTES_OF_A_BATCH = 6_000_000
 BATCH = 50
 MOST_SECONDS = 20.0
-"""Of one refresh; the rest is read by the next one."""
+"""Time limit of one refresh; the next refresh reads the rest."""
 MOST_ROWS = 500_000
 MOST_FILES = 60
-"""Of one commit; one that touches more is an import or a sweep, and introduces nothing."""
+"""Maximum files of one commit; a larger one is an import or a sweep, and introduces no name."""
 LONGEST_LINE = 400
 MOST_PAIRS = 400
-"""Pairs of lines of one file that are compared for a renamed name."""
+"""Maximum number of line pairs per file that are compared to detect a renamed name."""
 
 UNREAD = 0
-"""``commits.state`` before ``past.READ`` or ``past.SWEEP``."""
+"""Initial ``commits.state``, later ``past.READ`` or ``past.SWEEP``."""
 
 _MARK = "\x01"
 _LOG = (
@@ -64,7 +64,7 @@ _ATTRIBUTES = "".join(
     )
     for end in ends.split()
 )  # fmt: skip
-"""With these git names the function around a change, also a method; all but ours are git's own."""
+"""Diff drivers, with which git prints the function or method around a change; all but ours are built into git."""
 _NAMES = re.compile(
     r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*"
     r"|(?<=[\"'`])/[A-Za-z][\w./{}<>:-]{2,60}(?=[\"'`])"
@@ -87,7 +87,7 @@ class _Hunk:
 
 @dataclass(slots=True)
 class _File:
-    """What a commit did to one file; ``before`` and ``path`` differ where it was renamed, one may be empty."""
+    """The effect of a commit on one file; ``before`` and ``path`` differ after a rename, and one may be empty."""
 
     before: str
     path: str
@@ -103,7 +103,7 @@ class _Diff:
 
 @dataclass(slots=True)
 class _Change:
-    """What a commit did to one name: lines added minus lines removed, and what of ``past``'s flags holds."""
+    """The effect of a commit on one name: ``net`` is occurrences added minus removed, ``what`` has ``past``'s flags."""
 
     net: int = 0
     what: int = 0
@@ -111,9 +111,9 @@ class _Change:
 
 
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
-    """Read the diffs of commits that were not read yet, newest first, and return how many that were.
+    """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` are the oldest commits of a shallow clone, whose diffs would show whole trees. Raises ListingError.
+    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ListingError.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
         attributes.write(_ATTRIBUTES)
@@ -156,7 +156,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
 
 
 def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
-    """Forget what these commits did."""
+    """Delete the stored effects of these commits."""
     for start in range(0, len(numbers), 500):
         some = numbers[start : start + 500]
         for table in ("name_changes", "file_changes"):
@@ -173,7 +173,7 @@ def _meta(db: sqlite3.Connection, key: str) -> str:
 
 
 def _parsed(text: str) -> Iterator[_Diff]:
-    """Read what git printed; inside a hunk no line looks like a header."""
+    """Parse git's output; lines inside a hunk cannot be mistaken for headers, because of their first character."""
     diff: _Diff | None = None
     file = _File("", "")
     hunk = _Hunk("")
@@ -222,7 +222,7 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
-    """Return what a commit did to each name, by the name's key; a use that only changed its line is left out."""
+    """Return the effect of a commit on each name, by the name's key; a mere use counts only if its number changed."""
     counts: Counter[str] = Counter()
     defined: defaultdict[str, list[str]] = defaultdict(list)
     undefined: defaultdict[str, list[str]] = defaultdict(list)
@@ -245,7 +245,7 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
             undefined[name].append(path)
         within |= before & after
         heads = {hunk.within for hunk in file.hunks if hunk.within}
-        headers = "\n".join([*heads, *(f"  {one}" for one in heads)])  # git cuts off the space before a method
+        headers = "\n".join([*heads, *(f"  {one}" for one in heads)])  # git strips the indentation of a method
         within |= {name for name, _line in definitions(path, headers)} if headers else set()
         if less.keys() - more.keys() and more.keys() - less.keys():
             _compare(file, less.keys() - more.keys(), more.keys() - less.keys(), renamed)
@@ -282,7 +282,7 @@ def _judged(
 
 
 def _compare(file: _File, gone: set[str], new: set[str], renamed: defaultdict[str, Counter[str]]) -> None:
-    """Note names of which a removed line and the added one in its place differ alone."""
+    """Record renames: pairs of names that are the only difference between a removed line and its replacement."""
     left = MOST_PAIRS
     for hunk in file.hunks:
         if len(hunk.removed) != len(hunk.added):
@@ -302,7 +302,7 @@ def _names(text: str) -> list[str]:
 
 
 def _key(name: str, *, is_defined: bool) -> int:
-    """Return the key of what looks like a name, or is defined; 0 for any other word."""
+    """Return the key of a word that looks like a name or is defined; 0 for any other word."""
     if is_defined:
         return past.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
     found = _keys.get(name)

@@ -1,7 +1,7 @@
-"""The commands by which a project is tested, built, run and released, from its manifests, task files and documents.
+"""Find the commands that test, build, run and release a project, in its manifests, task files and documents.
 
-Not on the hook's path. Each command comes with the file and the line that say it. The package manager is that
-of the lock file, else of ``packageManager``, else the one that the project's own commands name most.
+Not on the hook's path. Each command comes with its source file and line. The package manager is taken from the
+lock file, else from ``packageManager``, else it is the one that the project's own commands use most.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enricher.sources.code.indexing.conventions import fenced, is_document
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
-"""How much a command counts by where it stands; a project's own document and its task file come first."""
+"""Ranks of a command by its source; a project's task file and its own documents come first."""
 LONGEST_COMMAND = 90
 
 NODE_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun",
@@ -111,7 +111,7 @@ _NOT_DEVELOPMENT = re.compile(
 
 @dataclass(slots=True)
 class Command:
-    """A command for an action, with where it is said; ``folder`` is where it must be run, empty for the root."""
+    """A command for an action, with its source; ``folder`` is the working directory, empty for the root."""
 
     action: str
     command: str
@@ -124,7 +124,7 @@ class Command:
 
 @dataclass(slots=True)
 class Manager:
-    """A package manager and the file that shows it."""
+    """A package manager and the file from which it was inferred."""
 
     name: str
     path: str
@@ -132,7 +132,7 @@ class Manager:
 
 
 class Project:
-    """What the manifests of a project say; ``texts`` are the files by path that were worth reading."""
+    """The manifests of a project; ``texts`` maps the paths of the relevant files to their contents."""
 
     def __init__(self, paths: list[str], texts: dict[str, str]) -> None:
         self.paths = paths
@@ -158,7 +158,7 @@ class Project:
         return Manager(self._node[0][0] if self._node else "npm", "")
 
     def python(self, folder: str) -> Manager:
-        """Return what Python commands are run through; an empty name where nothing is known."""
+        """Return the tool that runs Python commands (such as ``uv``); with an empty name if it is unknown."""
         lock = self._lock(folder, PYTHON_LOCKS)
         if lock:
             return Manager(PYTHON_LOCKS[lock.rpartition("/")[2]], lock)
@@ -173,7 +173,7 @@ class Project:
 
 
 def commands(project: Project) -> list[Command]:
-    """Return every command that the project says, best first within an action and a folder."""
+    """Return every command found in the project, best first."""
     found: list[Command] = []
     for path, text in project.texts.items():
         name = path.rpartition("/")[2]
@@ -208,7 +208,7 @@ def commands(project: Project) -> list[Command]:
 
 
 def _wrapped(project: Project) -> list[Command]:
-    """What the wrapper or the lock file at the root says about testing and building, where nothing else does."""
+    """Return test and build commands inferred from a wrapper script or lock file at the root, as a fallback."""
     for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
         if wrapper in project.present:
             return [
@@ -222,7 +222,7 @@ def _wrapped(project: Project) -> list[Command]:
 
 
 def _first_call(text: str) -> str:
-    """The first line of a shell script that does something."""
+    """Return the first line of a shell script that runs a command."""
     for line in text.splitlines():
         bare = line.strip()
         if (
@@ -304,7 +304,7 @@ def _of_document(path: str, text: str) -> list[Command]:
 
 
 def _adding(project: Project, path: str) -> list[Command]:
-    """How a dependency is added: by the package manager whose lock file is kept."""
+    """Return the command that adds a dependency, for the package manager whose lock file exists."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
     if not manager.path or manager.name not in _ADDING:
@@ -332,7 +332,7 @@ def _action_of_command(command: str) -> str:
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:
-    """Return the line, counted from 1, of the first ``mark`` after ``behind``; 0 where there is none."""
+    """Return the line, counted from 1, of the first ``mark`` after ``behind``; 0 if there is none."""
     start = max(text.find(behind), 0) if behind else 0
     at = text.find(mark, start)
     return text.count("\n", 0, at) + 1 if at >= 0 else 0
@@ -347,7 +347,7 @@ def _loaded(text: str) -> dict[str, object]:
 
 
 def toml(text: str) -> dict[str, object]:
-    """Return a TOML file's content, empty where it is broken."""
+    """Return a parsed TOML file; empty if it is invalid."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError):

@@ -1,8 +1,8 @@
-"""What a project's own documents say about its usual actions: the sentence and its line, for each action.
+"""Find the sentences in a project's documents that explain its usual actions, one with its line for each action.
 
-Not on the hook's path. A document is read into units: a sentence, a list item, or a line that ends in a colon
-with the list behind it. A unit counts for an action by the heading above it, by its own words, and by whether
-it tells somebody to do something.
+Not on the hook's path. A document is split into units: a sentence, a list item, or a line that ends in a colon
+with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether
+it is an instruction.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 LONGEST_UNIT = 290
 SHORTEST_UNIT = 24
 WHAT_IT_IS_ABOUT = 110
-"""Characters; what stands further behind, in the items of a list, is a detail."""
+"""Characters of a unit that are searched for the action; what follows, such as list items, is detail."""
 LEAST = 7.0
-"""Score that a unit needs: the heading or its own words name the action, and it tells somebody to do something."""
+"""Minimum score of a unit: the heading or its own words name the action, and it is an instruction."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -93,7 +93,7 @@ _EMPTY = re.compile(
     r"|appreciat|happy to|thank|contributor.s guide|considering|don't hesitate|good resource",
     _I,
 )
-"""What a document for contributors says before it says anything."""
+"""Introductory phrases of documents for contributors, without information about an action."""
 _EVERYWHERE = frozenset(
     """
     a an and any are as at be before by can clear clearly code commit commits committing concise descriptive describe
@@ -103,12 +103,12 @@ _EVERYWHERE = frozenset(
     you your changes change clean informative detailed pull request requests pr prs
     """.split()
 )
-"""A sentence of these words alone holds for every project ("Use clear, descriptive commit messages")."""
+"""A sentence of only these words applies to every project ("Use clear, descriptive commit messages")."""
 _WORD = re.compile(r"[^\W\d_]+")
 _CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
 LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
-"""Below a heading on one of these a sentence need not name it again."""
+"""Actions that a sentence need not name again if its heading does."""
 _TELLS = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
     r"|prefer)\b",
@@ -134,7 +134,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)\s*([\w+-]*)")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|(?:\d+|#)[.)])\s+(.*)$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _LINES = "=-~^"
-"""What stands below a title, by its level, where it has no # before it."""
+"""Underline characters of headings without "#", ordered by heading level."""
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 LONGEST_TITLE = 80
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")
@@ -152,7 +152,7 @@ class Unit:
 
 @dataclass(slots=True)
 class Told:
-    """A unit as what a project says about an action."""
+    """A unit that explains an action, with its score."""
 
     action: str
     text: str
@@ -161,14 +161,14 @@ class Told:
 
 
 def is_document(path: str) -> bool:
-    """Say whether a file may say how the project does its usual actions."""
-    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # of a hundred thousand files few get further
+    """Return whether a file may explain the project's usual actions, judged by its path."""
+    if not path.endswith(_ENDS) or path.count("/") > DEEPEST:  # cheap checks first: they reject most of 100,000 files
         return False
     return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
 
 
 def conventions(path: str, text: str) -> list[Told]:
-    """Return the best unit of a document for each action that it says something about."""
+    """Return the best unit of a document for each action that it explains."""
     best: dict[str, Told] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
@@ -195,13 +195,13 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
 
 
 def _is_of_this_project(text: str) -> bool:
-    """Say whether a sentence tells something concrete, or at least more than what holds for every project."""
+    """Return whether a sentence is concrete, or at least not a rule that applies to every project."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
     return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
 
 
 def units(text: str) -> list[Unit]:
-    """Return the units of a Markdown text, without code blocks, tables, quotations and lists of links."""
+    """Return the units of a Markdown text, except code blocks, tables, quotations and lists of links."""
     reader = _Reader()
     fence = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -278,7 +278,7 @@ class _Reader:
         self.headings = [one for one in self.headings if one[0] < level] + [(level, title)]
 
     def command(self, line: str) -> None:
-        """Put the first line of a code block behind the sentence that leads to it."""
+        """Append the first line of a code block to the sentence that introduces it."""
         if self.lead is not None and self.lead.text.endswith(":") and 0 < len(line.strip()) <= 80:
             self.lead.text += f" `{line.strip().removeprefix('$ ')}`"
 

@@ -1,6 +1,6 @@
-"""What the index keeps of git's history: the newest commits, which of them were taken back, and the tags.
+"""Store git's history in the index: the newest commits, which of them were reverted, and the tags.
 
-What they did to each name is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
+The effect of commits on names is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 MOST_COMMITS = 3_000
 MOST_RECENT = 500
-"""Commits that say which files are worked on of late."""
+"""Number of commits that determine which files were changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
-"""Of one commit; one that touches more is a sweep and says nothing about any of them."""
+"""Maximum files of one commit; a larger one is a sweep and tells nothing about any of its files."""
 HALF_LIFE = 100.0
-"""In commits."""
+"""Half-life of a change's weight, in commits."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
 
 
 @dataclass(slots=True)
 class Commit:
-    """A commit; ``at`` in seconds since 1970."""
+    """A commit; ``at`` is in seconds since 1970."""
 
     sha: str
     at: int
@@ -47,7 +47,7 @@ class Commit:
 
 
 def head(root: str) -> str:
-    """Return the commit that is checked out; raises ListingError where git does not answer or there is none."""
+    """Return the commit that is checked out; raises ListingError if git fails or there is no commit."""
     return git(root, "rev-parse", "--verify", "HEAD^{commit}").decode(errors="replace").strip()
 
 
@@ -60,7 +60,7 @@ def boundary(git_dir: str) -> frozenset[str]:
 
 
 def tags(root: str) -> list[tuple[str, int, str]]:
-    """Return name, moment of the commit, and commit of the newest tags; raises ListingError."""
+    """Return (name, time of the commit, commit) of the newest tags; raises ListingError."""
     fields = "%(refname:strip=2)%00%(*committerdate:unix)%00%(committerdate:unix)%00%(*objectname)%00%(objectname)"
     words = ("for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}", f"--format={fields}", "refs/tags")
     found = []
@@ -72,7 +72,7 @@ def tags(root: str) -> list[tuple[str, int, str]]:
 
 
 def newest_commits(root: str) -> list[Commit]:
-    """Return the newest commits, newest first; raises ListingError where git does not answer."""
+    """Return the newest commits, newest first; raises ListingError if git fails."""
     printed = git(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
     found = []
     for record in printed.decode(errors="replace").split("\x01")[1:]:
@@ -86,7 +86,7 @@ def newest_commits(root: str) -> list[Commit]:
 
 
 def _mark_reverted(commits: list[Commit]) -> None:
-    """A commit that a later one takes back is no news, nor is the one that does it."""
+    """Mark commits that a later commit reverted, and the reverting commits; neither is news."""
     for number, commit in enumerate(commits):
         sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
         subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
@@ -100,7 +100,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
 
 
 def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return for each file how often and how lately it was changed."""
+    """Return a score for each file that grows with the number and the recency of its changes."""
     found: dict[str, float] = {}
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
@@ -110,9 +110,9 @@ def recency(commits: list[Commit]) -> dict[str, float]:
 
 
 class Record:
-    """The history of a project as git tells it now, to be written into its index.
+    """The current git history of a project, to be written into its index.
 
-    ``commits`` is None where the index holds it already, which spares a look through thousands of commits.
+    ``commits`` is None if the index already has them, which saves reading thousands of commits.
     """
 
     def __init__(self, project: Project, path: str, problems: list[str]) -> None:
@@ -131,16 +131,16 @@ class Record:
             self._note(failure)
 
     def _note(self, failure: ListingError) -> None:
-        if not failure.is_refusal:  # a repository without a commit has no history to tell
+        if not failure.is_refusal:  # git refuses in a repository without commits, which is no problem to report
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store the history where it moved, else what it says of the files just read; return 1 where it moved."""
+        """Store tags and commits and return 1 if HEAD moved; else only set the recency of ``paths`` and return 0."""
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
             kept = [files.split("\n") if files else [] for (files,) in rows]
-            # A list of MOST_FILES may have been cut: that commit was a sweep.
+            # A list of MOST_FILES entries may be truncated; treat its commit as a sweep.
             lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)
@@ -155,7 +155,7 @@ class Record:
         return int(was != (self.head,))
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
-        """Copy what the index at ``path`` holds of the history, so that an index built anew reads no diff again."""
+        """Copy the history from the index at ``path``, so that a rebuilt index need not read any diff again."""
         if not _kept(path, "head"):
             return
         db.execute("attach database ? as old", (path,))
@@ -166,7 +166,7 @@ class Record:
         db.execute("detach database old")
 
     def _write_commits(self, db: sqlite3.Connection, commits: list[Commit]) -> None:
-        """Add new commits, oldest first so that ids order those of one second, and drop those out of reach."""
+        """Insert new commits, oldest first so that ids order those of the same second; delete unreachable ones."""
         known = dict(db.execute("select sha, id from commits").fetchall())
         present = {one.sha for one in commits}
         gone = [number for sha, number in known.items() if sha not in present]
@@ -194,7 +194,7 @@ class Record:
         db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
 
     def read_changes(self, path: str) -> int:
-        """Read diffs of commits that were not read yet; return 1 where there were any."""
+        """Read the diffs of unread commits; return 1 if there were any."""
         if not self.head:
             return 0
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:
@@ -212,7 +212,7 @@ class Record:
 
 
 def _kept(path: str, key: str) -> str:
-    """Return what the index at ``path`` says of itself; empty where there is none."""
+    """Return a value from the ``meta`` table of the index at ``path``; empty if there is none."""
     if not os.path.isfile(path):
         return ""
     with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
@@ -221,7 +221,7 @@ def _kept(path: str, key: str) -> str:
 
 
 def _stamp(git_dir: str) -> str:
-    """Return what the tags look like from outside."""
+    """Return the modification times of git's tag files, to detect changes."""
     seen = []
     for name in ("packed-refs", "refs/tags"):
         try:

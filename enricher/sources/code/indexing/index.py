@@ -1,8 +1,8 @@
 """Build the index of a project's files and keep it fresh: ``$ENRICHER_HOME/code/<hash of the project's id>.db``.
 
-An inverted index of our own in SQLite: a row holds all files of one term as packed numbers, which a prompt
-adds up ten times as fast as FTS5 ranks. Changed files go into small segments of their own; a large change
-builds a new file aside. Nothing here is on the hook's path; ``enricher.sources.code.ranking`` reads what this writes.
+The index is a custom inverted index in SQLite: each row holds all files of one term as packed numbers, which are
+summed ten times as fast as FTS5 ranks. Changed files go into small separate segments; after a large change the
+whole index is rebuilt in a temporary file. Not on the hook's path; ``enricher.sources.code.ranking`` reads the index.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 MOST_BYTES = 400_000
-"""Read of one file; what is longer is data."""
+"""Maximum size of an indexed file; a larger file is data."""
 MOST_TOTAL_BYTES = 300_000_000
 MOST_CONTENT_FILES = 60_000
 LONGEST_LINE = 2_000
 MINIFIED_LINE = 400
-"""Characters per line, on average, that nobody wrote by hand."""
+"""Average characters per line above which a file was not written by hand."""
 MOST_SEGMENTS = 8
 REBUILD_SHARE = 0.3
 MOST_TERMS = 20_000
-"""Of one file; a dictionary has more."""
+"""Maximum terms of one file; only a file like a dictionary has more."""
 
 SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
-"""BM25's k1 and b, and the length in names of a file that is neither long nor short."""
+"""BM25's k1 and b, and the length, in names, of an average file."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 _SCHEMA = (
@@ -80,7 +80,7 @@ create index symbols_by_file on symbols (file);
 
 @dataclass(slots=True)
 class Report:
-    """What a refresh did: ``state`` is built, updated, fresh or busy; ``problems`` tell what failed on the way."""
+    """The result of a refresh: ``state`` is built, updated, fresh, busy or none; ``problems`` lists what failed."""
 
     state: str
     files: int = 0
@@ -94,10 +94,10 @@ class Report:
 def refresh(
     project: Project, state: str, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> Report:
-    """Bring the index of ``project`` up to date with its files and its git history; one process at a time does.
+    """Update the index of ``project`` from its files and its git history; only one process at a time does this.
 
-    What git refuses is told in the report and the log, and done without git. Raises OSError where the
-    index cannot be written.
+    If git fails, the report and the log say so, and the update continues without it. Raises OSError if
+    the index cannot be written.
     """
     started = time.perf_counter()
     if not is_project(project.root, project.git_dir):
@@ -110,7 +110,7 @@ def refresh(
             os.lockf(lock, os.F_TLOCK, 0)
         except (BlockingIOError, PermissionError):
             return Report("busy")
-        gc.disable()  # nothing here refers in circles, and there is much to look through
+        gc.disable()  # no reference cycles here, and a collection would scan very many objects
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
         except sqlite3.DatabaseError as failure:
@@ -157,7 +157,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
 
 
 def _without_files(path: str) -> Report:
-    """Keep no index of nothing: a prompt would open it for nothing."""
+    """Delete the index of a project without files, so that no prompt opens it in vain."""
     if not os.path.exists(path):
         return Report("fresh")
     os.unlink(path)
@@ -166,14 +166,14 @@ def _without_files(path: str) -> Report:
 
 def _open(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=2.0, isolation_level=None)
-    db.execute("pragma synchronous = off")  # a cache: what a crash breaks is built anew
+    db.execute("pragma synchronous = off")  # the index is a cache and can be rebuilt after a crash
     db.execute("pragma cache_size = -64000")
     db.execute("begin immediate")
     return db
 
 
 def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
-    """The files of the index by path: id, time, size, digest; empty where there is none of this format."""
+    """Return (id, time, size, digest) of the indexed files by path; empty without an index in this format."""
     if not os.path.isfile(path):
         return {}
     with closing(sqlite3.connect(reader.address(path), uri=True)) as db:
@@ -199,7 +199,7 @@ def _build(
     kept: str,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Write a whole new index aside and put it in place; with the history of that at ``kept``, if any."""
+    """Build a new index in a temporary file, then move it into place; copy the history from ``kept``, if given."""
     aside = f"{path}.{os.getpid():x}.tmp"
     descriptor = private.open_file(aside, os.O_RDWR | os.O_TRUNC)
     os.close(descriptor)
@@ -216,7 +216,7 @@ def _build(
                 if progress and not number % 50:
                     progress(number, len(files))
             segment.write()
-            db.executescript(_INDICES)  # which commits first
+            db.executescript(_INDICES)  # executescript commits the open transaction first
             if kept:
                 past.keep(db, kept)
             db.execute("begin")
@@ -240,7 +240,7 @@ def _update(
     known: dict[str, tuple[int, int, int, str]],
     removed: list[int],
 ) -> int:
-    """Index what changed into a segment of its own; return how many files that were."""
+    """Index the changed files into a new segment; return their number."""
     gone = list(removed)
     fresh: list[_Content] = []
     for file in files:
@@ -272,7 +272,7 @@ def _update(
 
 
 def _merge(db: sqlite3.Connection) -> None:
-    """Make one of all small segments, without the files that are gone."""
+    """Merge all small segments into one, without deleted files."""
     alive = {row[0] for row in db.execute("select id from files")}
     merged = _Segment(db, 1)
     for term, *counts, data in db.execute("select term, content, path, defined, data from postings where segment > 0"):
@@ -293,7 +293,7 @@ def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
 
 
 class _Content:
-    """A file as it is indexed: its text, empty where it is binary, huge, minified or not text at all."""
+    """The content of a file for indexing; its text is empty if the file is binary, too large or minified."""
 
     def __init__(self, root: str, file: listing.File, *, reads: bool = True) -> None:
         self.file = file
@@ -332,7 +332,7 @@ def _terms(name: str) -> tuple[str, ...]:
 
 
 class _Segment:
-    """Postings on their way into the database: for each field and term the files and how much each is about it."""
+    """Postings to be written to the database: for each field and term the files and their impacts."""
 
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self.db = db
@@ -385,7 +385,7 @@ class _Segment:
 
 
 def _numbers() -> array[int]:
-    """Files of one term, each with its impact in the low eight bits."""
+    """Return an empty array for the files of one term: file id in the high bits, impact in the low eight."""
     return array("I")
 
 
@@ -398,14 +398,14 @@ def _counted(names: list[str]) -> dict[str, int]:
 
 
 def stem_of(path: str) -> str:
-    """Return the name under which code speaks of a file: without ending; of a package's own file the folder."""
+    """Return the name by which code refers to a file: without ending; for ``__init__`` and the like the folder."""
     folder, _, name = path.lower().rpartition("/")
     bare = name.partition(".")[0] or name
     return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
 
 
 def _path_terms(path: str) -> dict[str, int]:
-    """What the words of a path say about it: the file's own name most, each folder above it half as much."""
+    """Return the impact of each term of a path: highest for the file name, then halved with each folder upwards."""
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []

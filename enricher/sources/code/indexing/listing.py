@@ -1,4 +1,4 @@
-"""Which files of a project are worth indexing, and what kind each is. Not on the hook's path."""
+"""List the files of a project that are worth indexing, and determine the kind of each. Not on the hook's path."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_FILES = 250_000
 MOST_IGNORE_BYTES = 256 * 1024
 MOST_WALKED = 30_000
-"""Files without a list by git: it may be anybody's home."""
+"""Maximum files without git's list, because the folder may be a home folder."""
 NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
                    ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".gradle", ".next", ".nuxt", ".cache",
                    "site-packages", ".eggs", "bower_components"))  # fmt: skip
-"""Folders that no walk enters; git's own list wins where there is one."""
+"""Folders that a walk does not enter; they do not apply if git lists the files."""
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
 KINDS = ("source", "test", "doc", "config", "example", "vendored", "generated", "template", "translation", "stub")
@@ -56,14 +56,14 @@ _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__gener
 
 
 class ListingError(OSError):
-    """The files cannot be listed; ``is_refusal`` where git answered that it will not, not where it cannot."""
+    """The files cannot be listed; ``is_refusal`` if git ran and returned an error, not if it could not run."""
 
     is_refusal = False
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file: ``path`` relative with slashes, time in nanoseconds, size in bytes."""
+    """One file: relative ``path`` with slashes, time in nanoseconds, size in bytes."""
 
     path: str
     mtime_ns: int
@@ -71,9 +71,9 @@ class File:
 
 
 def git(root: str, *words: str) -> bytes:
-    """Return what git prints, starting no program of the repository's own.
+    """Run git and return its output, without starting programs that the repository configures.
 
-    Raises ListingError where git fails, is missing or hangs.
+    Raises ListingError if git fails, is missing or hangs.
     """
     patience_s = _patience()
     try:
@@ -96,9 +96,9 @@ def git(root: str, *words: str) -> bytes:
 
 
 def stream(root: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
-    """Return what git prints when it reads ``given``, at most ``most`` bytes of it, and whether that is all.
+    """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether that is all of it.
 
-    Raises ListingError as ``git`` does, except where enough was printed.
+    Raises ListingError as ``git`` does, except after ``most`` bytes of output.
     """
     until = time.monotonic() + _patience()
     try:
@@ -145,7 +145,7 @@ def _patience() -> float:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git and what it started, which may hold the pipe open."""
+    """Kill git and its child processes, which may hold the pipe open."""
     import signal
 
     try:
@@ -158,10 +158,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def files_of(root: str, *, has_git: bool) -> tuple[list[File], str]:
-    """Return the regular files below ``root`` in order of their paths, and what failed on the way (empty: nothing).
+    """Return the regular files below ``root``, sorted by path, and a problem (empty if there was none).
 
-    Git's list and ignore rules where git answers, else a walk that reads ``.gitignore`` files.
-    Links are not followed, neither files nor folders.
+    Uses git's list and ignore rules if git works, else a walk that reads ``.gitignore`` files.
+    Links to files or folders are not followed.
     """
     problem = ""
     if has_git:
@@ -227,7 +227,7 @@ class _Rule:
 
 
 def _ignore_rules(file: str, base: str) -> list[_Rule]:
-    """The rules of one ``.gitignore``, as gitignore(5) has them, without ``**`` inside a path."""
+    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` inside a path."""
     try:
         content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
@@ -259,7 +259,7 @@ def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
 
 
 def is_text(path: str) -> bool:
-    """Say whether a file's content is worth reading, judged by its name."""
+    """Return whether a file's content is worth reading, judged by its name."""
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
         return False
@@ -267,7 +267,7 @@ def is_text(path: str) -> bool:
 
 
 def kind_of(path: str) -> int:
-    """Return what kind of file a path names: one of ``KINDS`` by its number."""
+    """Return the kind of a file, judged by its path, as a number in ``KINDS``."""
     lowered = path.lower()
     *folders, name = lowered.split("/")
     inside = set(folders)
@@ -299,7 +299,7 @@ def kind_of(path: str) -> int:
 
 
 def _in_tests(folders: list[str], inside: set[str], end: str) -> bool:
-    """A Python package may hold a library for tests in its ``test`` or ``testing``: that is source."""
+    """Return whether a path is inside a test folder; a Python package's own ``test`` or ``testing`` is source."""
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
         return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
     return bool(inside & (_TEST_FOLDERS - {"testing"}))

@@ -1,6 +1,6 @@
-"""How one test file is run: a template for each folder and language, from manifests and lock files.
+"""Find the command that runs a single test file: a template per folder and language, from manifests and lock files.
 
-Not on the hook's path. In a template ``{path}`` is the test file below the folder in which the command is run,
+Not on the hook's path. In a template ``{path}`` is the test file relative to the command's working directory,
 ``{dir}`` its folder, ``{stem}`` its name without ending.
 """
 
@@ -24,7 +24,7 @@ NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 @dataclass(slots=True)
 class Runner:
-    """The command that runs one test file of these endings below a folder."""
+    """The command template that runs one test file with one of these endings below a folder."""
 
     folder: str
     ends: str
@@ -32,7 +32,7 @@ class Runner:
 
 
 def runners(project: Project) -> list[Runner]:
-    """Return the runners, those of the deepest folders first."""
+    """Return the runners, deepest folders first."""
     found: list[Runner] = []
     for path, text in project.texts.items():
         folder, _, name = path.rpartition("/")
@@ -82,7 +82,7 @@ def _node(project: Project, folder: str, text: str) -> list[Runner]:
 
 
 def _python(project: Project) -> list[Runner]:
-    """Pytest where a file says so; ``manage.py`` or unittest are told only where nothing names pytest."""
+    """Return pytest if any file mentions it, else ``manage.py`` or unittest."""
     roots = {
         path.rpartition("/")[0]
         for path in project.present

@@ -1,6 +1,6 @@
-"""Where a file defines its names: one pattern a language, applied to lines; no parser.
+"""Find the definitions in a file with one regular expression per language, applied to lines; no parser.
 
-A definition missed costs a line number, one too many costs nothing much, so the patterns are plain.
+A missed definition costs only a line number and an extra one hardly anything, so the patterns are simple.
 Not on the hook's path.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MOST_SYMBOLS = 2_000
-"""Per file; generated tables have more."""
+"""Maximum per file; only generated tables have more."""
 
 _JS = (
     r"^[ \t]*(?:export\s+(?:default\s+)?)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
@@ -78,7 +78,7 @@ _NO_NAMES = frozenset("if for while switch catch return else do try with new fun
 
 
 def language_of(path: str) -> str:
-    """Return the name under which the patterns know a file's language; empty for others."""
+    """Return the name of a file's language among the patterns; empty if there is no pattern for it."""
     return _LANGUAGES.get(path.rpartition(".")[2].lower(), "")
 
 

@@ -1,6 +1,6 @@
-"""What a test file imports of the project, as keys under which a source file finds its tests.
+"""Extract the project imports of a test file, as keys by which the tests of a source file are found.
 
-Not on the hook's path; ``enricher.context.channels.tests`` asks by the same keys.
+Not on the hook's path; ``enricher.context.channels.tests`` queries by the same keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire\(|\bmock\()\s*\(?\s*['"]([
 
 
 def imported(path: str, text: str) -> list[str]:
-    """Return the keys of what a test file imports: dotted Python names, and paths without ending of scripts."""
+    """Return the keys of a test file's imports: dotted names for Python, paths without ending for JavaScript."""
     head = text[:LONGEST_HEAD]
     end = path.rpartition(".")[2].lower()
     if end == "py":

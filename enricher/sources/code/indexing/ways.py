@@ -1,6 +1,6 @@
-"""The ways of a project in the code index: how it commits, tests, builds and releases, and where that is said.
+"""Store in the code index how a project commits, tests, builds and releases, with the source of each fact.
 
-Built behind the prompts whenever one of the files concerned has changed; read by ``enricher.context.channels.ways`` and
+Updated in the background whenever a relevant file has changed; read by ``enricher.context.channels.ways`` and
 ``enricher.context.channels.tests``. A row is one sentence or one command with its file and line.
 """
 
@@ -47,7 +47,7 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 80
 MOST_KEPT = 4
-"""Rows of one action and folder."""
+"""Maximum rows per action, kind and folder."""
 _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
@@ -65,7 +65,7 @@ _NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
-"""Hooks of pre-commit that tidy whitespace and the like."""
+"""Generic pre-commit hooks, for whitespace and the like, that tell nothing about the project."""
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
@@ -76,13 +76,13 @@ _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""What a hook of git counts beside a habit of the history (5.5) and a sentence (7 and more)."""
+"""Ranks of git hooks, compared with 5.5 for a habit in the history and 7 or more for a sentence."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Commits that show a habit, and the share of them that must."""
+"""Number of latest commits examined for a habit, the minimum number, and the share that must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[File]) -> bool:
-    """Bring the rows up to date with the files and the commits of the index; return whether anything had to be read."""
+    """Update the rows from the files and the commits in the index; return whether anything had changed."""
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
@@ -129,7 +129,7 @@ def _is_manifest(path: str) -> bool:
 
 
 def hash_of(files: Iterable[File]) -> str:
-    """Return what tells whether one of the files has changed, or come, or gone."""
+    """Return a hash that changes when a file is changed, added or deleted."""
     from hashlib import blake2b
 
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
@@ -147,7 +147,7 @@ def _read(root: str, file: File) -> str:
 
 
 def _best(rows: list[Row]) -> list[Row]:
-    """The best rows of each action and folder, and everything that a file for agents says."""
+    """Return the best rows per action, kind and folder, and all rows from agents' files such as CLAUDE.md; redacted."""
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in sorted(rows, key=lambda row: -row[7]):
@@ -188,7 +188,7 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 
 
 def _of_files(project: Project) -> list[Row]:
-    """What stands in files of one purpose: the template of pull requests, the workflow that releases, and the like."""
+    """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
     rows: list[Row] = []
     for path, text in project.texts.items():
         if _TEMPLATE.match(path):
@@ -220,7 +220,7 @@ def _of_files(project: Project) -> list[Row]:
 
 
 def _calls(script: str) -> str:
-    """The commands of a git hook in one line; empty where it is more than a few."""
+    """Return the commands of a git hook on one line; empty if there are more than MOST_CALLS."""
     lines = [line.strip() for line in script.splitlines()]
     own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
     said = " && ".join(own)
@@ -253,7 +253,7 @@ def _of_names(project: Project) -> list[Row]:
 
 
 def _of_workflow(path: str, text: str) -> list[Row]:
-    """What makes a workflow release or deploy: a tag, a release on the forge, a push, a start by hand."""
+    """Return what triggers a release or deployment workflow: a tag, a GitHub release, a push, a manual start."""
     head = text.partition("\njobs:")[0]
     name = path.rpartition("/")[2].rpartition(".")[0].lower()
     tags, branches = _listed(head, r"tags"), _listed(head, r"push:\s*\n\s*branches")
@@ -274,7 +274,7 @@ def _of_workflow(path: str, text: str) -> list[Row]:
 
 
 def _listed(head: str, key: str) -> str:
-    """The values of a list in a workflow's head, written in a line or a line each."""
+    """Return the values of a YAML list in a workflow's head, written on one line or one per line."""
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
     values = re.split(r",|\n", (found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
@@ -294,7 +294,7 @@ def _of_changelog(project: Project, path: str, text: str) -> list[Row]:
 
 
 def _of_history(latest: list[str]) -> list[Row]:
-    """How the latest commits word their subjects, where most do it alike."""
+    """Return the form of the latest commit subjects, if most follow the same form."""
     subjects = [subject for subject in latest if not subject.startswith(("Merge ", "Revert "))]
     if len(subjects) < FEWEST_COMMITS:
         return []
@@ -315,7 +315,7 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 
 def _imported(root: str, texts: dict[str, str]) -> str:
-    """The files that a client's own file takes in, as lines "CLAUDE.md AGENTS.md": by an @ or as a link."""
+    """Return the files that a client's own file imports with "@" or links to, as lines like "CLAUDE.md AGENTS.md"."""
     import os
 
     found = []

@@ -24,7 +24,7 @@ from unittest.mock import patch
 import warm
 
 from enricher.context import CHANNELS
-from enricher.rules.compiling import sources
+from enricher.rules import sources
 from enricher.rules.compiling.build import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database

@@ -80,11 +80,11 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
 
         site.main()
     try:
-        from enricher.rules.compiling.sources import leave_shipped
+        from enricher.rules.sources import leave_shipped
 
         leave_shipped(state)
     except Exception as failure:
-        _note(state, "enricher.rules.compiling.sources", failure)
+        _note(state, "enricher.rules.sources", failure)
     for name in ("enricher.sources.memory", *(["enricher.sources.code.indexing.index"] if has_index else [])):
         try:
             __import__(name, fromlist=["refresh"]).refresh(project, state)

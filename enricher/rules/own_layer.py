@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from enricher.rules.compiling.catalogue import Files
-from enricher.rules.compiling.compiler import LISTED_KEYS, compile_layers
+from enricher.rules.compiling.compiler import FITTED, LISTED_KEYS, compile_layers
 from enricher.rules.compiling.document import LOADER, PARTS, Problem, read_document
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import Document, RuleBlock
     from enricher.rules.layers import Layer
 
+KEY = re.compile(r"(\w+):")
 YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
 ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
 """Kinds of which the first rule wins between equals."""
@@ -116,7 +117,7 @@ def layer_of_edit(
         raise LayerError(wanted.broken or errors)
     own_text = next(text for _name, path, text in wanted.texts if path == own.path)
     document = read_document(packaged, edited)
-    entries = list(entries_for(opened, edited, called=_called_by_table(wanted)))
+    entries = list(entries_for(opened, edited, called=_called_by_table(wanted), fitted=fitted_sections(wanted)))
     if taken := list(_already_in(own.path, own_text, entries, document)):
         raise LayerError(taken)
     text = with_entries(own_text, entries)
@@ -151,16 +152,20 @@ def entries_for(
     called: Collection[str] = (),
     keeps_removed: bool = False,
     verbatim: Collection[str] = (),
+    fitted: Mapping[str, Section] | None = None,
 ) -> Iterator[Entry]:
     """Yield what a layer over ``below`` needs to say what ``edited`` says, in the order of the edited text.
 
     ``called`` are the guardrails that the catalogue's table calls for without a rule.
     ``keeps_removed`` leaves rules alone that ``edited`` lacks; those in ``verbatim`` are copied as they are.
+    A rule that is copied gets its lists of ``fitted``, because the copy hides them.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
     for key, section in new.items():
-        text = section.text if key in verbatim or key not in old else _changed(old[key], section)
+        part = (fitted or {}).get(key)
+        copied = with_fitted(section, part) if part else section.text
+        text = copied if key in verbatim or key not in old else _changed(old[key], section, copied)
         if section.rule is None:
             text = _new_prose(old.get(key), section)
         if text:
@@ -184,18 +189,52 @@ def sections(text: str) -> list[Section]:
     return found
 
 
-def _changed(old: Section, new: Section) -> str:
-    """Return a rule as a layer has to write it; empty if nothing but blank space differs."""
+def fitted_sections(compiled: Compiled) -> dict[str, Section]:
+    """Return the parts of rules that stand in fitted files, by rule; those of the lowest layer win."""
+    texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
+    return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
+
+
+def with_fitted(section: Section, part: Section) -> str:
+    """Return a rule with its fitted lists behind its own: the same lines where the lists have lines of their own."""
+    if section.block is None or part.block is None or section.rule is None or section.rule.data.get("disabled"):
+        return section.text
+    start, end = section.block
+    block = list(section.lines[start:end])
+    for key, lines in _by_key(part.lines[slice(*part.block)]).items():
+        own = _by_key(block).get(key)
+        if own:
+            last = max(at for at, line in enumerate(block) if line == own[-1])
+            block[last + 1 : last + 1] = lines[1:]
+        else:
+            block += lines
+    lines = [*section.lines[:start], *block, *section.lines[end:]]
+    return "\n".join(lines).strip("\n")
+
+
+def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
+    """Return the lines of each key of a block, without blank ones behind them."""
+    found: dict[str, list[str]] = {}
+    for line in block:
+        if match := KEY.match(line):
+            found[match[1]] = [line]
+        elif line.strip() and found:
+            found[next(reversed(found))].append(line)
+    return found
+
+
+def _changed(old: Section, new: Section, copied: str) -> str:
+    """Return a rule as a layer has to write it, ``copied`` if need be; empty if only blank space differs."""
     if old.rule is None or new.rule is None or new.block is None:
-        return new.text
+        return copied
     has_new_prose = old.prose != new.prose
     if old.rule.data == new.rule.data:
         if _without_blanks(old) != _without_blanks(new):
-            return new.text  # a comment in the block
+            return copied  # a comment in the block
         return _extended(new, []) if has_new_prose else ""
     lines = _additions(old.rule, new.rule, new.lines[slice(*new.block)])
     if lines is None:
-        return new.text
+        return copied
     return _extended(new, lines, has_prose=has_new_prose)
 
 

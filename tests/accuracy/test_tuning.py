@@ -21,9 +21,8 @@ INVENTED = Path(__file__).with_name("invented_prompts.jsonl")
 
 @pytest.fixture
 def instructions(tmp_path: Path) -> Path:
-    for file in Path(packaged_file()).parent.glob("*.md"):
-        shutil.copy(file, tmp_path)
-    return tmp_path / Path(packaged_file()).name
+    folder = shutil.copytree(Path(packaged_file()).parent, tmp_path / "rules")
+    return folder / Path(packaged_file()).name
 
 
 @pytest.mark.slow
@@ -32,13 +31,14 @@ def test_the_same_prompts_give_the_same_proposal(instructions: Path) -> None:
 
     assert first == propose(INVENTED, instructions)
     assert first.startswith(f"--- {instructions.name}")
+    assert "\n--- fitted/task-types.md" in first
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("patch") is None, reason="needs the patch program")
 def test_an_applied_proposal_compiles(instructions: Path) -> None:
     diff = propose(INVENTED, instructions)
-    subprocess.run(["patch", "-s", str(instructions)], input=diff, text=True, check=True)
+    subprocess.run(["patch", "-s", "-p0", "-d", str(instructions.parent)], input=diff, text=True, check=True)
     compiled = compile_layers([Layer("tuned", str(instructions))])
 
     assert compiled.broken == []
@@ -121,11 +121,13 @@ def test_prompts_without_a_search_intent_leave_its_weights_alone(tmp_path: Path,
     file.write_text('{"prompt": "mend the broken login", "task_type": "debug"}\n' * 3)
 
     ended = _tune(file, "--force", "--instructions", str(instructions))
-    diff = [line for line in ended.stdout.splitlines() if line.startswith("@@")]
+    main, _, fitted = ended.stdout.partition("\n--- fitted/")
+    diff = [line for line in main.splitlines() if line.startswith("@@")]
     first_intent = instructions.read_text().splitlines().index("## Search intent: howto")
 
     assert ended.exit_code == 0
     assert diff and all(int(line.split("-")[1].split(",")[0]) <= first_intent for line in diff)
+    assert fitted.startswith("task-types.md") and "search-intents.md" not in fitted
 
 
 @pytest.mark.slow

@@ -34,12 +34,12 @@ METRICS = ["tokens", "latency_ms", "success", "quality", "violations"]
 def instructions(account: Account, name: str, *edits: tuple[str, str]) -> str:
     """Write a copy of the packaged instructions with its catalogues, edited."""
     folder = account.home / name
-    for file in PACKAGED.glob("*.md"):
+    for file in PACKAGED.rglob("*.md"):
         text = file.read_text()
         for before, after in edits if file.name.startswith("prompt-enricher") else ():
             assert before in text, before
             text = text.replace(before, after)
-        account.write(folder / file.name, text)
+        account.write(folder / file.relative_to(PACKAGED), text)
     return str(folder / "prompt-enricher-instructions.md")
 
 

@@ -58,10 +58,9 @@ def index_the_prompts(account: Account) -> None:
 
 def other_rules(account: Account) -> str:
     """Write a copy of the packaged instructions that calls debugging something else; return the file."""
-    for file in PACKAGED.glob("*.md"):
-        account.write(
-            f"other/{file.name}", file.read_text().replace("## Task type: debug\n", "## Task type: mending\n")
-        )
+    for file in PACKAGED.rglob("*.md"):
+        text = file.read_text().replace("## Task type: debug\n", "## Task type: mending\n")
+        account.write(f"other/{file.relative_to(PACKAGED)}", text)
     return str(account.home / "other" / "prompt-enricher-instructions.md")
 
 

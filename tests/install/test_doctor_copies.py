@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,7 @@ def test_a_small_layer_and_a_copy_with_catalogues_of_its_own_are_kept(person: Pe
     small = person.write("code/project/other.md", "")
     own = person.write(OWN, edited(PACKAGED))
     folder = Path(packaged_file()).parent
+    shutil.copytree(folder / "fitted", own.parent / "fitted")
     person.write(f"{Path(OWN).parent}/guardrails.md", (folder / "guardrails.md").read_text())
     mine = (folder / "HEURISTICS.md").read_text().replace("## H5: ", "## H5: Always ")
     person.write(f"{Path(OWN).parent}/HEURISTICS.md", mine)

@@ -94,6 +94,17 @@ def test_a_broken_text_is_told_with_its_line_and_gives_no_figures(library: Accou
     assert "unknown key 'min_confidense'" in told[0].problems[0].message
 
 
+def test_an_edit_of_a_fitted_file_is_judged_and_linted_as_a_part_of_its_rules(library: Account) -> None:
+    file = Path(packaged_file()).parent / "fitted" / "task-types.md"
+    text = file.read_text()
+    of_file = live.Desk(str(library.state), str(file), text, base=live.OPENED)
+
+    told = examined(of_file, text.replace("{feature: always, weight: 9}", "{feature: always, weight: 1}", 1))
+
+    assert last_figures(told).prompts
+    assert isinstance(told[-1], Linted) and told[-1].problems == ()
+
+
 def test_lint_speaks_after_the_figures(library: Account, packaged: str) -> None:
     text = packaged.replace("any: [why, how,", "any: [why, why, how,", 1)
     told = examined(desk(library, packaged), text.replace("# Guardrails", "## Task type: nothing\n\n# Guardrails", 1))

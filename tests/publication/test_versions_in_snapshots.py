@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from edited_history import QUESTION, SECOND, edited, up_to_date
 
-from enricher.rules.compiling.sources import packaged_texts
+from enricher.rules.sources import packaged_texts
 from workbench.web.reading import versions
 from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot

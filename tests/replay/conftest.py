@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from in_one_file import in_one_file
 from recorded import keep, keep_version, record
 
 from enricher.rules.cache import Rules
@@ -17,6 +17,7 @@ from workbench.replay.corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 BESIDE = (
     "the login test fails with KeyError 'user' in tests/test_login.py, why?",
@@ -34,7 +35,7 @@ BESIDE = (
 
 @pytest.fixture(scope="session")
 def packaged() -> str:
-    return Path(packaged_file()).read_text(encoding="utf-8")
+    return in_one_file()
 
 
 @pytest.fixture(scope="session")

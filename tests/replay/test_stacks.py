@@ -12,6 +12,7 @@ from workbench.replay.rulesets.stacks import LayerFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 OURS, OLD, USER = "/new/instructions.md", "/old/instructions.md", "/home/config/instructions.md"
 ADDED = "f" * 32
@@ -26,6 +27,18 @@ def test_the_packaged_file_takes_the_place_of_the_one_of_an_earlier_installation
     ]  # fmt: skip
 
 
+def test_an_edited_file_goes_with_the_fitted_files_beside_it_as_they_are_now(tmp_path: Path) -> None:
+    main, fitted = str(tmp_path / "main.md"), tmp_path / "fitted" / "words.md"
+    fitted.parent.mkdir()
+    fitted.write_text("now")
+    gone = ("fitted", str(tmp_path / "fitted" / "gone.md"), "as recorded")
+
+    then = [("packaged", main, "old"), ("fitted", str(fitted), "then"), gone]
+    stack = LayerFile("packaged", main).within(then, "new")
+
+    assert stack == [("packaged", main, "new"), ("fitted", str(fitted), "now"), gone]
+
+
 def test_a_layer_of_another_project_keeps_its_place() -> None:
     then = [("packaged", OURS, "ours"), ("project", "/b/.enricher/instructions.md", "theirs")]
 
@@ -33,7 +46,7 @@ def test_a_layer_of_another_project_keeps_its_place() -> None:
 
 
 def test_a_version_and_the_file_that_it_was_compiled_from_are_not_one_where_a_project_adds_to_the_file(
-    pointing_back: Callable[[str, str], Corpus], packaged: str
+    pointing_back: Callable[[str, str], Corpus],
 ) -> None:
     db = pointing_back("fix it", "").db
     row = {"hash": ADDED, "path": "/a/.enricher/instructions.md", "text": "# Classification\n"}
@@ -41,7 +54,7 @@ def test_a_version_and_the_file_that_it_was_compiled_from_are_not_one_where_a_pr
     corpus = Corpus(db)
     [version] = corpus.versions.in_use
     base = sides.from_version(version, corpus.versions)
-    candidate = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    candidate = sides.from_file(packaged_file(), corpus.versions)
     assert Replay(corpus, candidate, base=base).is_same_rules
 
     corpus.versions.in_use.append(ADDED)

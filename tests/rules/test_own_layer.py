@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 PACKAGED = Path(packaged_file()).read_text(encoding="utf-8")
 NEW_CLASS = "## Task type: migration\n\nA class.\n\n```yaml\nsignals:\n  - {phrase: zork, weight: 9}\n```\n\n"
-EXAMPLE = '  - "How is the hydrator made?"'
-FIRST_EXAMPLE = '  - "What is the hydrator?"'
-LAST_EXAMPLE = '  - "how can I see the logs of the last deploy?"'
+EXAMPLE = '"How is the hydrator made?"'
+FIRST_EXAMPLE = '["What is the hydrator?"'
+LAST_EXAMPLE = '"how can I see the logs of the last deploy?"]'
 
 
 def saved(tmp_path: Path, edited: str, own: str = "") -> OwnLayer:
@@ -50,13 +50,13 @@ def classes_of(compiled: Compiled) -> list[str]:
 EDITS = [
     pytest.param(lambda text: text.replace("tokens: 450", "tokens: 300"), "extend: true\ntokens: 300", id="a budget"),
     pytest.param(
-        lambda text: text.replace(LAST_EXAMPLE, f"{LAST_EXAMPLE}\n{EXAMPLE}", 1),
-        f"extend: true\nexamples:\n{EXAMPLE}\n```",
+        lambda text: text.replace(LAST_EXAMPLE, f"{LAST_EXAMPLE[:-1]}, {EXAMPLE}]", 1),
+        "extend: true\nexamples: ['How is the hydrator made?']\n```",
         id="one more item at the end of a list",
     ),
     pytest.param(
-        lambda text: text.replace(FIRST_EXAMPLE, f"{EXAMPLE}\n{FIRST_EXAMPLE}", 1),
-        "## Task type: question\n\nThe turn ends with an answer",
+        lambda text: text.replace(FIRST_EXAMPLE, f"[{EXAMPLE}, {FIRST_EXAMPLE[1:]}", 1),
+        "## Task type: question\nThe turn ends with an answer",
         id="an item in the middle of a list copies the rule",
     ),
     pytest.param(lambda _text: without("## Guardrail: H4"), "H4\n\n```yaml\ndisabled: true", id="a removed guardrail"),
@@ -90,6 +90,13 @@ def test_a_layer_says_what_the_edit_says_and_little_else(
     assert got.body["guardrails"] == wanted.body["guardrails"]
     assert got.body["budgets"] == wanted.body["budgets"]
     assert classes_of(got) == classes_of(wanted)
+
+
+def test_a_rule_that_is_copied_brings_its_fitted_lists(tmp_path: Path) -> None:
+    layer = saved(tmp_path, PACKAGED.replace("{feature: ends_with_question, weight: 4}", "{phrase: zork, weight: 4}"))
+
+    order = [layer.text.index(one) for one in ("{phrase: zork", "{words: inverted", "examples:", "leanings:")]
+    assert order == sorted(order)
 
 
 def test_what_nobody_changed_is_no_layer(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import CATALOGUE, LONE_LAYER, compile_layers
-from enricher.rules.compiling.document import read_document
 from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers, label
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.replay.rulesets.sides import SideError
@@ -20,7 +19,7 @@ from workbench.replay.rulesets.stacks import layer_file, stack_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from enricher.rules.compiling.compiler import Compiled
     from enricher.rules.compiling.document import RuleBlock
@@ -72,7 +71,7 @@ class Written:
 
     @property
     def files(self) -> list[str]:
-        """The instructions files, lowest layer first, without the catalogues."""
+        """The instructions files, lowest layer first, then fitted files; without the catalogues."""
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def class_names(self, facet: str) -> list[str]:
@@ -100,11 +99,11 @@ class Written:
     def _signals(self) -> Iterator[Signal]:
         lists = {rule.name: rule.data["words"] for rule in self.compiled.rules.values() if rule.kind == "words"}
         rules = self._in_table_order()
-        origins = _origins(self.compiled.texts)
         for rule, numbers in zip(rules, condition_numbers(rules, lists), strict=True):
             identity = f"{rule.facet}.{rule.name.replace(' ', '-')}"
-            places = origins.get(identity, [])
-            for signal, number, (index, place) in zip(rule.signals, numbers, places, strict=True):
+            block = self.compiled.rules[identity]
+            for at, (signal, number) in enumerate(zip(rule.signals, numbers, strict=True)):
+                writer, index = block.origin_of("signals", at)
                 yield Signal(
                     identity,
                     rule.facet,
@@ -114,7 +113,7 @@ class Written:
                     signal.get("feature", ""),
                     number,
                     index,
-                    place,
+                    Place(writer.file, writer.line_of("signals", index)),
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
@@ -123,26 +122,6 @@ class Written:
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
         return [*classes, *(rule for rule in guards if takes_signals_of(rule.name))]
-
-
-def _origins(texts: Sequence[tuple[str, str, str]]) -> dict[str, list[tuple[int, Place]]]:
-    """Return, per rule, index and place of each of its signals, merged as the compiler merges the layers."""
-    found: dict[str, list[tuple[int, Place]]] = {}
-    for layer, path, text in texts:
-        if layer in CATALOGUES:
-            continue
-        for block in read_document(path, text).rules:
-            own = [
-                (index, Place(path, block.line_of("signals", index)))
-                for index in range(len(block.data.get("signals", [])))
-            ]
-            if block.data.get("disabled"):
-                found.pop(block.id, None)
-            elif block.data.get("extend") and block.id in found:
-                found[block.id] = [*found[block.id], *own]
-            else:
-                found[block.id] = own
-    return found
 
 
 def in_force(cwd: str) -> Written:

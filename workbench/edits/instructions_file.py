@@ -78,12 +78,17 @@ def layer_of(path: str, cwd: str) -> str:
 
 def objection(path: str) -> str:
     """Return the reason not to edit the file in place; empty if there is none."""
-    parts = os.path.realpath(path).split(os.sep)
-    if os.path.realpath(path) == os.path.realpath(packaged_file()) and {"site-packages", "dist-packages"} & {*parts}:
+    real, ours = os.path.realpath(path), os.path.dirname(os.path.realpath(packaged_file())) + os.sep
+    if real.startswith(ours) and {"site-packages", "dist-packages"} & {*real.split(os.sep)}:
         return "it belongs to the installed package; the next update would overwrite your edit"
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "you may not write to it"
     return ""
+
+
+def remedy(path: str) -> str:
+    """Return what to do about a file that has an objection and is not saved as a layer."""
+    return f"write the change into your own layer, {own_file()}" if os.access(path, os.W_OK) else f"chmod u+w {path}"
 
 
 def saves_as_layer(path: str) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.rules.checks.lint import findings
-from enricher.rules.compiling.compiler import LONE_LAYER, compile_layers
+from enricher.rules.compiling.compiler import LONE_LAYER, NAMED_FILES, compile_layers
 from enricher.rules.layers import Layer, find_layers
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
@@ -151,6 +151,9 @@ class Desk:
     def lint(self, text: str, versions: Versions) -> list[Problem]:
         """Return what ``enricher check`` would report once the text is saved, on this file and all others."""
         file = layer_file(self.path, versions)
+        if file is not None and file.layer in NAMED_FILES:
+            found = find_layers(self.cwd)
+            return findings(compile_layers(found.instructions, found.configuration, texts={file.path: text}))
         if file is None or file.layer not in ORDER:
             return findings(compile_layers([Layer(LONE_LAYER, self.path)], texts={self.path: text}))
         found = find_layers(os.path.dirname(file.path) if file.layer in OF_ONE_FOLDER else self.cwd)

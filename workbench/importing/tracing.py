@@ -18,8 +18,7 @@ from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.record.recording import describe
 from enricher.respond.decision import Inputs, decide
-from enricher.rules import cache
-from enricher.rules.compiling import sources
+from enricher.rules import cache, sources
 from enricher.settings import is_on, with_environment
 from storage import traces
 from storage.base.lean import dumps, keyed_hash

@@ -15,7 +15,7 @@ from workbench import statistics
 from workbench.tuning.phrases import phrases_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from workbench.coverage.written import Signal, Written
     from workbench.tuning.examples import Example
@@ -27,8 +27,9 @@ PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WE
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One change to a rule; ``signal`` None is a new phrase, ``weight`` 0 takes the signal out."""
+    """One change to a rule in ``file``; ``signal`` None is a new phrase, ``weight`` 0 takes the signal out."""
 
+    file: str
     rule: str
     name: str
     signal: Signal | None
@@ -62,12 +63,16 @@ class Candidate:
 
 
 class Search:
-    """All small steps over the labelled prompts, added up."""
+    """All small steps in some files over the labelled prompts, added up.
 
-    def __init__(self, written: Written, path: str, examples: Sequence[Example]) -> None:
+    A new phrase goes behind the last signal of its rule, into a fitted file where there is one.
+    """
+
+    def __init__(self, written: Written, files: Collection[str], examples: Sequence[Example]) -> None:
         self.examples = examples
-        self._signals = [one for one in written.signals if one.facet == TASK_TYPE and one.place.file == path]
-        self._rules = {one.name: one.rule for one in self._signals}
+        self._signals = [one for one in written.signals if one.facet == TASK_TYPE and one.place.file in files]
+        self._last = {one.name: one for one in self._signals}
+        self._rules = {name: one.rule for name, one in self._last.items()}
         self._right = [one.is_right() for one in examples]
         self._firing: dict[int, list[int]] = {}
         for at, one in enumerate(examples):
@@ -117,7 +122,8 @@ class Search:
         broken = frozenset(at for at, is_right in after.items() if not is_right and self._right[at])
         if not fixed and not broken:
             return []
-        return [Candidate(self._rules[name], name, signal, phrase, weight, fixed, broken)]
+        file = (signal or self._last[name]).place.file
+        return [Candidate(file, self._rules[name], name, signal, phrase, weight, fixed, broken)]
 
 
 def best(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -125,7 +131,7 @@ def best(candidates: Iterable[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
-        subject = (one.rule, one.signal.index if one.signal else one.phrase)
+        subject = (one.file, one.rule, one.signal.index if one.signal else one.phrase)
         if one.net > 0 and subject not in known:
             found.append(one)
             known.add(subject)

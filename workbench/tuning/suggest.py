@@ -9,6 +9,7 @@ SuggestError          nothing can be suggested: no labels, or rules that are bro
 from __future__ import annotations
 
 import difflib
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.checks.lint import findings
+from enricher.rules.compiling.compiler import FITTED
 from workbench import statistics
 from workbench.coverage.written import known_as, of_file, stack_with
 from workbench.replay.compare import kinds
@@ -28,7 +30,7 @@ from workbench.tuning.rewriting import Rewriter
 from workbench.tuning.steps import Search, best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from workbench.coverage.written import Signal, Written
     from workbench.replay.corpus import Corpus
@@ -104,17 +106,27 @@ def suggest(
     prompts = [one for one in given if one.right <= known]
     if not prompts:
         raise SuggestError(_nothing(len(given), log.unclear))
-    search = Search(written, path, [example(one, written.rules) for one in prompts])
+    texts = _texts(written, path)
+    search = Search(written, texts, [example(one, written.rules) for one in prompts])
     candidates = list(search.candidates())
     adjusted = statistics.benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
     q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
-    trial = _Trial(corpus, written, path, text, search.examples)
+    trial = _Trial(corpus, written, texts, search.examples)
     proposals = list(_tried(trial, best(candidates), q_of, should_stop))
     proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
     right = sum(one.is_right() for one in search.examples)
     missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
-    texts = {one.id: one.text for one in prompts}
-    return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), texts)
+    judged = {one.id: one.text for one in prompts}
+    return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), judged)
+
+
+def _texts(written: Written, path: str) -> dict[str, str]:
+    """Return the text of a file and of the fitted files beside it, by path."""
+    texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
+    layer, own = texts.pop(path)
+    fitted = {file: text for file, (kind, text) in texts.items() if kind == FITTED and layer != FITTED}
+    beside = os.path.dirname(path) + os.sep
+    return {path: own} | {file: text for file, text in fitted.items() if file.startswith(beside)}
 
 
 def _tried(
@@ -139,32 +151,33 @@ def _tried(
 class _Trial:
     """Candidates written into the text and judged exactly."""
 
-    def __init__(self, corpus: Corpus, written: Written, path: str, text: str, examples: Sequence[Example]) -> None:
-        self._corpus, self._written, self._path, self._text, self._examples = corpus, written, path, text, examples
-        self._stack = stack_with(path, corpus.versions)
-        self._rewriter = Rewriter(path, text)
+    def __init__(self, corpus: Corpus, written: Written, texts: Mapping[str, str], examples: Sequence[Example]) -> None:
+        self._corpus, self._written, self._texts, self._examples = corpus, written, texts, examples
+        self._stack = stack_with(next(iter(texts)), corpus.versions)
+        self._rewriters = {path: Rewriter(path, text) for path, text in texts.items()}
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
         self._right = [task_type(one.prompt, written.rules) in one.prompt.right for one in examples]
-        self._base: Side | None = None
+        self._bases: dict[str, Side] = {}
 
     def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
         """Return what the step does exactly; None if it cannot be written, fails the check, or helps nobody."""
+        path = candidate.file
         text = self._rewritten(candidate)
-        rules = self._checked(text) if text else None
+        rules = self._checked(path, text) if text else None
         if text is None or rules is None:
             return None
         fixes, breaks = self._judged(rules, candidate.signal)
         if len(fixes) <= len(breaks):
             return None
-        changes, prompts = self._in_the_log(text)
+        changes, prompts = self._in_the_log(path, text)
         index = candidate.signal.index if candidate.signal else -1
-        before, after = (one.splitlines(keepends=True) for one in (self._text, text))
+        before, after = (one.splitlines(keepends=True) for one in (self._texts[path], text))
         sessions = {one.session for one in fixes}
         return Proposal(
             candidate.title(),
-            self._path,
-            self._rewriter.line_of(candidate.rule, index),
-            "".join(difflib.unified_diff(before, after, self._path, self._path)),
+            path,
+            self._rewriters[path].line_of(candidate.rule, index),
+            "".join(difflib.unified_diff(before, after, path, path)),
             tuple(one.id for one in fixes),
             tuple(one.id for one in breaks),
             statistics.mcnemar_midp(len(fixes), len(breaks)),
@@ -176,15 +189,16 @@ class _Trial:
         )
 
     def _rewritten(self, step: Candidate) -> str | None:
+        rewriter = self._rewriters[step.file]
         if step.signal is None:
-            return self._rewriter.with_phrase(step.rule, step.phrase, step.weight)
+            return rewriter.with_phrase(step.rule, step.phrase, step.weight)
         if not step.weight:
-            return self._rewriter.without(step.rule, step.signal.index)
-        return self._rewriter.with_weight(step.rule, step.signal.index, step.weight)
+            return rewriter.without(step.rule, step.signal.index)
+        return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
-    def _checked(self, text: str) -> Rules | None:
+    def _checked(self, path: str, text: str) -> Rules | None:
         """Return the rules; None where ``enricher check`` would find anything that it does not find now."""
-        compiled = compile_texts(self._stack, instead={self._path: text})
+        compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
             return None
         return Rules(compiled.hash, compiled.body)
@@ -204,12 +218,12 @@ class _Trial:
                 (fixes if is_right else breaks).append(prompt)
         return fixes, breaks
 
-    def _in_the_log(self, text: str) -> tuple[int, int]:
+    def _in_the_log(self, path: str, text: str) -> tuple[int, int]:
         """Return how many prompts of the corpus without a label here would change, and how many there are."""
         versions = self._corpus.versions
-        if self._base is None:
-            self._base = sides.from_text(self._path, self._text, versions=versions)
-        run = Replay(self._corpus, sides.from_text(self._path, text, versions=versions), base=self._base)
+        if path not in self._bases:
+            self._bases[path] = sides.from_text(path, self._texts[path], versions=versions)
+        run = Replay(self._corpus, sides.from_text(path, text, versions=versions), base=self._bases[path])
         labelled = {one.prompt.id for one in self._examples}
         changes = prompts = 0
         for pair in (pair for pairs in run.pairs(processes=1) for pair in pairs):

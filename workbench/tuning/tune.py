@@ -1,4 +1,4 @@
-"""Propose weights for the instructions file, as a diff that a person reviews.
+"""Propose weights for the instructions file and the fitted files it names, as a diff that a person reviews.
 
 The named signals stay as they are: only the figures behind ``weight:`` change, the plain
 words with their strengths, and the thresholds where repositories can be left out to choose them.
@@ -7,6 +7,7 @@ words with their strengths, and the thresholds where repositories can be left ou
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import textwrap
 from dataclasses import asdict
@@ -15,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
-from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.document import read_document
+from enricher.rules.compiling.compiler import FITTED, compile_layers
 from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers
 from enricher.rules.layers import Layer
 from workbench.tuning.calibration import calibrate, points_left_out
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from workbench.tuning.calibration import Thresholds
     from workbench.tuning.labelled import Numbers
 
+    Sheets = dict[str, list[str]]
+
 WEIGHT = re.compile(r"weight: \d+")
 FIGURE = re.compile(r"[\d.]+")
 PLAIN = re.compile(r"[a-z][a-z0-9-]*")
@@ -60,7 +62,7 @@ def propose(
     also: Sequence[str | Path] = (),
     without: Collection[str] = (),
 ) -> str:
-    """Return a unified diff of ``instructions`` with the weights that fit the labelled prompts best.
+    """Return a unified diff of ``instructions`` and its fitted files, with the weights that fit the prompts best.
 
     The examples of the file and the prompts of ``also`` take part, those of the repositories
     ``without`` do not. The same files give the same diff; it is empty if nothing would change.
@@ -81,22 +83,31 @@ def propose(
         rows = with_intent(observed)
         known = [task_types[at] for at in rows]
         proposed.insert(0, (SEARCH_INTENT, fit(part(observed, rows), table, SEARCH_INTENT, task_types=known, least=1)))
-    before = path.read_text(encoding="utf-8")
-    lines = before.splitlines()
-    blocks = {rule.id: rule for rule in read_document(str(path), before).rules}
+    sheets = {
+        file: Path(file).read_text(encoding="utf-8").splitlines()
+        for layer, file, _text in compiled.texts
+        if layer in ("tuned", FITTED)
+    }
     numbers = dict(zip((_id(rule) for rule in compiled.classes), _numbers(compiled), strict=True))
-    for facet, weights in proposed:
-        for column, name in reversed(list(enumerate(weights.names))):
-            block = blocks[f"{facet}.{name}"]
-            _write_signals(lines, block, weights.signals[numbers[block.id], column])
-            if weights.vocabulary:
-                _write_leanings(lines, block, weights.words[:, column], weights.vocabulary)
     if len({prompt.repository for prompt in given if prompt.repository}) >= LEAST_REPOSITORIES:
-        _write_thresholds(lines, blocks[TASK_TYPE], calibrate(points_left_out(observed, table), observed, table))
-    after = "\n".join(lines) + "\n"
-    return "".join(
-        difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), path.name, path.name)
-    )
+        thresholds = calibrate(points_left_out(observed, table), observed, table)
+        _write_thresholds(sheets, compiled.rules[TASK_TYPE], thresholds)
+    leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
+    for facet, weights in proposed:
+        for column, name in enumerate(weights.names):
+            block = compiled.rules[f"{facet}.{name}"]
+            _write_signals(sheets, block, weights.signals[numbers[block.id], column])
+            if weights.vocabulary and "leanings" in block.data:
+                leanings.append((block, weights.words[:, column], weights.vocabulary))
+    for block, strengths, vocabulary in sorted(leanings, key=_place_of_leanings, reverse=True):
+        _write_leanings(sheets, block, strengths, vocabulary)
+    return "".join(_diff(file, lines, path.parent) for file, lines in sheets.items())
+
+
+def _diff(file: str, lines: list[str], folder: Path) -> str:
+    name = os.path.relpath(file, folder)
+    before = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(difflib.unified_diff(before, [f"{line}\n" for line in lines], name, name))
 
 
 def _id(rule: ClassRule) -> str:
@@ -108,16 +119,21 @@ def _numbers(compiled: Compiled) -> list[list[int]]:
     return condition_numbers(compiled.classes, lists)
 
 
-def _write_signals(lines: list[str], block: RuleBlock, weights: Numbers) -> None:
+def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
     for index, weight in enumerate(weights):
-        at = block.line_of("signals", index) - 1
+        file, line = block.place_of("signals", index)
+        lines, at = sheets[file], line - 1
         lines[at] = WEIGHT.sub(f"weight: {max(LEAST_WEIGHT, int(weight))}", lines[at])
 
 
-def _write_leanings(lines: list[str], block: RuleBlock, strengths: Numbers, vocabulary: list[str]) -> None:
-    if "leanings" not in block.data:
-        return
-    begin = block.line_of("leanings", next(iter(block.data["leanings"]))) - 1
+def _place_of_leanings(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
+    """Return file and line: what is written from the end on leaves the lines above where they are."""
+    return one[0].place_of("leanings")
+
+
+def _write_leanings(sheets: Sheets, block: RuleBlock, strengths: Numbers, vocabulary: list[str]) -> None:
+    file, line = block.place_of("leanings", next(iter(block.data["leanings"])))
+    lines, begin = sheets[file], line - 1
     end = begin
     while lines[end].startswith("  "):
         end += 1
@@ -131,10 +147,11 @@ def _write_leanings(lines: list[str], block: RuleBlock, strengths: Numbers, voca
     lines[begin:end] = rows
 
 
-def _write_thresholds(lines: list[str], block: RuleBlock, thresholds: Thresholds) -> None:
+def _write_thresholds(sheets: Sheets, block: RuleBlock, thresholds: Thresholds) -> None:
     for key, value in asdict(thresholds).items():
         if key in block.data:
-            at = block.line_of(key) - 1
+            file, line = block.place_of(key)
+            lines, at = sheets[file], line - 1
             lines[at] = FIGURE.sub(f"{value:g}", lines[at], count=1)
 
 

@@ -13,10 +13,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
-from enricher.rules.compiling.compiler import CATALOGUE, compile_layers
+from enricher.rules.compiling.compiler import NAMED_FILES, compile_layers
 from enricher.rules.compiling.document import read_document
 from enricher.rules.layers import find_layers, packaged_file
-from enricher.rules.own_layer import LayerError, entries_for, refuse_other_effect, sections, with_entries
+from enricher.rules.own_layer import (
+    LayerError,
+    entries_for,
+    fitted_sections,
+    refuse_other_effect,
+    sections,
+    with_entries,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,13 +48,12 @@ class Copy:
     reason: str = ""
 
 
-def missing_catalogues(cwd: str) -> list[Problem]:
-    """Return the lines that name a nonexistent catalogue, in the layers that apply in ``cwd``."""
+def missing_files(cwd: str) -> list[Problem]:
+    """Return the lines that name a missing catalogue or fitted file, in the layers that apply in ``cwd``."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
-    return [
-        one for one in compiled.problems if any(f"the catalogue {path} does not exist" in one.message for path in gone)
-    ]
+    messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
+    return [one for one in compiled.problems if one.message.startswith(messages)]
 
 
 def copies(cwd: str) -> Iterator[Copy]:
@@ -135,7 +141,8 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
         return Copy(layer.path, "", 0, str(wanted.broken[0]))
     own = [path for path in wanted.sources if os.path.dirname(path) == os.path.dirname(layer.path)]
     has_own = any(path not in catalogues and path != layer.path for path in own)
-    entries = list(entries_for(base, text, keeps_removed=True, verbatim=("catalogues",) if has_own else ()))
+    verbatim = ("catalogues",) if has_own else ()
+    entries = list(entries_for(base, text, keeps_removed=True, verbatim=verbatim, fitted=fitted_sections(wanted)))
     small = with_entries("", entries)
     try:
         refuse_other_effect(wanted, small, stack=layers, own=layer, below=base, edited=read_document(layer.path, text))
@@ -145,10 +152,10 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the packaged catalogues under the paths that a copy names, unless a different file exists there."""
+    """Return the packaged files under the paths that a copy names, unless a different file exists there."""
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}
-    for source in (source for layer, source, _text in packaged.texts if layer == CATALOGUE):
+    for source in (source for layer, source, _text in packaged.texts if layer in NAMED_FILES):
         beside = os.path.join(os.path.dirname(path), os.path.relpath(source, os.path.dirname(packaged_file())))
         if not os.path.exists(beside) or _content(beside) == _content(source):
             found[beside] = _content(source)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
-NAME_NO_CATALOGUE = "put the file there or correct the path; remove the rule '## Catalogues' to use the packaged ones"
+NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
 
@@ -146,12 +146,12 @@ def _instructions(cwd: str) -> list[Finding]:
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:
-    """Report layers that name a missing catalogue, and layers that are copies of the packaged instructions."""
+    """Report layers that name a missing file, and layers that are copies of the packaged instructions."""
     from enricher.install.doctor import copies
 
     found = [
-        Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_CATALOGUE)
-        for one in copies.missing_catalogues(cwd)
+        Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_FILE)
+        for one in copies.missing_files(cwd)
     ]
     for copy in copies.copies(cwd):
         detail = f"{copy.path} is a copy of the packaged instructions, which hides every later version of them"

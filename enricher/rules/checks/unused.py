@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify.reading import read
 from enricher.classify.table import Table
 from enricher.prompt.wording.structure import survey
-from enricher.rules.compiling.compiler import CATALOGUE, FACETS, PLACEHOLDER
+from enricher.rules.compiling.compiler import FACETS, NAMED_FILES, PLACEHOLDER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import DEFAULT_FILES
 from enricher.rules.compiling.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
@@ -35,7 +35,9 @@ def unused_rules(compiled: Compiled) -> Iterator[Problem]:
     What a layer makes idle in the packaged files, as by disabling a class, is what it wants, and no problem.
     """
     ours = os.path.dirname(packaged_file()) + os.sep
-    is_packaged = compiled.sources[0] == packaged_file() and all(layer == CATALOGUE for layer, *_ in compiled.texts[1:])
+    is_packaged = compiled.sources[0] == packaged_file() and all(
+        layer in NAMED_FILES for layer, *_ in compiled.texts[1:]
+    )
     for check in (
         _baseless, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read, _late_features,
         _guardrails, _uncalled_guardrails, _catalogues, _approaches, _programs,
@@ -146,7 +148,7 @@ def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
         for strength, words in rule.data.get("leanings", {}).items():
             for index, word in enumerate(words):
                 if reason := _never_read(word.partition("@")[0], table):
-                    yield Problem(rule.file, rule.line_of("leanings", strength, index), "warning", reason)
+                    yield Problem(*rule.place_of("leanings", strength, index), "warning", reason)
 
 
 def _never_read(wording: str, table: Table) -> str:

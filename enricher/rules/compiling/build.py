@@ -10,8 +10,8 @@ from enricher.home import root_dir, state_dir
 from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiling.compiler import Compiled, compile_layers
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.sources import leave
 from enricher.rules.layers import Layer, Layers, packaged_file
+from enricher.rules.sources import leave
 from storage.base import log, private
 from storage.base.lean import dumps
 from storage.state import notices
@@ -25,7 +25,8 @@ def build_packaged() -> Compiled:
     compiled = compile_layers([Layer("packaged", packaged_file())])
     if compiled.body and not compiled.broken:
         sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
-        _write(shipped_file(), _header(compiled, sources, state=FRESH), compiled.body)
+        header = _header(compiled, sources, state=FRESH) | {"layers": [layer for layer, *_ in compiled.texts]}
+        _write(shipped_file(), header, compiled.body)
     return compiled
 
 

@@ -17,6 +17,8 @@ from enricher.rules.compiling import schema
 from enricher.rules.compiling.catalogue import Files
 from enricher.rules.compiling.configuration import read_configuration
 from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
+from enricher.rules.compiling.fitted import found_file, join, refuse_other_keys
+from enricher.rules.compiling.fitted import named_files as named_fitted
 from enricher.rules.compiling.guardrails import GUARDRAILS, CatalogueFile, Guardrails, files_of_lone, link, named_files
 from enricher.rules.compiling.registered import undeclared_channels
 from enricher.rules.compiling.signals import (
@@ -34,13 +36,18 @@ from storage.base.lean import keyed_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from enricher.rules.compiling.fitted import FittedFile
     from enricher.rules.layers import Layer
 
-CATALOGUE = "catalogue"
+CATALOGUE, FITTED = "catalogue", "fitted"
+NAMED_FILES = (CATALOGUE, FITTED)
+"""What the files are that a layer names, in the place of a layer's name."""
 PACKAGED = "packaged"
 """The lowest layer; our channels are there even where it does not declare them."""
 LONE_LAYER = "base"
 """A file that stands for all layers (``--instructions``)."""
+WHOLE_LAYERS = (LONE_LAYER, "aops")
+"""Layers whose file is complete by its definition, and so may be a copy of ours."""
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
@@ -58,7 +65,7 @@ LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
 class Compiled:
     """The outcome: the body (empty if the rules are broken), its identity, what was found on the way.
 
-    ``texts`` is all that the identity rests on: layer (or «catalogue»), path and text of each file.
+    ``texts`` is all that the identity rests on: layer (or «catalogue», «fitted»), path and text of each file.
     ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``baseless``
     are the rules that extend or disable a rule which no lower layer has.
     """
@@ -77,6 +84,11 @@ class Compiled:
     catalogues: list[CatalogueFile] = field(default_factory=list)
     guardrails: Guardrails = field(default_factory=Guardrails)
     baseless: list[RuleBlock] = field(default_factory=list)
+    fitted: list[str] = field(default_factory=list)
+
+    def kind_of(self, path: str) -> str:
+        """Return what a file is that a layer names: fitted lists or a catalogue."""
+        return FITTED if path in self.fitted else CATALOGUE
 
 
 def compile_layers(
@@ -92,7 +104,7 @@ def compile_layers(
         result.texts.append((layer.name, layer.path, _read_layer(layer, result)))
         if layer.name == PACKAGED:
             modules += _add_undeclared(result)
-    result.sources += modules
+    result.sources += [*modules, *dict.fromkeys(result.fitted)]
     _find_missing_parts(instructions, result)
     lists = _lists(result)
     result.classes = list(_class_rules(result))
@@ -103,7 +115,8 @@ def compile_layers(
     settings, unread = _settings(configuration, result)
     result.broken += unread
     result.body |= {"settings": settings, "format": FORMAT}
-    result.texts += [(CATALOGUE, path, result.files.content(path)) for path in result.sources[len(instructions) :]]
+    for path in result.sources[len(instructions) :]:
+        result.texts.append((result.kind_of(path), path, result.files.content(path)))
     result.hash = identity_of(text for _layer, _path, text in result.texts)
     result.problems.sort()
     return result
@@ -125,13 +138,30 @@ def _read_layer(layer: Layer, result: Compiled) -> str:
         result.catalogues.append(CatalogueFile(GUARDRAILS, layer.path))
         return result.files.content(layer.path)
     text = result.files.read(layer.path, result.problems, "the instructions file")
-    document = read_document(layer.path, text)
+    rules = _valid_rules(layer.path, text, result)
+    fitted = _fitted_rules(named_fitted(rules), result, is_whole=layer.name in WHOLE_LAYERS)
+    for rule in join(rules, fitted, result.problems):
+        _merge(rule, result)
+    return text
+
+
+def _valid_rules(path: str, text: str, result: Compiled) -> list[RuleBlock]:
+    document = read_document(path, text)
     result.problems += document.problems
     _refuse_second(document, result)
-    for rule in document.rules:
-        if _is_valid(rule, result):
-            _merge(rule, result)
-    return text
+    return [rule for rule in document.rules if _is_valid(rule, result)]
+
+
+def _fitted_rules(named: Sequence[FittedFile], result: Compiled, *, is_whole: bool) -> list[RuleBlock]:
+    found: list[RuleBlock] = []
+    for one in named:
+        path = found_file(one, result.files, result.problems, is_whole=is_whole)
+        result.fitted.append(path or one.path)
+        if path:
+            text = result.files.read(path, result.problems, f"the fitted file (named at {one.file}:{one.line})")
+            found += _valid_rules(path, text, result)
+    result.problems += refuse_other_keys(found)
+    return found
 
 
 def _add_undeclared(result: Compiled) -> Iterator[str]:
@@ -194,10 +224,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         for key in LISTED_KEYS:
             if isinstance(below.data.get(key), list) and key in rule.data:
                 data[key] = [*below.data[key], *rule.data[key]]
-        merged = RuleBlock(
-            rule.id, rule.kind, rule.name, rule.part, below.prose, data, rule.file, rule.line, dict(rule.lines), below
-        )
-        result.rules[rule.id] = merged
+        result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
     else:
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
@@ -243,7 +270,7 @@ def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
             for message in check_signal(signal, lists):
                 result.problems.append(Problem(*block.place_of("signals", index), "error", message))
         for message in check_leanings(rule.leanings):
-            result.problems.append(Problem(rule.file, block.line_of("leanings"), "error", message))
+            result.problems.append(Problem(*block.place_of("leanings"), "error", message))
 
 
 def _build(result: Compiled, lists: dict[str, list[str]]) -> None:

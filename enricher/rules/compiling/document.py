@@ -63,13 +63,38 @@ class RuleBlock:
     lines: dict[Path, int] = field(repr=False)
     below: RuleBlock | None = field(default=None, repr=False)
     """The rule of a lower layer that this one extends: its lists come first in ``data``."""
+    fitted: RuleBlock | None = field(default=None, repr=False)
+    """The part of this rule in a fitted file: its lists come last in ``data``."""
 
-    def place_of(self, key: str, index: int) -> tuple[str, int]:
-        """Return file and line of an item of a list in ``data``, whichever layer wrote it."""
+    def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
+        """Return file and line of a value in ``data``, or of an item of it, whoever wrote it."""
+        if path and isinstance(path[0], int):
+            block, index = self.origin_of(key, path[0])
+            return block.file, block.line_of(key, index, *path[1:])
+        block = self._writer_of(key)
+        return block.file, block.line_of(key, *path)
+
+    def origin_of(self, key: str, index: int) -> tuple[RuleBlock, int]:
+        """Return the block that wrote an item of a list in ``data``, and the index of the item there."""
+        if self.fitted and key in self.fitted.data:
+            first = len(self.data[key]) - len(self.fitted.data[key])
+            if index >= first:
+                return self.fitted.origin_of(key, index - first)
         inherited = len(self.below.data.get(key, ())) if self.below and key in self._own_keys() else 0
         if self.below and (index < inherited or key not in self._own_keys()):
-            return self.below.place_of(key, index)
-        return self.file, self.line_of(key, index - inherited)
+            return self.below.origin_of(key, index)
+        return self, index - inherited
+
+    def _writer_of(self, key: str) -> RuleBlock:
+        """Return the highest block that has a value for ``key``, this one where none has."""
+        block: RuleBlock | None = self
+        while block:
+            if key in block._own_keys():  # noqa: SLF001 (another block of the same rule)
+                return block
+            if block.fitted and key in block.fitted.data:
+                return block.fitted
+            block = block.below
+        return self
 
     def _own_keys(self) -> set[str | int]:
         """Return the keys that this block itself has a value for."""

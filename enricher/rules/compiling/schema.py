@@ -56,6 +56,12 @@ class Catalogues(_Rule):
     names: Name | None = None
 
 
+class Fitted(_Rule):
+    """``## Fitted``: files with the fitted lists of the rules here, relative to this one."""
+
+    files: list[Name] = []
+
+
 class GuidanceSettings(_Rule):
     """``## Guardrail``, ``## Approach``: the threshold and the number of lines."""
 
@@ -143,6 +149,7 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("search_intent", False): ("Classification", FacetSettings),
     ("search_intent", True): ("Classification", ClassSignals),
     ("words", True): ("Classification", Words),
+    ("fitted", False): ("Classification", Fitted),
     ("channel", True): ("Context", Channel),
     ("catalogues", False): ("Guardrails", Catalogues),
     ("guardrail", False): ("Guardrails", GuidanceSettings),

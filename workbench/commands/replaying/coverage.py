@@ -162,15 +162,14 @@ def _named(row: Row) -> str:
 
 
 def main_file(rows: Sequence[Row]) -> str:
-    """Return the file that contains most of the rules."""
-    return Counter(row.file for row in rows).most_common(1)[0][0]
+    """Return the file that contains most of the rules, wherever their signals are."""
+    return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
 def place(row: Row, main: str) -> str:
-    """Return the line of a rule, after its file unless that is the main one; the bare name for a file next to that."""
-    folder, name = os.path.split(row.file)
-    near = os.path.relpath(row.file)
-    named = name if folder == os.path.dirname(main) else row.file if near.startswith("..") else near
+    """Return the line of a rule, after its file unless that is the main one; a short name for a file next to that."""
+    beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
+    named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.compiler import LONE_LAYER
+from enricher.rules.compiling.compiler import FITTED, LONE_LAYER
 from storage.evaluation import labelled
 from workbench.replay.causes.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.replay.judge import level_of
@@ -277,7 +277,14 @@ def _undoing_for(
         return None
     key = (before, *(one for one in stack if one[1] != place))
     if key not in known:
-        known[key] = Undoing(Edits([Edit(place, before, candidate)]), compiler_of(stack), prompts)
+        edits = [Edit(place, before, candidate)]
+        if base is None:
+            edits += [
+                Edit(of, recorded[of], text)
+                for layer, of, text in stack
+                if layer == FITTED and recorded.get(of, text) != text
+            ]
+        known[key] = Undoing(Edits(edits), compiler_of(stack), prompts)
     return known[key]
 
 

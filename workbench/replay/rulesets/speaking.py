@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from enricher.home import project_root
 from enricher.prompt.project import identify
 from enricher.prompt.trust import is_trusted
-from enricher.rules.compiling.compiler import CATALOGUE
+from enricher.rules.compiling.compiler import NAMED_FILES
 from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, speaking_folders
 from storage.base.lean import keyed_hash
@@ -129,14 +129,15 @@ class Speaking:
 
 
 def at_todays_places(then: Texts, now: Texts) -> Texts:
-    """Return the files of a version under today's paths, where a layer or its catalogues had another path then."""
-    places = {layer: path for layer, path, _text in now if layer != CATALOGUE and layer not in OF_ONE_FOLDER}
+    """Return the files of a version under today's paths, where a layer or the files it names had another path then."""
+    places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}
     folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}
     found = []
     for layer, path, text in then:
-        folder, name = os.path.split(path)
-        beside = os.path.join(folders[folder], name) if layer == CATALOGUE and folder in folders else path
+        folder = next((one for one in folders if path.startswith(one + os.sep)), "")
+        is_beside = layer in NAMED_FILES and folder
+        beside = os.path.join(folders[folder], os.path.relpath(path, folder)) if is_beside else path
         found.append((layer, moved.get(path, beside), text))
     return found
 

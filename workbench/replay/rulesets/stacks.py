@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
 from enricher.prompt.project import identify
-from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.catalogue import Files
+from enricher.rules.compiling.compiler import FITTED, compile_layers
 from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ OF_ONE_FOLDER = ("project", "package")
 
 @dataclass(frozen=True)
 class LayerFile:
-    """A file's layer (or «catalogue»), its path as versions name it, and the folder it applies to (empty: all)."""
+    """A file's layer (or «catalogue», «fitted»), its path as versions name it, its folder (empty: any)."""
 
     layer: str
     path: str
@@ -47,7 +48,17 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in place; empty where another file has that place."""
+        """Return the files of a version with this text in place; empty where another file has that place.
+
+        The fitted files beside it are as they are on the disk: they are part of what is edited.
+        """
+        beside = os.path.dirname(self.path) + os.sep
+        return [
+            (layer, path, Files().content(path) or old if layer == FITTED and path.startswith(beside) else old)
+            for layer, path, old in self._placed(texts, text)
+        ]
+
+    def _placed(self, texts: Texts, text: str) -> Texts:
         if any(path == self.path for _layer, path, _text in texts):
             return [(layer, path, text if path == self.path else old) for layer, path, old in texts]
         if self.layer not in ORDER:
@@ -78,6 +89,9 @@ def _layer_by_place(path: str) -> str:
     aops = os.environ.get("AOPS")
     if path == packaged_file():
         return "packaged"
+    is_ours = path.startswith(os.path.dirname(packaged_file()) + os.sep)
+    if is_ours and path in [of for layer, of, _text in _packaged_texts() if layer == FITTED]:
+        return FITTED
     if path == os.path.join(config_dir(), FILE):
         return "user"
     if aops and path == os.path.abspath(os.path.join(aops, AOPS_PATH)):
@@ -100,4 +114,8 @@ def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
         return texts
     for version in versions.stacks_with(file.path)[:1]:
         return versions.texts(version)
+    return _packaged_texts()
+
+
+def _packaged_texts() -> Texts:
     return compile_layers([Layer("packaged", packaged_file())]).texts

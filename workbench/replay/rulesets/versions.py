@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from enricher.interfaces.api import recorded_rules
-from enricher.rules.compiling.compiler import CATALOGUE, compile_layers
-from enricher.rules.compiling.sources import packaged_texts
+from enricher.rules.compiling.compiler import NAMED_FILES, compile_layers
 from enricher.rules.layers import Layer
+from enricher.rules.sources import packaged_texts
 from storage.evaluation import corpus
 from storage.traces import queries
 from workbench.replay.rulesets.unpacked import UnpackedTable
@@ -42,7 +42,7 @@ class Versions:
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return the version's files (layer, path, text), lowest layer first, then catalogues; empty where unknown."""
+        """Return the version's files (layer, path, text), lowest layer first, then those they name; else empty."""
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
@@ -64,5 +64,5 @@ def _readable(identity: str, stored: str | None) -> Rules | None:
 
 def compile_texts(texts: Texts, *, instead: Mapping[str, str] | None = None) -> Compiled:
     """Compile the files of a version again, with some texts replaced."""
-    layers = [Layer(layer, path) for layer, path, _text in texts if layer != CATALOGUE]
+    layers = [Layer(layer, path) for layer, path, _text in texts if layer not in NAMED_FILES]
     return compile_layers(layers, texts={path: text for _layer, path, text in texts} | dict(instead or {}))

@@ -207,7 +207,7 @@ class BufferScreen(WorkbenchScreen):
             self._ask_for_layer()
         elif objection := files.objection(self._path):
             self.notify(
-                f"{objection}: chmod u+w {self._path}. Your edit is kept until you save it or take it back (ctrl+r).",
+                f"{objection}: {files.remedy(self._path)}. Your edit is kept until you save or undo it (ctrl+r).",
                 title="Not saved",
                 severity="error",
                 timeout=8,

@@ -95,7 +95,7 @@ def _first_id(at: str) -> str:
 
 
 def _texts(db: sqlite3.Connection, identity: str) -> tuple[tuple[str, str, str], ...]:
-    from enricher.rules.compiling.sources import packaged_texts
+    from enricher.rules.sources import packaged_texts
 
     stored = tuple((str(row[0]), str(row[1]), str(row[2])) for row in db.execute(WHICH_SOURCES, {"hash": identity}))
     shipped = packaged_texts()

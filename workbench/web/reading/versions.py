@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.rules.compiling.compiler import CATALOGUE
-from enricher.rules.compiling.sources import packaged_texts
+from enricher.rules.compiling.compiler import NAMED_FILES
+from enricher.rules.sources import packaged_texts
 from storage.traces.windows import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of its files, lowest first, without catalogues, which belong to the packaged layer."""
-        return [layer for layer, _path in self.files if layer != CATALOGUE]
+        """The layers of its files, lowest first, without the files that they name."""
+        return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
 @dataclass(frozen=True, slots=True)

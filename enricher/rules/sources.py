@@ -35,16 +35,12 @@ def leave_shipped(state: str) -> None:
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return identity and files of the packaged version, None if they are not those it was compiled from."""
     from enricher.rules.compiling.catalogue import Files
-    from enricher.rules.compiling.compiler import (  # loads pydantic: five times the rest of the upkeep
-        CATALOGUE,
-        identity_of,
-    )
+    from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
 
     header = cache.read_header(cache.shipped_file())
-    if not header:
+    if not header or "layers" not in header:
         return None
     paths = [os.path.join(root_dir(), name) for name, _stamp in header["sources"]]
-    layers = ["packaged", *[CATALOGUE] * (len(paths) - 1)]
-    texts = [(layer, path, Files().content(path)) for layer, path in zip(layers, paths, strict=True)]
+    texts = [(layer, path, Files().content(path)) for layer, path in zip(header["layers"], paths, strict=True)]
     identity = identity_of(text for _layer, _path, text in texts)
     return (identity, texts) if identity == header["hash"] else None

@@ -18,6 +18,8 @@ def offer(request: Request, rule: ChannelRule) -> list[Candidate]:
     """Return the lines that share most words with the prompt, best first; nothing where there is no such file.
 
     A session is not told twice about the same ``ref``, so it holds the line itself: one that changed is told again.
+    A channel for some prompts only looks at ``request.task_type`` or the words of ``request.prompt`` first, and returns
+    nothing for the others.
     """
     root = request.project.root
     try:

@@ -190,7 +190,7 @@ def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Ite
 
 
 def stats(db: sqlite3.Connection, which: Filter) -> Stats:
-    """Count and time the matching traces: by default those of the hook; the silent share includes imported ones."""
+    """Return counts and latencies of the matching traces, by default the hook's; the silent share includes imports."""
     named = which.parameters()
     silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
     named["origin"] = named["origin"] or "hook"

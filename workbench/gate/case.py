@@ -38,7 +38,7 @@ class LineError(ValueError):
 class Decided:
     """The decisions on a prompt, context excluded; fields that are None are unknown and not compared.
 
-    ``approach`` is the name of its rule, empty for none: a new wording does not change the judgement.
+    ``approach`` is the name of the approach's rule, empty if there is none: its wording is not compared.
     """
 
     task_type: str | None = None
@@ -48,7 +48,7 @@ class Decided:
     approach: str | None = None
 
     def differences(self, other: Decided) -> tuple[str, ...]:
-        """Return the names of the fields that are known on both sides and differ."""
+        """Return the names of the fields that are known in both decisions and differ."""
         pairs = ((name, getattr(self, name), getattr(other, name)) for name in self.__slots__)
         return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
 
@@ -72,7 +72,7 @@ class Excerpt(Conversation):
         return self.past
 
     def basis(self, _prompt: str) -> str:
-        """Return the words."""
+        """Return the words that the prompt refers back to."""
         return self.words
 
 
@@ -112,7 +112,7 @@ class Case:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of the fields that fail the case; empty if the case passes."""
+        """Return the names of the fields of ``got`` that fail the case; empty if the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing

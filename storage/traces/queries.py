@@ -126,7 +126,7 @@ class Latency:
 class Stats:
     """Figures about the hook's runs; ``failure_rate`` is relative to all prompts.
 
-    ``silent_share`` is relative to ``judged``, the prompts that were not skipped, ``judged_imports`` of them imported.
+    ``silent_share`` is relative to ``judged``, the number of prompts not skipped; ``judged_imports`` were imported.
     """
 
     prompts: int

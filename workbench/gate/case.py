@@ -1,6 +1,6 @@
-"""One golden case: a prompt, the inputs to its judgement, the expected result, and its line in the file.
+"""One golden case: a prompt, the other inputs to its decision, the expected result, and its line in the file.
 
-A case holds nothing that a channel offered (no memory, no file, no task): it tests only the judgement of
+A case holds nothing that a channel offered (no memory, no file, no task): it tests only the decision on
 a prompt, and runs the same on every machine.
 """
 
@@ -78,7 +78,7 @@ class Excerpt(Conversation):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A prompt with the inputs to its judgement and the expected result.
+    """A prompt with the other inputs to its decision and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again.
     ``earlier`` holds the words that the prompt refers back to; ``past`` is true if the session had earlier
@@ -153,7 +153,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
 
 
 def from_line(line: bytes) -> Case:
-    """Return the case on a line of the file; raises LineError, whose message says how to repair the line."""
+    """Return the case on a line of the file; raises LineError, whose message describes how to repair it."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
     try:

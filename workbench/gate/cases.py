@@ -37,7 +37,7 @@ ATTRIBUTES = f"{FILE} merge=union\n"
 """With this attribute git keeps the lines of both sides; a case changed by both is then reported as a duplicate."""
 LARGEST = 32 << 20
 TOLD_BEFORE = ("guardrail:", "approach:")
-"""Prefixes of the injected references that affect a judgement; items are context and do not."""
+"""Prefixes of the injected references that affect a decision; items are context and do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -182,7 +182,7 @@ def _declared(rules: Rules | None) -> dict[str, Any]:
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
-    """Return a case with the recorded inputs that affect a judgement, redacted, and no expected result yet."""
+    """Return a case with the recorded inputs that affect a decision, redacted, and no expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
     return Case(

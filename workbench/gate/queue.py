@@ -57,7 +57,7 @@ class _Cluster:
 def order(prompts: Sequence[Prompt]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
-    The first prompts of all clusters come before the second ones, where labelled prompts count; sessions alternate.
+    The first prompts of all clusters precede the second ones (labelled prompts are counted); sessions alternate.
     """
     rounds: list[list[tuple[Prompt, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):

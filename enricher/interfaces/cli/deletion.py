@@ -1,4 +1,4 @@
-"""Confirmation of deletions, for every command: show what would be deleted, ask a person, refuse without a terminal."""
+"""Confirmation of deletions, for every command: show what would be deleted, ask the user, refuse without a terminal."""
 
 from __future__ import annotations
 

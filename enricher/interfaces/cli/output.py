@@ -1,4 +1,4 @@
-"""Output of the commands: JSON for programs, tables for people, no control characters for the terminal."""
+"""Output of the commands: JSON for programs, tables for users, no control characters for the terminal."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def forget(path: str) -> None:
 
 
 def is_ours(path: str) -> bool:
-    """Return whether the installation created this file; without a record the person did."""
+    """Return whether the installation created this file, according to its record."""
     return os.path.realpath(path) in _read()
 
 

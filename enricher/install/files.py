@@ -1,4 +1,4 @@
-"""Changes to other programs' files: shown first, backed up, written atomically.
+"""Changes to other programs' files: shown to the user first, backed up, written atomically.
 
 A symlinked dotfile stays a link and its target is changed; mode and owner stay. New files are private, regardless of
 the umask.
@@ -20,7 +20,7 @@ ASIDE = ".enricher-"
 
 
 class Change:
-    """The content of a file before and after a change; None means no file, ``is_ours`` marks a script of ours."""
+    """The content of a file before and after a change, None if it does not exist; ``is_ours`` marks our own scripts."""
 
     __slots__ = ("after", "before", "is_ours", "path")
 

@@ -35,7 +35,7 @@ def _program(host: str) -> str:
 
 
 class Plan:
-    """The edits of clients' files, each a place with its change, and the reasons why other places are left out.
+    """A plan to edit clients' files: each place with its change, and for each place left out the reason.
 
     If a client lists hooks and MCP servers in the same file, both places share one change.
     """
@@ -45,7 +45,10 @@ class Plan:
         self.left_out: list[str] = []
 
     def add(self, places: Iterable[Place], edit: Callable[[Place, list[Change]], Change]) -> list[Place]:
-        """Plan an edit of each place, given the changes so far; return those whose file could be read."""
+        """Plan an edit of each place; return the places that can be edited and record why the others are left out.
+
+        ``edit`` gets the place and the changes planned so far.
+        """
         planned = []
         for place in places:
             try:
@@ -56,7 +59,7 @@ class Plan:
         return planned
 
     def leave_out(self, place: Place, error: InstallationError) -> None:
-        """Record why a client is left out; the others are still edited."""
+        """Record the reason why a client is left out; the files of other clients are still edited."""
         reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
         self.left_out += [] if reason in self.left_out else [reason]
 
@@ -66,7 +69,7 @@ class Plan:
         return [change for change in self._all_changes() if change.is_needed]
 
     def carry_out(self) -> list[str]:
-        """Make the changes, leave out the clients for which this fails, and return the paths of the backups."""
+        """Make the changes and return the paths of the backups; a client whose file cannot be written is left out."""
         backups = []
         for change in self.changes:
             try:
@@ -158,7 +161,7 @@ def byte_compile() -> bool:
 
 
 def advice(place: Place) -> str:
-    """Return what the person must still do before the client runs the hook; empty if nothing."""
+    """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
     if place.host == "codex":
         return gates.closed(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "

@@ -3,7 +3,7 @@
 The command never changes, because Codex stops trusting a hook whose command has
 changed, and virtual environments move; only the script changes. It starts the
 interpreter that ran the installation; if that fails, it prints a message in the
-client's own format, so that the person learns of the failure.
+client's own format, so that the user learns of the failure.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def is_ours(registered: object) -> bool:
 
 
 def _words(registered: str) -> list[str]:
-    """Return the words of a command that ends like ours; an empty list for any other command."""
+    """Split a registered command into words, without the ending that ours have; empty if it ends differently."""
     try:
         return shlex.split(registered.removesuffix(_ENDING)) if registered.endswith(_ENDING) else []
     except ValueError:  # a quote that is not closed
@@ -133,7 +133,7 @@ def _inside_quotes(value: str) -> str:
 
 
 def target(file: str) -> tuple[str, str]:
-    """Return the interpreter and the boot file that a launcher starts; empty if it names none."""
+    """Return the interpreter and the boot file that a launcher starts; "" for each that it does not name."""
     lines = (_present(file) or "").splitlines()
     found = {}
     for line in lines:

@@ -41,7 +41,7 @@ def remove(where: Place, earlier: list[Change]) -> Change:
 
 
 def _edited(where: Place, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
-    """Return the change; if an earlier one concerns the same file, extend and return that one."""
+    """Return the change that applies ``work`` to the file; if an earlier change has the same file, extend that one."""
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
         return edit(where, lambda text: Change(where.file, text, work(text)))

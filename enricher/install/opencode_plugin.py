@@ -1,4 +1,4 @@
-"""The plugin that adds the missing command hook to OpenCode; its source is ``opencode_plugin.js`` in this folder."""
+"""The plugin through which OpenCode, which has no command hooks, runs ours; its source is ``opencode_plugin.js``."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def source(launcher: str) -> str:
 
 
 def is_ours(text: str) -> bool:
-    """Return whether a plugin file was written by us."""
+    """Return whether the text of a plugin file is that of our plugin."""
     return text.startswith(_MARK)

@@ -91,7 +91,7 @@ def all_places(host: str, cwd: str) -> list[Place]:
 
 
 def commands(where: Place) -> list[str]:
-    """Return our commands in a file, in file order; raises InstallationError if the file cannot be read."""
+    """Return the commands in a file that start our launcher, in file order; raises InstallationError if unreadable."""
     return edit(where, lambda text: _commands(where, text) if text is not None else [])
 
 
@@ -124,7 +124,7 @@ def _with_entry(where: Place, text: str | None) -> str:
 
 
 def _shapes(host: str) -> list[jsonhooks.Shape]:
-    """Return the shape of each of our entries, that of the prompt event first."""
+    """Return the format of each entry that a client gets from us, the one for the prompt event first."""
     known = facts(host)
     event, matcher = _FORGETTING.get(host, ("", ""))
     more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
@@ -150,7 +150,7 @@ def _without_entry(where: Place, text: str) -> str | None:
 
 
 def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
-    """Return the result of ``work`` on the file's text; turn its errors into an InstallationError with a remedy."""
+    """Return the result of ``work`` on the file's text (None if missing); raises InstallationError with a remedy."""
     remedy = "correct it, then run this again"
     try:
         return work(read_text(where.file))

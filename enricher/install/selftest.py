@@ -1,6 +1,6 @@
 """Send a real event through the registered command and check the answer.
 
-The test uses a temporary state folder, so that it never appears in the person's
+The test uses a temporary state folder, so that it never appears in the user's
 statistics, sessions or database.
 """
 
@@ -32,7 +32,7 @@ _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
 class Outcome:
-    """The result of the command; ``fault`` is empty if it worked."""
+    """The result of running the command: its output and duration; ``fault`` is empty if it worked."""
 
     __slots__ = ("context", "fault", "milliseconds", "notice")
 
@@ -146,7 +146,7 @@ def _left_a_trace(state: str) -> bool:
 
 
 def _why_it_did_not_run(host: str, folder: str, state: str) -> str:
-    """Return the last line of the interpreter's stderr, which the registered command discards."""
+    """Return the missing file, or the last line of the interpreter's stderr, which the registered command discards."""
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):
         if not file or not os.path.exists(file):

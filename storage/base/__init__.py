@@ -1,1 +1,1 @@
-"""Base for all other rooms: private files, reading SQLite, writing in turns, and the few library functions needed."""
+"""Base of all other storage packages: private files, fast SQLite reads, paced writes, light library functions."""

@@ -9,7 +9,7 @@ from storage.base import lean
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
 WARNING, DEBUG = "WARNING", "DEBUG"
-"""Log levels: a failure; an expected event, written only if ``log_level = "debug"``."""
+"""Log levels: WARNING for a failure; DEBUG for an expected event, written only if ``log_level = "debug"``."""
 
 
 def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:

@@ -90,13 +90,13 @@ def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
 
 
 def is_own(found: os.stat_result) -> bool:
-    """Return whether this is a regular file that only this user or root can write."""
+    """Return whether the stat result is of a regular file that only this user or root can write."""
     is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
     return found.st_mode & 0o170000 == 0o100000 and is_ours and not found.st_mode & OTHERS_WRITE
 
 
 def read_file(path: str, limit: int) -> bytes:
-    """Return at most ``limit`` bytes of a regular file; raises OSError for anything that is not one."""
+    """Return at most ``limit`` bytes of a regular file; raises OSError if it is missing or not a regular file."""
     descriptor = os.open(path, os.O_RDONLY | NOFOLLOW | NONBLOCK)
     try:
         if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:

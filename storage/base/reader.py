@@ -2,7 +2,7 @@
 
 ``import sqlite3`` loads ``datetime``, ``collections`` and ``functools``, which cost
 a cold process more than opening the database and running a query. The C module
-``_sqlite3`` needs only one function of all these. Where loading it directly fails,
+``_sqlite3`` needs only one function of all these. If loading it directly fails,
 the public module is used; tests run both.
 """
 

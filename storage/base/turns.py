@@ -32,7 +32,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def in_turn(db: sqlite3.Connection, step: Callable[[], T]) -> T:
-    """Return the result of ``step``, run in a transaction of its own; then pause.
+    """Run ``step`` in a transaction of its own, pause so that other writers get the lock, and return its result.
 
     ``db`` is in autocommit mode. Raises sqlite3.Error and what the step raises; nothing is written then.
     """

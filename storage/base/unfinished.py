@@ -42,7 +42,7 @@ def _found(top: str) -> list[str]:
 
 
 def _age(path: str) -> float:
-    """Return how many seconds ago a file was modified; for a time in the future, how far ahead that is."""
+    """Return how many seconds ago a file was modified; for a time in the future, the seconds until then."""
     try:
         return abs(time.time() - os.lstat(path).st_mtime)
     except OSError:

@@ -71,7 +71,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 def said_in_words(state_dir: str) -> Iterator[None]:
     """Turn errors of the database into a StorageError; move a damaged database aside.
 
-    An OSError passes: while the database is open, it comes from the code that reads from it.
+    An OSError is not converted: while the database is open, only the caller's own code can raise one.
     """
     try:
         yield
@@ -92,7 +92,7 @@ def _within_reach(state_dir: str) -> Iterator[None]:
 
 
 def is_busy(failure: BaseException | None) -> bool:
-    """Return whether another process held the database, a failure that passes by itself."""
+    """Return whether the operation failed only because another process held the database; a retry may succeed."""
     if isinstance(failure, StorageError):
         return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES

@@ -1,7 +1,7 @@
 """Import the spool and keep the database small, in a background process.
 
-The process stays for LINGER_S, because a prompt is often followed by another: a hook that
-finds it running starts none.
+The process keeps waiting for LINGER_S after the last trace, because a prompt is often followed by
+another: a hook that finds the process running does not start a new one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # other processes wait for these 30 ms
 HOUSEKEEPING, UNFINISHED = "housekeeping", "forgetting"
-"""The stamp whose modification time is when pruning is due, and the mark of an unfinished deletion."""
+"""Names of the file whose modification time is when pruning is due, and of the mark of an unfinished deletion."""
 BETWEEN_HOUSEKEEPING_S = 86_400.0
 FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
 def main(state_dir: str) -> None:
-    """Maintain the database as the only process that does so, until no trace comes any more."""
+    """Maintain the database until no new traces arrive; return at once if another process is doing so."""
     while (turn := detached.claim(state_dir)) >= 0:
         try:
             left = _persist(state_dir)
@@ -100,7 +100,10 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
 
 
 def _take_in(state_dir: str) -> int:
-    """Import the spool; open the database each time, since it may have been moved, removed or damaged meanwhile."""
+    """Import the spool, free some pages, truncate the WAL; return how many traces are left for a newer version.
+
+    The database is opened each time, since it may have been moved, removed or damaged meanwhile.
+    """
     with contextlib.closing(database.connect(state_dir)) as db:
         left = intake.drain(state_dir, db).left
         db.executescript(f"pragma incremental_vacuum({VACUUM_PAGES:d})")  # execute() would stop after one page

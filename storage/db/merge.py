@@ -143,7 +143,7 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Open for reading; as immutable if SQLite cannot create its lock file in that folder."""
+    """Return a read-only connection; opened as immutable if SQLite cannot create its lock file in that folder."""
     address = reader.address(os.path.abspath(path))
     try:
         try:

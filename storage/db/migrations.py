@@ -61,7 +61,7 @@ def m001_traces(db: Database) -> None:
 
 @migrations()
 def m002_decisions(db: Database) -> None:
-    """Add what a decision weighed: scores, stages, channels, the items they offered, guardrails."""
+    """Add tables for the steps of a decision: scores, stages, channels, the items they offered, guardrails."""
     db.execute("""
         create table trace_scores (
             trace_id text not null references traces (id) on delete cascade,
@@ -149,7 +149,7 @@ def m004_sessions(db: Database) -> None:
 
 @migrations()
 def m005_labels(db: Database) -> None:
-    """Add people's labels of a trace; the newest label counts."""
+    """Add the labels that users give to a trace; the newest label counts."""
     db.execute("""
         create table labels (
             id integer primary key,
@@ -164,7 +164,7 @@ def m005_labels(db: Database) -> None:
 
 @migrations()
 def m006_views(db: Database) -> None:
-    """Create views for the most frequent questions."""
+    """Create views that answer the most frequent questions about traces."""
     db.execute("""
         create view why_prompts_were_skipped as
         select skip_reason, host, count(*) as prompts, max(at) as last_at
@@ -274,7 +274,7 @@ def m010_memory_vectors(db: Database) -> None:
 
 @migrations()
 def m011_origins(db: Database) -> None:
-    """Distinguish prompts typed by a person from imported ones and from those of tests."""
+    """Add the origin of a trace: typed by a user, imported, or sent by a test."""
     db.execute("""
         alter table traces add column origin text not null default 'hook' check (origin in ('hook', 'import', 'test'))
     """)
@@ -360,7 +360,7 @@ def m014_experiments(db: Database) -> None:
 
 @migrations()
 def m015_searchable_prompts(db: Database) -> None:
-    """Add a full-text index of the prompts, newest first; a number is the microsecond in the trace's id."""
+    """Add a full-text index of the prompts; row numbers are the microseconds in traces' ids, so they sort by time."""
     db.execute("""
         create table trace_numbers (
             number integer primary key,
@@ -393,7 +393,7 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add the aggregates that readers maintain, so that a page about a million traces reads some thousand rows."""
+    """Add the aggregates that readers maintain, so that a page about a million traces reads a few thousand rows."""
     db.execute("""
         create table prompts_by_class (
             origin text not null,
@@ -493,7 +493,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Mark prompts silent if nothing would have been added, imported or in shadow mode; restart counting if any."""
+    """Set shadow prompts, also imported ones, to silent if nothing would have been added; if any, reset roll-ups."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -501,7 +501,7 @@ def m018_silence_of_imports(db: Database) -> None:
 
 
 def _look_at_less(db: Database) -> None:
-    """Make the views on the hook's health read aggregates and an index, and exclude prompts of other origins."""
+    """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
         db.execute(f"drop view {name}")
     db.execute("""

@@ -32,7 +32,7 @@ VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05
 CACHE_KB = 65_536
 LONGEST_SHORT_PROMPT = 24
-"""A shorter prompt counts as quoted only by a text that repeats it whole: "yes" occurs in many texts."""
+"""In characters; a shorter prompt counts as quoted only by a text equal to it: "yes" occurs in many texts."""
 
 WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
 WHICH_TRACES_MENTION_IT = """
@@ -84,7 +84,7 @@ FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
     where experiment_id in (select id from experiments) and prompt_id in (select value from json_each(:ids))
 """
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
-"""Its clusters of prompts are named by their words, without a link to traces; readers measure again."""
+"""Coverage names clusters of prompts by their words, without a link to traces: all is deleted and recomputed."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
     delete from sessions where session_id in (select value from json_each(:sessions))
@@ -117,24 +117,24 @@ def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
 
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the traces that mention one of the texts in their row or a child row, newest first."""
+    """Return the ids of traces that mention one of the texts in their row or a child row, newest first."""
     _know(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the memories that mention one of the texts."""
+    """Return the ids of memories that mention one of the texts."""
     _know(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the memories that were captured from these prompts."""
+    """Return the ids of memories that were captured from these prompts."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _these(ids))]
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
-    """Return the later traces of the same sessions whose records quote one of these prompts, newest first."""
+    """Return the ids of later traces of the same sessions whose records quote one of these prompts, newest first."""
     found: set[str] = set()
     for row in described(db, ids):
         if row["prompt"].strip():
@@ -145,21 +145,21 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return id, at, session_id, cwd, prompt, rules_hash and status of the existing ones, newest first."""
+    """Return id, at, session_id, cwd, prompt, rules_hash and status of the traces that exist, newest first."""
     cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _these(ids))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
-    """Return those of the sessions that would have no trace left without these traces."""
+    """Return the sessions that would have no trace left after these traces are deleted."""
     wanted = set(sessions) - {""}
     named = {"sessions": json.dumps(sorted(wanted)), **_these(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
 def told(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return what was injected into the sessions by these traces, as ``kind:ref`` by session."""
+    """Return the items that these traces injected into the sessions, as ``kind:ref`` by session."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         WHAT_WERE_THEY_TOLD, {"sessions": json.dumps(sorted(sessions)), **_these(ids)}
@@ -205,7 +205,7 @@ def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Me
 
 
 def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return those of the traces that are still in the database."""
+    """Return the given ids of which the database still has the trace."""
     return [row[0] for row in db.execute(WHICH_ARE_THERE, _these(ids))]
 
 
@@ -227,7 +227,7 @@ def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Do not wait for the disk at each step: work that a machine crash undoes is repeated."""
+    """Disable the disk sync of each transaction (work that a crash undoes is repeated), and enlarge the page cache."""
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
@@ -243,7 +243,7 @@ def _merge_the_index(db: sqlite3.Connection) -> None:
 
 
 def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
-    """Wait for readers, without holding the writers' lock while waiting."""
+    """Truncate the write-ahead log, retrying until readers leave it, without holding the writers' lock meanwhile."""
     give_up_at = time.monotonic() + patience_s
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
     db.execute("pragma busy_timeout = 0")
@@ -285,7 +285,7 @@ def _quotes(inputs: str, said: str, prompt: str) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    """Return the texts of recorded conversation and channel answers; settings and skills are no user's words."""
+    """Return all texts in a recorded JSON value, except settings and skills, which the user did not write."""
     if isinstance(value, dict):
         return [text for key, one in value.items() if key not in ("settings", "skills") for text in _texts(one)]
     if isinstance(value, list):

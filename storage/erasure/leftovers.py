@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NEAR_S = 5.0
-"""A prompt writes its log lines within this time."""
+"""Seconds after the start of a prompt within which its log lines are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Forgotten:
 
 
 def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -> list[str]:
-    """Remove the data from every file that the product keeps; return messages about it. Raises OSError."""
+    """Remove the forgotten data from every file next to the database; return messages about it. Raises OSError."""
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
         "events": sum(_clean_events(path, gone) for path in event_files),
@@ -154,7 +154,7 @@ def _forget_told(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: Forgotten) -> int:
-    """Delete matching files: refused ones, and those that wait for a newer version."""
+    """Delete spool files with forgotten data, refused or waiting for a newer version; return how many."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):

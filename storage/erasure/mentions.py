@@ -1,6 +1,6 @@
-"""Search for texts in every place they may be stored: a column, JSON, the bytes of a file.
+"""Search for texts in every place where they may be stored: a column, JSON, the bytes of a file.
 
-Case is ignored. In a database file, a text may be split across two pages; one half of it is then in one piece.
+Case is ignored. In a database file, a text may be split across two pages; one of its halves is then still intact.
 """
 
 from __future__ import annotations

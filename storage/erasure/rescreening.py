@@ -1,7 +1,7 @@
 """Redact secrets in rows that are already stored: every text column of every table, each string of JSON separately.
 
 The tables are read from the schema, so that no new one is forgotten. Exceptions are identifiers, the versions of the
-instructions, which a person wrote and a replay compares byte by byte, and aggregates.
+instructions, which a user wrote and a replay compares byte by byte, and aggregates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Limits on stored data by age and size: the oldest traces are deleted first, then unreferenced instruction versions.
 
-A limit of 0 means no limit. A person's memories, golden cases made from labels, and exported files are not traces
+A limit of 0 means no limit. The user's memories, golden cases made from labels, and exported files are not traces
 and are kept.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 PAGE_TRACES = 1_000
 ALWAYS_KEPT = 1_000
-"""The limit in megabytes never goes below this many traces: the memories in the same file may exceed it alone."""
+"""The limit in megabytes keeps at least this many traces, since the memories in the same file may exceed it alone."""
 YOUNG_S = 86_400
 """A version this recent may belong to a prompt whose trace is not stored yet."""
 
@@ -65,7 +65,7 @@ class Bounds:
         return bool(self.days or self.rows or self.mb)
 
     def in_words(self) -> str:
-        """Return the limits in words."""
+        """Return the limits as text, like "at most 90 days and 500 MB"; "everything" if there are none."""
         said = [
             *([f"{self.days:g} days"] if self.days else []),
             *([f"{self.rows:,} prompts"] if self.rows else []),
@@ -93,7 +93,7 @@ def held(db: sqlite3.Connection) -> Held:
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
-    """Return the traces beyond the limits, oldest first; the number for the size limit is an estimate.
+    """Return the ids of traces beyond the limits, oldest first; their number for the size limit is an estimate.
 
     ``prune`` measures again after each deletion.
     """
@@ -115,7 +115,7 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace (later than ``after``); ABOVE_ALL if there is none."""
+    """Return the id of the oldest trace with an id above ``after``; ABOVE_ALL if there is none."""
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
@@ -130,7 +130,8 @@ def prune_versions(
 ) -> int:
     """Delete the versions of the instructions that no trace and no stored replay refers to; return how many.
 
-    ``in_use`` are those that a prompt would get today. Versions of the last day stay unless they mention ``wanted``.
+    ``in_use`` are the versions that a prompt would get today; they stay, as do versions of the last day unless they
+    mention ``wanted``.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
@@ -157,7 +158,7 @@ def first_id(seconds: float) -> str:
 
 
 def sizes(state_dir: str) -> dict[str, int]:
-    """Return sizes in bytes of what grows: database with WAL, spool, versions, compiled rules, code indices, log."""
+    """Return the sizes in bytes of the growing files: databases with WAL, spool, versions, rules, code indices, log."""
     return {
         "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
         "moved-aside databases": sum(

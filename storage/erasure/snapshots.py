@@ -29,7 +29,7 @@ WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file that was written at that time (UTC)."""
+    """A published file and the time when it was written (UTC)."""
 
     path: str
     at: str

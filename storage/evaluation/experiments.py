@@ -86,7 +86,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Hook activity and labels of one session; ``held_back`` counts prompts in shadow mode."""
+    """Hook activity and labels of a session; ``held_back`` counts prompts whose text shadow mode did not add."""
 
     session_id: str
     prompts: int

@@ -40,7 +40,7 @@ def said(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return hash and UTC time of first use of every version, oldest first; if unused, the time it was stored."""
+    """Return (hash, UTC time) of every version, oldest first: the time of first use, or of storage if never used."""
     used = {row[0]: (row[1], row[2]) for row in db.execute(WHEN_DID_EACH_VERSION_COME)}
     stored = {row[0]: row[1] for row in db.execute(WHICH_VERSIONS_WERE_STORED)}
     times = {one: used[one][1] if one in used else at for one, at in stored.items()}

@@ -153,7 +153,7 @@ def listing(
 
 
 def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
-    """Return how many memories a project has, and how many of them nobody has approved yet."""
+    """Return how many memories a project has, and how many of these are not approved yet."""
     every, waiting = db.execute(HOW_MANY_ARE_THEY, {"project": project}).fetchone()
     return int(every), int(waiting)
 
@@ -173,7 +173,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
 
 
 def approve(db: sqlite3.Connection, memory_id: str) -> bool:
-    """Record that a person has read the memory; return whether it was unapproved before."""
+    """Mark the memory as approved by the user; return whether it was unapproved before."""
     return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
 
 
@@ -198,7 +198,7 @@ def replace_all(
 
 
 def short_source(source: str) -> str:
-    """Return a source in a form for people: a commit by its short hash."""
+    """Return the source for display: a commit with its short hash, any other source unchanged."""
     return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
@@ -246,7 +246,7 @@ def _storable(text: str) -> str:
 
 
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """Return the given id, or one derived from project, origin and key; another one if it is taken."""
+    """Return an unused id: the given one if free, else one derived from project, origin and key. Raises ValueError."""
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
         named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])

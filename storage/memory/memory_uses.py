@@ -26,7 +26,7 @@ WHICH_PROMPTS_WERE_TOLD = """
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The memories of a namespace: their number, and how many of them nobody has approved yet."""
+    """The memories of a namespace: their number, and how many of these are not approved yet."""
 
     namespace: str
     memories: int

@@ -54,15 +54,16 @@ IN_ORDER = "import:"
 """All of these were tuned on the questions in ``tests/memory/invented`` and on those of public manuals together
 (``python -m tests.memory.retrieval`` measures them). BESIDE_WEIGHTS are by distance between memories: the memory
 after a match is likelier to be the answer than the one before. They count fully for a text without words, half
-for one of ``SHORT_WORDS``: a short text alone tells little. A memory that shares no word with a question is found
-through its neighbours only if the order has a meaning: in imports and in conversations."""
+for one of ``SHORT_WORDS``: a short text alone is little evidence. A memory that shares no word with a question is
+found through its neighbours only if the order has a meaning: in imports and in conversations."""
 
 PREFIX = 5
 HEAVIEST_TERMS = 8
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
-"""Assumed further memories, and their share with each common word: a store of five cannot tell rare words."""
+"""Memories assumed in addition to the stored ones, and the share of them that contains each common word: five stored
+memories are too few to estimate which words are rare."""
 ENOUGH = 15.0
-"""How much weight, in nats, a memory must share with a question to be convincing: a single word may be chance."""
+"""Scale, in nats of shared word weight, on which a match becomes convincing: a single shared word may be chance."""
 E = 2.718281828459045
 HALF = 0.47
 """The relevance that is mapped to a score of 0.5."""
@@ -200,7 +201,7 @@ class _Question:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Count the memories that contain the term; its weight is from the term alone, not from its alternatives.
+        """Count the memories with the term or its alternatives; set its weight from the memories with the term itself.
 
         «Time zone» also matches ``timezone``, if the store has that word.
         """
@@ -222,7 +223,7 @@ class _Question:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """Look for similar words when no memory has this one: it may be misspelt, or in another form."""
+        """Add similar stored words as alternatives of a term that no memory has; return the highest count of one."""
         word = term.word
         if len(word) < PREFIX:
             return 0
@@ -323,7 +324,7 @@ def _candidates(
 
 
 class _Text:
-    """A memory being scored: ``own`` is the value of its words, ``told`` the part that counts for its neighbours.
+    """A memory being scored: ``own`` is the score of its words, ``told`` the part that also raises its neighbours.
 
     ``relevance`` is the result with its neighbours, ``deserved`` without them, both 0 to 1.
     """
@@ -340,7 +341,7 @@ class _Text:
 def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
     """Return the texts of these rows and of the neighbours of the best ones, with their relevance, 0 to 1.
 
-    Neighbours change only the order: the best text gets the score that the best own words deserve.
+    Neighbours change only the order: the text ranked first gets the highest score that any text has without neighbours.
     If that is below ``least``, the neighbours are not read.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
@@ -394,7 +395,7 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
     """Score the words of one memory against the question.
 
     The extra index words count only if the text itself does not have the term.
-    A match on the speaker's name does not count for the neighbours, who know the speaker anyway.
+    A match on the speaker's name does not raise the scores of the neighbours.
     """
     terms, said, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(said)
@@ -471,7 +472,7 @@ def _freshness(written: str, now: float) -> float:
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
-    """Return how many memories have each stem of the terms and of the other words, with one query."""
+    """Return the number of memories by stem, for all stems of the terms and of the other words, with one query."""
     wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
     rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
     return {str(term): int(count) for term, count in rows}

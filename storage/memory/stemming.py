@@ -113,7 +113,7 @@ def _measure(word: str) -> int:
 
 
 def _ends_short(word: str) -> bool:
-    """Return whether it ends consonant, vowel, consonant, the last not being w, x or y."""
+    """Return whether the word ends in consonant, vowel, consonant, and the last letter is not w, x or y."""
     last = len(word) - 1
     return (
         last > 1

@@ -45,7 +45,7 @@ def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
-    """Yield those memories of the given ids that exist."""
+    """Yield the memories with these ids, in order of storage; ids without a memory are skipped."""
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]

@@ -101,7 +101,7 @@ BASE_FORMS = _table(_FORMS)
 
 
 def related(word: str) -> list[str]:
-    """Return synonyms of a word."""
+    """Return the other words of each synonym group that contains the word; empty if there are none."""
     found: dict[str, None] = {}
     for line in _RELATED:
         if word in line:
@@ -118,14 +118,14 @@ def words(text: str) -> list[str]:
 
 
 def _month(written: str) -> list[str]:
-    """Return the name of the month and the year of an ISO date."""
+    """Return the name of the month and the year of an ISO date; empty if it is not a date."""
     year, month = written[:4], written[5:7]
     is_date = written[4:5] == "-" and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= len(_MONTHS)
     return [_MONTHS[int(month) - 1], year] if is_date else []
 
 
 def split_identifier(name: str) -> list[str]:
-    """Return the parts of ``camelCase`` and ``HTTPServer2``; nothing if there is only one."""
+    """Return the parts of ``camelCase`` and ``HTTPServer2``; empty if there is only one."""
     parts: list[str] = []
     start = 0
     for at in range(1, len(name)):

@@ -48,7 +48,7 @@ TOTAL = Series(-1, "total", "total")
 AFTER_ALL_STAGES = 1000
 
 Counts = Counter[int]
-"""How many prompts by latency in microseconds."""
+"""Number of prompts by latency in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Latencies of consecutive prompts; ``low`` is the smallest id, ``start`` the second when hour or day begins."""
+    """Latencies of consecutive prompts; ``low`` is the smallest id, ``start`` the second its hour or day begins."""
 
     start: int
     low: str

@@ -1,7 +1,7 @@
 """Aggregates of the traces, maintained by readers: prompts by class, by day and facet, latencies by day and overall.
 
-All are sums: a reader adds each trace in the order in which traces were written, and a trace is subtracted
-again before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no
+All aggregates are sums: a reader adds the traces in the order in which they were written, and a trace is
+subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no
 page shows; latencies are those of hook runs that were not skipped.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Overall = tuple[str, str, int, int]
 
 BATCH_ROWS = 200
-"""Counted in a few hundredths of a second, even if each trace is of another day."""
+"""Traces per transaction: counted in a few hundredths of a second, even if each trace is of a different day."""
 BUCKETS_PER_E = 20
 """Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
 LEAST_MS = 0.001
@@ -96,7 +96,7 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 
 @dataclass(slots=True)
 class _Sums:
-    """Sums over some traces; ``tokens`` has the same keys as ``by_day``."""
+    """The sums over a batch of traces; ``tokens`` has the same keys as ``by_day``."""
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
     by_day: Counter[ByDay] = field(default_factory=Counter)
@@ -165,7 +165,10 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """Adjust the position after a deletion, in its transaction: SQLite reuses the rowids of the newest traces."""
+    """Set the counted position back to the last counted row that is left, within the transaction of a deletion.
+
+    SQLite reuses the rowids of deleted newest traces.
+    """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
 
@@ -175,7 +178,7 @@ def _is_due(db: sqlite3.Connection) -> bool:
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Return whether the last counted row is missing or another one: another program deleted or renumbered rows."""
+    """Return whether the last counted row is missing or has another id: another program deleted or renumbered rows."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)

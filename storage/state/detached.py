@@ -78,7 +78,10 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
 
 
 def _is_needed(path: str) -> bool:
-    """Return whether work is due: not postponed, stamp free (its holder rereads the spool after releasing it)."""
+    """Return whether to start the work: it is not postponed, and no process holds its stamp.
+
+    A holder of the stamp rereads the spool after releasing it.
+    """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except FileNotFoundError:

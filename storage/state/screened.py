@@ -15,7 +15,7 @@ VERSION = 2
 
 
 def version(state_dir: str) -> int:
-    """Return the lowest version of the screen that any stored text passed."""
+    """Return the version of the screen that all stored text has passed."""
     try:
         return int(private.read_file(f"{state_dir}/{NAME}", 16))
     except (OSError, ValueError):

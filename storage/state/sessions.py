@@ -57,9 +57,9 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
 
 
 def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
-    """Record the items injected into the session and return whether that succeeded.
+    """Append the items injected into the session to its file; return whether that succeeded.
 
-    A single append, so that concurrent processes lose nothing. It begins with a line
+    It is a single append, so that concurrent processes lose nothing. It begins with a line
     break, so that it stays readable after a line that a full disk cut off.
     """
     if not session_id:
@@ -105,7 +105,7 @@ def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> No
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
-    """Return tokens and names of one line, nothing if the line is cut off or has another format."""
+    """Return tokens and names of one line; 0 and none if the line is cut off or has another format."""
     try:
         value = lean.loads(line.decode())
     except (ValueError, RecursionError):

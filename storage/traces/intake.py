@@ -67,7 +67,7 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 
 
 def forget_marks(state_dir: str) -> None:
-    """Let the hook write the stored versions again, because the database that held them is gone."""
+    """Delete the marks of stored versions, so that the hook writes these again: the database that held them is gone."""
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
             private.removed(entry.path)
@@ -189,7 +189,7 @@ def _refuse(folder: str, name: str, result: Drained) -> None:
 
 
 def make_room(state_dir: str) -> None:
-    """Delete the least useful traces above the limits of the spool, and count them."""
+    """Delete the least useful traces until the spool is within its limits; add the deleted ones to its tally."""
     folder = f"{state_dir}/{spool.NAME}"
     sizes = {name: os.lstat(f"{folder}/{name}").st_size for name in spool.waiting(state_dir)}
     surplus_files, surplus_bytes = len(sizes) - LIMIT_FILES, sum(sizes.values()) - LIMIT_BYTES

@@ -1,4 +1,4 @@
-"""Labels that people gave to traces (the newest label of a trace counts), and prompts that could get one."""
+"""Labels that users gave to traces (the newest label of a trace counts), and prompts that could get one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Prompt:
 
 
 def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
-    """Store a person's label for the trace: "ok", "wrong", or the task type it should have had."""
+    """Store a user's label for the trace: "ok", "wrong", or the task type it should have had."""
     is_class = verdict not in VERDICTS
     entry: Row = {
         "id": trace_id,

@@ -126,7 +126,7 @@ class Latency:
 class Stats:
     """Figures about the hook's runs; ``failure_rate`` is relative to all prompts.
 
-    ``silent_share`` is relative to ``judged``, the prompts that were not skipped, ``judged_imports`` of them imported.
+    ``silent_share`` is relative to ``judged``, the number of prompts not skipped; ``judged_imports`` were imported.
     """
 
     prompts: int
@@ -190,7 +190,7 @@ def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Ite
 
 
 def stats(db: sqlite3.Connection, which: Filter) -> Stats:
-    """Count and time the matching traces: by default those of the hook; the silent share includes imported ones."""
+    """Return counts and latencies of the matching traces, by default the hook's; the silent share includes imports."""
     named = which.parameters()
     silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
     named["origin"] = named["origin"] or "hook"

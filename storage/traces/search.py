@@ -75,7 +75,7 @@ def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
 def expression(words: tuple[str, ...]) -> str:
     """Return the FTS5 expression that matches all of these texts, empty if one of them contains no word.
 
-    Each text is a phrase; its last word may be a prefix.
+    Each text is a phrase, whose last word matches as a prefix.
     """
     phrases = [TOKEN.findall(text) for text in words]
     return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""

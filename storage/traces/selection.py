@@ -50,7 +50,7 @@ class Selection:
 
     ``where`` is the full condition, including the words. ``beside`` is the condition without the words, for callers
     that look up the words in the full-text index: ``match`` is the expression for it, set by
-    ``storage.traces.search.with_index``. ``bounds`` are those conditions that another index may answer at once.
+    ``storage.traces.search.with_index``. ``bounds`` are conditions for which another index may find few rows.
     ``typed`` is the text that was parsed.
     """
 
@@ -251,7 +251,7 @@ def _before(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _first_id(value: str, now: float) -> str:
-    """Return the smallest trace id of that moment: ids begin with the microsecond."""
+    """Return the smallest trace id of that time: ids begin with the microsecond."""
     if span := SPAN.fullmatch(value):
         seconds = now - float(span[1]) * SECONDS[span[2]]
     elif value == "today":
@@ -270,7 +270,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the language; ``values`` are its possible values if they are fixed; some fields are indexed."""
+    """A field of the query language; ``values`` are its possible values, empty if they are not fixed."""
 
     signs: tuple[str, ...]
     example: str
@@ -310,7 +310,7 @@ FIELDS = {
 
 
 def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return the text with its last part completed in every known way; ``values`` are the values by field."""
+    """Return the text once per field or value that completes its last part; ``values`` are the known ones by field."""
     last = text[text.rfind(" ") + 1 :]
     before = text[: len(text) - len(last)]
     minus, last = ("-", last[1:]) if last.startswith("-") else ("", last)
@@ -327,7 +327,7 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def doubts(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return, for a text that selects nothing, which of its values no recent trace has, and similar known values.
+    """Return a sentence for each value in a filter text that no recent trace has, with similar known values.
 
     ``values`` are the known values by field, most frequent first.
     """

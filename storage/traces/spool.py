@@ -61,7 +61,7 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """Write a version of the instructions unless it is known; raises OSError if nothing can be written.
 
-    Once the database holds it, its file is kept as an empty mark: one ``stat`` tells that the version is known.
+    Once the database holds it, its file is kept as an empty mark: one ``stat`` shows that the version is known.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         _write(f"{state_dir}/{VERSIONS}", identity, text().encode())

@@ -78,7 +78,7 @@ def page(db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, l
 def stream(
     db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS
 ) -> Iterator[Line]:
-    """Yield the lines of a page as they are found."""
+    """Yield the traces that ``page`` returns, each as soon as the query finds it."""
     body, named = _behind(db, which, before)
     for row in db.execute(f"select {_LINE} {body} limit :limit", {**named, "limit": limit}):
         yield _line(row)
@@ -111,7 +111,7 @@ def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[
 
 
 def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
-    """Return how many rows come after the last mark, at most one page."""
+    """Return how many rows come after the row ``behind``, at most one page."""
     body, named = _behind(db, which, behind)
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
@@ -122,7 +122,7 @@ def newest(db: sqlite3.Connection) -> int:
 
 
 def written_since(db: sqlite3.Connection, which: Selection, *, after: int, limit: int) -> list[Line]:
-    """Return the traces inserted after that row, oldest first."""
+    """Return the matching traces inserted after the row ``after``, at most ``limit``, oldest first."""
     query = f"""
         select {_LINE} from traces where traces.rowid > :after and ({which.where}) order by traces.id limit :limit
     """
@@ -204,7 +204,7 @@ def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, st
 
 
 def _number(db: sqlite3.Connection, before: str) -> int:
-    """Return the number such that the rows older than ``before`` have smaller ones."""
+    """Return the index number below which all rows older than ``before`` lie; 0 if ``before`` is not indexed."""
     if before == ABOVE_ALL:
         return 2**62
     query = "select number from trace_numbers where trace_id = :id"

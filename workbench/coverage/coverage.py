@@ -1,8 +1,8 @@
 """Count how often each rule fires on recorded prompts; find rules that never fire, always fire or fire together.
 
-Outcomes are read where the prompt was recorded under the measured rules, else judged again. The signals are
-matched anew for every prompt: the recorded evidence omits classes whose points sum to 0. Figures are
-available after every page.
+Recorded outcomes are used if the prompt was recorded under the measured rules; otherwise it is replayed.
+Signals are matched again for every prompt, because the recorded evidence omits classes whose points sum to 0.
+Figures are available after every page.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "chann
 SAYS_NOTHING = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
-"""Features of length and form that hold whatever is asked: a prompt with these alone counts as unmatched."""
+"""Features of length and form, which do not depend on the subject: a prompt with these alone counts as unmatched."""
 LEAST_TOGETHER = 5
-"""Least prompts in which rules must fire together to be reported; fewer may be chance."""
+"""Minimum number of prompts in which rules must fire together to be reported; fewer may be chance."""
 ENOUGH_PROMPTS = 20
-"""Least prompts before rules that always fire are reported; in fewer, it may be chance."""
+"""Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
 
 
@@ -72,21 +72,21 @@ class Row:
 
     @property
     def share(self) -> float:
-        """Share of all prompts in which it fired."""
+        """Share of all prompts in which the rule fired; 0 if there are no prompts."""
         return self.fired / self.prompts if self.prompts else 0.0
 
     @property
     def is_dead(self) -> bool:
-        """Whether it never fired."""
+        """Whether the rule never fired."""
         return not self.fired
 
     @property
     def is_always_on(self) -> bool:
-        """Whether it fired in every prompt, and so distinguishes none."""
+        """Whether the rule fired in every prompt, and so distinguishes none."""
         return self.fired == self.prompts > 0
 
     def rightness(self) -> statistics.Interval:
-        """Return Wilson's interval for the share of labelled prompts in which it fired for the right class."""
+        """Return Wilson's interval for how often the class was right in labelled prompts in which the rule fired."""
         return statistics.wilson(self.right, self.right + self.wrong)
 
 
@@ -100,7 +100,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The figures after some prompts; ``judged_again`` of them were not recorded under these rules.
+    """The figures after some prompts; ``judged_again`` of them were recorded under other rules and replayed.
 
     ``labels`` counts the labelled prompts of each task type, without labels that are only «wrong».
     """
@@ -116,12 +116,12 @@ class Coverage:
     labels: dict[str, int]
 
     def class_share(self, row: Row) -> float:
-        """Return the share of labelled prompts in a row's class: what a signal without information would reach."""
+        """Return the share of labelled prompts in a row's class: how often an uninformative signal is right."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
     def doubtful(self) -> list[Row]:
-        """Return the signals that labels do not confirm: at 95 % no better than a signal without information."""
+        """Return the signals that, by their 95 % interval, are right no more often than an uninformative signal."""
         judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
         found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
@@ -131,18 +131,18 @@ class Coverage:
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[Row]:
-        """Return the rows that fired in every prompt without being meant to; none for fewer than ENOUGH_PROMPTS."""
+        """Return the rows that fired in every prompt, except ``<always>``; empty below ENOUGH_PROMPTS prompts."""
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
-        """Return the share of prompts in which a rule that never fired may still fire (95 %, one rule)."""
+        """Return the 95 % upper bound of the share of prompts in which one given rule that never fired may fire."""
         return statistics.upper_bound(self.prompts)
 
 
 @dataclass(slots=True)
 class _Tally:
-    """The counts of one row."""
+    """The counts of one rule or signal, from which its ``Row`` is made."""
 
     kind: str
     rule: str
@@ -167,7 +167,7 @@ class _Tally:
             self.examples.append(trace_id)
 
     def judge(self, verdict: tuple[str, str], came_out: str) -> None:
-        """Count a label for or against this class; «wrong» alone only counts against the recorded class."""
+        """Count a label for or against the class of this rule; «wrong» counts only against the recorded class."""
         kind, task_type = verdict
         if kind == "wrong":
             self.wrong += self.name == came_out
@@ -183,7 +183,7 @@ class _Tally:
 
 
 class Measurement:
-    """Coverage that grows: add pages of a corpus, read the figures at any time."""
+    """A coverage count in progress: pages of a corpus can be added, and the figures read, at any time."""
 
     def __init__(self, corpus: Corpus, written: Written) -> None:
         self._corpus, self._written = corpus, written
@@ -208,7 +208,7 @@ class Measurement:
         self._signals.setdefault(signal.condition, []).append(tally)
 
     def add(self, page: Iterable[Recorded]) -> None:
-        """Count the prompts of a page."""
+        """Add the prompts of a page to the counts."""
         rows = list(page)
         verdicts = labelled.said(self._corpus.db, [row.id for row in rows])
         for row in rows:

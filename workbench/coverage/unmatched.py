@@ -30,13 +30,13 @@ def _tells(word: str) -> bool:
 
 @dataclass(slots=True)
 class Unmatched:
-    """The prompts so far that no signal matches, newest first."""
+    """The prompts added so far, none of which any signal matches; they must be added newest first."""
 
     count: int = 0
     _prompts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, trace_id: str, prompt: str) -> None:
-        """Count a prompt; store its words while there is room."""
+        """Count a prompt, and store its words if fewer than MOST_PROMPTS prompts are stored."""
         self.count += 1
         if len(self._prompts) < MOST_PROMPTS:
             said = (word for word in words(prompt[:SCANNED_CHARS]) if _tells(word))
@@ -46,7 +46,7 @@ class Unmatched:
             self._prompts[trace_id] = terms
 
     def clusters(self) -> list[Cluster]:
-        """Return groups of two or more prompts, the largest first; each prompt is in one group at most."""
+        """Return clusters of two or more prompts, the largest first; each prompt is in at most one."""
         left = dict(self._prompts)
         found: list[Cluster] = []
         frequency = Counter(term for terms in left.values() for term in terms)

@@ -1,6 +1,6 @@
 """Map compiled rules to their source: every signal and rule with its file and line.
 
-The compiled table knows signals by number only. This module maps each number to the lines that were
+The compiled table has only numbers for signals. This module maps each number to the lines that were
 compiled into it, through every layer that extends a rule.
 """
 
@@ -75,12 +75,12 @@ class Written:
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def class_names(self, facet: str) -> list[str]:
-        """Return the classes of a facet in the order that decides ties."""
+        """Return the class names of a facet in the order that decides ties."""
         table = self.rules.body["classes"]
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == facet]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield the named rules of a kind, each with its name in outcomes."""
+        """Yield (name in outcomes, rule block) of every named rule of a kind."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
@@ -117,7 +117,7 @@ class Written:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the classes in the compiler's numbering: guardrails last, undefined ones left out."""
+        """Return the class rules as the compiler numbers them: guardrails last, undefined ones left out."""
         takes_signals_of = self.compiled.guardrails.takes_signals_of
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
@@ -125,7 +125,7 @@ class Written:
 
 
 def in_force(cwd: str) -> Written:
-    """Return the rules of the files that apply in ``cwd``; raises SideError where they are broken."""
+    """Return the rules of the files that apply in ``cwd``; raises SideError if they are broken."""
     return _sound(compile_layers(find_layers(cwd).instructions))
 
 
@@ -135,13 +135,13 @@ def of_file(path: str, text: str, *, versions: Versions) -> Written:
 
 
 def known_as(path: str, versions: Versions) -> str:
-    """Return the path that recorded versions have for a file, else its absolute path."""
+    """Return the path under which recorded versions list a file; its absolute path if none does."""
     file = layer_file(path, versions)
     return file.path if file else os.path.abspath(path)
 
 
 def stack_with(path: str, versions: Versions) -> Texts:
-    """Return the newest stack of files that contains the file; the file alone where it is no layer."""
+    """Return the newest stack of files that contains the file; the file alone if it is not a layer."""
     file = layer_file(path, versions)
     return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 

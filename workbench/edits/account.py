@@ -23,7 +23,8 @@ TELL_EVERY_S = 0.1
 def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
     """Yield the figures as they grow, newest prompts first; the last ones are complete unless the run was stopped.
 
-    ``began`` is the reading of ``time.perf_counter`` that seconds count from. Raises ``SideError``, ``CasesError``.
+    ``began`` is the ``time.perf_counter`` value from which seconds are counted, None for now.
+    Raises ``SideError``, ``CasesError``.
     """
     began = time.perf_counter() if began is None else began
     radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
@@ -59,7 +60,7 @@ def _figures(
 
 
 def _verdict(radius: BlastRadius, standing: Standing) -> Verdict:
-    """Return the verdict: with the same rules on both sides always «identical», without prompts «inconclusive»."""
+    """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if there are no prompts."""
     if radius.is_same_rules:
         return "identical"
     if not radius.prompts and not standing.regressed:

@@ -59,7 +59,7 @@ class Drafts:
         self.close()
 
     def close(self) -> None:
-        """Release the lock, which leaves the draft, if there is one, to the next app."""
+        """Release the lock, so that the next app offers the draft, if there is one."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -82,7 +82,7 @@ class Drafts:
                 yield draft
 
     def _hold_lock(self) -> None:
-        """Lock the file under a temporary name first, so that the lock file is locked from its first moment."""
+        """Create and lock a lock file under a temporary name, then rename it, so that it never exists unlocked."""
         if self._lock >= 0:
             return
         lock = _lock_of(self._file)

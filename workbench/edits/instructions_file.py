@@ -1,7 +1,7 @@
 """List, read, save and watch the instructions files that a user may edit.
 
-The last writer owns the text on disk: ``save`` replaces a file only while it still has the text that
-was read. Editors replace a file with a new one, so the folder is watched, never the file.
+``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any
+text. Editors replace a file with a new one, so the folder is watched, never the file.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ def objection(path: str) -> str:
 
 
 def remedy(path: str) -> str:
-    """Return what to do about a file that has an objection and is not saved as a layer."""
+    """Return what the user can do about a file that has an objection and is not saved as a layer."""
     return f"write the change into your own layer, {own_file()}" if os.access(path, os.W_OK) else f"chmod u+w {path}"
 
 
 def saves_as_layer(path: str) -> bool:
-    """Return whether edits of this file are saved as the user's layer: a packaged file not to be written."""
+    """Return whether edits are saved as the user's layer instead: true for a packaged file with an objection."""
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path))
 
 
@@ -129,8 +129,8 @@ def read(path: str) -> str:
 def save(path: str, text: str, *, over: str | None) -> None:
     """Replace the text of the file atomically, keeping its permissions; a symbolic link stays a link.
 
-    ``over`` is the text that was read: where the file has another text now, ChangedMeanwhileError is raised.
-    None overwrites any text. Raises FileError.
+    ``over`` is the text that was read: if the file has a different text now, ChangedMeanwhileError is raised.
+    With None, any text is overwritten. Raises FileError.
     """
     if over is not None and read(path) != over:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")

@@ -1,7 +1,7 @@
-"""Preview an edit of the instructions while it is typed: compile, replay, judge the golden cases, lint.
+"""Preview an edit of the instructions while it is typed: compile, replay, evaluate the golden cases, lint.
 
-A ``Desk`` stands for one file being edited; each ``examine`` is one run over one text of it, a sequence of
-progress records. It has no screen and no clock: the caller decides when to run it and when to stop.
+A ``Desk`` represents one file being edited; each call of ``examine`` evaluates one version of its text and yields
+progress records. There is no user interface or timer here: the caller decides when to run and when to stop.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 OPENED, HEAD = "opened", "HEAD"
 """Bases in addition to ``recorded`` and versions: the file as opened, and the file in git's HEAD."""
 MOST_CAUSES = 1000
-"""Newest changes whose cause is searched."""
+"""How many of the newest changes are traced to a cause."""
 
 
 class Kept(sides.InAnyFolder):
@@ -92,7 +92,7 @@ class Desk:
     """One file being edited: its path, its text when it was opened, and the base to compare with.
 
     ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash.
-    ``cwd`` decides which layers and whose golden cases count.
+    ``cwd`` determines the other layers and the repository with the golden cases.
 
     An edit of a packaged file that cannot be written is saved as the user's layer; that layer is then compiled
     and replayed in its place in the stack.
@@ -117,7 +117,7 @@ class Desk:
         return self._own or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield the effect of the text: figures that grow, then lint; only ``Broken`` where the text does not compile.
+        """Yield the effect of the text: figures that grow, then lint; only ``Broken`` if it does not compile.
 
         Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
@@ -149,7 +149,7 @@ class Desk:
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
-        """Return what ``enricher check`` would report once the text is saved, on this file and all others."""
+        """Return the problems that ``enricher check`` would report, for all files, if the text were saved."""
         file = layer_file(self.path, versions)
         if file is not None and file.layer in NAMED_FILES:
             found = find_layers(self.cwd)
@@ -183,7 +183,7 @@ class Desk:
         return sides.text_at(HEAD, self._saved.path)
 
     def _cases_file(self) -> str:
-        """Return the golden cases of the repository; empty if the file cannot be used, which the gate reports."""
+        """Return the path of the repository's golden cases; empty if the file is unusable, which the gate reports."""
         path = path_for(self.cwd)
         try:
             cases.read(path)
@@ -194,7 +194,7 @@ class Desk:
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
     ) -> Iterator[Caused]:
-        """Yield, in batches, the hunk behind each of the newest changes."""
+        """Yield, in batches, the hunk of the edit that caused each of the newest changes."""
         found: dict[str, Cause] = {}
         told_at = time.perf_counter()
         base = self._base_text(corpus.versions)
@@ -210,7 +210,7 @@ class Desk:
             yield Caused(found)
 
     def _base_text(self, versions: Versions) -> str | None:
-        """Return the text of the file on the base's side; None if it depends on the prompt."""
+        """Return the text of the file in the base; None if the base has no single text for it."""
         if self.base == OPENED or (self.base == HEAD and self._own):
             return self.opened
         if self.base == HEAD:
@@ -249,7 +249,7 @@ class Measured:
 
 
 def measure(state_dir: str, edits: Sequence[Edit]) -> list[Measured]:
-    """Time each edit as a user experiences it: the base was compared with before, the text is new."""
+    """Return the times of each edit as a user experiences them: the base is already cached, the text is new."""
     return [_measure(state_dir, edit) for edit in edits]
 
 

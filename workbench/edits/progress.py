@@ -52,7 +52,7 @@ class Figures:
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
-    """Errors that ``enricher check`` would report; with any of them the verdict cannot be relied on."""
+    """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
 
     @property
     def is_complete(self) -> bool:
@@ -90,7 +90,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Caused:
-    """Causes found so far, by trace id."""
+    """A batch of causes, by trace id."""
 
     causes: dict[str, Cause]
 
@@ -99,7 +99,7 @@ Progress = Broken | Figures | Linted | Caused
 
 
 def headline(figures: Figures) -> str:
-    """Return a sentence on the changed prompts, with the interval where all prompts were replayed."""
+    """Return a sentence on the changed prompts, with the interval if all prompts were replayed."""
     noun = "prompt changes" if figures.prompts == 1 else "prompts change"
     told = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
     if figures.share is None or not figures.prompts:

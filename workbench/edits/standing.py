@@ -1,7 +1,7 @@
-"""Judge labelled traces and the golden cases of a file under both sides of a replay.
+"""Evaluate labelled traces and the golden cases of a file under both sides of a replay.
 
-The judgement is the gate's (``workbench.gate.case``): context and wording excluded, a case fails unless its
-outcome is the approved one.
+The criterion is that of the gate (``workbench.gate.case``): a case fails unless its outcome, without context
+and wording, is the approved one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def stand(
     labels: Mapping[str, str],
     cases_file: str = "",
 ) -> Standing:
-    """Judge the labelled prompts among the changes, and the cases of a file; a file's case replaces its trace's label.
+    """Evaluate the labelled prompts among the changes, and the cases of a file, which replace labels of the same trace.
 
     ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them.
     Raises ``workbench.gate.cases.CasesError``.
@@ -88,7 +88,7 @@ def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tu
 
 
 def _fails(case: Case, rules: Rules | None, recorded: str = "") -> bool:
-    """Without rules, the recorded outcome passes where it was approved or has the corrected task type."""
+    """Return whether the case fails; without rules, whether its label contradicts the recorded task type."""
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
     return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)

@@ -1,6 +1,6 @@
-"""One golden case: a prompt, the inputs to its judgement, the expected result, and its line in the file.
+"""One golden case: a prompt, the other inputs to its decision, the expected result, and its line in the file.
 
-A case holds nothing that a channel offered (no memory, no file, no task): it tests only the judgement of
+A case holds nothing that a channel offered (no memory, no file, no task): it tests only the decision on
 a prompt, and runs the same on every machine.
 """
 
@@ -38,7 +38,7 @@ class LineError(ValueError):
 class Decided:
     """The decisions on a prompt, context excluded; fields that are None are unknown and not compared.
 
-    ``approach`` is the name of its rule, empty for none: a new wording does not change the judgement.
+    ``approach`` is the name of the approach's rule, empty if there is none: its wording is not compared.
     """
 
     task_type: str | None = None
@@ -48,7 +48,7 @@ class Decided:
     approach: str | None = None
 
     def differences(self, other: Decided) -> tuple[str, ...]:
-        """Return the names of the fields that are known on both sides and differ."""
+        """Return the names of the fields that are known in both decisions and differ."""
         pairs = ((name, getattr(self, name), getattr(other, name)) for name in self.__slots__)
         return tuple(name for name, mine, its in pairs if None not in (mine, its) and mine != its)
 
@@ -72,13 +72,13 @@ class Excerpt(Conversation):
         return self.past
 
     def basis(self, _prompt: str) -> str:
-        """Return the words."""
+        """Return the words that the prompt refers back to."""
         return self.words
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A prompt with the inputs to its judgement and the expected result.
+    """A prompt with the other inputs to its decision and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again.
     ``earlier`` holds the words that the prompt refers back to; ``past`` is true if the session had earlier
@@ -112,7 +112,7 @@ class Case:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of the fields that fail the case; empty if the case passes."""
+        """Return the names of the fields of ``got`` that fail the case; empty if the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing
@@ -153,7 +153,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
 
 
 def from_line(line: bytes) -> Case:
-    """Return the case on a line of the file; raises LineError, whose message says how to repair the line."""
+    """Return the case on a line of the file; raises LineError, whose message describes how to repair it."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
     try:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
-"""With this attribute git keeps the lines of both sides; a case that both changed is then reported as a duplicate."""
+"""With this attribute git keeps the lines of both sides; a case changed by both is then reported as a duplicate."""
 LARGEST = 32 << 20
 TOLD_BEFORE = ("guardrail:", "approach:")
-"""Prefixes of the injected references that affect a judgement; items are context and do not."""
+"""Prefixes of the injected references that affect a decision; items are context and do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -71,7 +71,7 @@ def path_for(cwd: str) -> str:
 
 
 def read(path: str) -> Cases:
-    """Return the cases of a file, none where the file does not exist; raises CasesError where it cannot be read."""
+    """Return the cases of a file, none if the file does not exist; raises CasesError if it cannot be read."""
     try:
         content = private.read_file(os.path.realpath(path), LARGEST + 1)
     except FileNotFoundError:
@@ -103,7 +103,7 @@ def parse(content: bytes, *, path: str) -> Cases:
 
 
 def write(path: str, cases: Iterable[Case]) -> None:
-    """Replace the file with the cases, sorted by id; raises CasesError where it cannot be written.
+    """Replace the file with the cases, sorted by id; raises CasesError if it cannot be written.
 
     In a repository's own folder, ``.gitattributes`` is set so that git merges the file line by line.
     """
@@ -122,7 +122,7 @@ def write(path: str, cases: Iterable[Case]) -> None:
 def add(path: str, case: Case) -> bool:
     """Add a case to the file, replacing an earlier one with the same id; return whether there was one.
 
-    Raises UnusableFileError, and leaves the file unchanged, where it has an unreadable line.
+    Raises UnusableFileError, and leaves the file unchanged, if it has an unreadable line.
     """
     with _one_at_a_time(path):
         known = read(path)
@@ -139,7 +139,7 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
     """Return a case made from a trace, labelled "ok", "wrong" or with the correct task type.
 
     The expected result is what the recorded rules decide on the redacted inputs without their context.
-    Raises CasesError where the trace has no text, or its rules were not stored.
+    Raises CasesError if the trace has no text, or its rules were not stored.
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
@@ -177,12 +177,12 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
 
 
 def _declared(rules: Rules | None) -> dict[str, Any]:
-    """Return the settings that every machine has with these instructions, without those of a ``config.toml``."""
+    """Return the default settings with the budgets of these instructions; no ``config.toml`` is read."""
     return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
-    """Return a case with the recorded inputs that affect a judgement, redacted, and no expected result yet."""
+    """Return a case with the recorded inputs that affect a decision, redacted, and no expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
     return Case(
@@ -199,7 +199,7 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
 
 @contextlib.contextmanager
 def _one_at_a_time(path: str) -> Iterator[None]:
-    """Lock the folder so that one process at a time changes the file; a lock file would lie next to the cases."""
+    """Lock the folder so that one process at a time changes the file; a lock file would be left next to the cases."""
     folder = os.path.dirname(os.path.realpath(path))
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Assign one key to each task type, the same in the app and in the terminal."""
+"""Assign a keyboard key to each task type, the same in the app and in the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Map a key to each name: the first character of the name that no earlier name uses."""
+    """Return the names by key: the first letter of the name, else the first digit, that no earlier name uses."""
     found: dict[str, str] = {}
     for name in names:
         spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)

@@ -1,4 +1,4 @@
-"""Judge the golden cases by changed instructions, and decide whether the change may be merged.
+"""Evaluate the golden cases with changed instructions, and decide whether the change may be merged.
 
 Only the file of cases is used: no database, no trust, no state, nothing of the user who runs it. Cases that
 fail under the base's instructions too are reported but do not count.
@@ -43,9 +43,9 @@ class _Side:
 
 
 def run(cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False) -> Report:
-    """Judge the cases of the repository around ``cwd``, or of the file ``cases``.
+    """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises GateError where there are no
+    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises GateError if there are no
     cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
@@ -73,7 +73,7 @@ def _read(path: str) -> files.Cases:
 
 
 def _layers(cwd: str, instructions: str) -> list[Layer]:
-    """Return the layers in force here: the packaged file and the repository's own, or one file in place of both."""
+    """Return the layers to evaluate: the packaged file and the repository's own, or one file in place of both."""
     if instructions:
         return [Layer("base", instructions)]
     own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
@@ -87,7 +87,7 @@ def _side(cwd: str, instructions: str) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Compile the instructions at the revision: the same layers, with its text for each file within the repository."""
+    """Compile the same layers with the revision's text for each file within the repository; return them as a side."""
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
     if not instructions:

@@ -39,8 +39,8 @@ class Figures:
     """Counts over all cases; shares lie between 0 and 1.
 
     ``share`` is that of the changed cases, ``p_value`` the mid-p of McNemar's test on gained and lost. ``at_most``
-    is given where no approved case regressed: the upper bound of the share of such prompts that may still
-    regress. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
+    is the upper bound of the share of prompts like the approved cases that may still regress, None if an approved
+    case regressed. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
     """
 
     cases: int
@@ -57,7 +57,7 @@ class Figures:
 
 
 def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> Figures:
-    """Return the figures; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
+    """Return the figures of the checked cases; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
     has_regressed = any(one.is_regression for one in checked)

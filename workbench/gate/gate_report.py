@@ -29,7 +29,7 @@ class Checked:
 
     @property
     def has_failed_newly(self) -> bool:
-        """Whether it fails but passed under the base; without a base, an approved case counts as having passed."""
+        """Whether the case fails but passed under the base; without a base, approved cases count as having passed."""
         return bool(self.faults) and not self.faults_before and (self.before is not None or self.case.verdict == OK)
 
     @property
@@ -39,12 +39,12 @@ class Checked:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it failed under the base and passes now."""
+        """Whether the case failed under the base and passes now."""
         return bool(self.faults_before) and not self.faults
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of change from the base, or without a base from the approved outcome."""
+        """The kinds of change from the base, or without a base from the approved outcome; empty if there is neither."""
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
 
@@ -96,7 +96,7 @@ class Report:
 
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
-    """Return the kinds of change between two judgements, with the names of ``workbench.replay.compare``."""
+    """Return the kinds of change between two decisions, named as in ``workbench.replay.compare``."""
     named = {"task_type": "task type", "search_intent": "intent", "shown": "shown", "approach": "approach"}
     differing = before.differences(after)
     found = [kind for name, kind in named.items() if name in differing]

@@ -1,8 +1,8 @@
 """Order prompts for labelling: thirty labels should take five minutes and be as informative as possible.
 
-A label is the more informative the closer the classifier was to another decision, and the more prompts are
-similar. Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS`` and by
-``MOST_PLACES``, the clusters listed per term.
+A label is more informative if the classifier was close to another decision and if many prompts are similar.
+Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS`` and by ``MOST_PLACES``, the
+clusters listed per term.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_PROMPTS = 20_000
 SCANNED_CHARS = 2_000
 MOST_TERMS = 24
 RAREST_TERMS = 6
-"""Number of a prompt's terms, the rarest, by which similar prompts are searched."""
+"""How many of a prompt's terms, the rarest, are used to search for similar prompts."""
 MOST_PLACES = 40
 MOST_COMPARED = 8
 """Most clusters listed per term, and most clusters compared with a prompt, those with most shared terms first."""
@@ -57,7 +57,7 @@ class _Cluster:
 def order(prompts: Sequence[Prompt]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
-    The first prompt of every cluster precedes the second of any, labelled ones included; sessions alternate.
+    The first prompts of all clusters precede the second ones (labelled prompts are counted); sessions alternate.
     """
     rounds: list[list[tuple[Prompt, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
@@ -77,7 +77,7 @@ def order(prompts: Sequence[Prompt]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[Prompt, _Cluster]]) -> list[tuple[Prompt, _Cluster]]:
-    """Order prompts by how much a label would tell; each chosen prompt lowers the value of its session's others."""
+    """Return the prompts by how informative a label is; each chosen prompt lowers the rank of others of its session."""
     heap = [(-_worth(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -105,7 +105,7 @@ def _queued(one: Prompt, cluster: _Cluster) -> Queued:
 
 
 def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
-    """Add each prompt to the earlier cluster that it shares most terms with, or begin a new one."""
+    """Return clusters of similar prompts: each prompt joins the most similar earlier cluster, or begins a new one."""
     terms = [_terms(one.prompt) for one in prompts]
     frequency = Counter(term for one in terms for term in one)
     places: dict[str, list[int]] = {}
@@ -126,7 +126,7 @@ def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
 
 
 def _nearest(terms: frozenset[str], clusters: Iterable[_Cluster]) -> _Cluster | None:
-    """Return the cluster that shares most, the earliest on a tie; None if no share reaches ALIKE."""
+    """Return the cluster with the largest share of common terms, the first on a tie; None if no share reaches ALIKE."""
     shares = ((_share(terms, one.terms), one) for one in clusters)
     share, nearest = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return nearest if share >= ALIKE else None
@@ -143,7 +143,7 @@ def _stem(word: str) -> str:
 
 
 def _terms(prompt: str) -> frozenset[str]:
-    """Return the stems of the prompt's content words; of all its words where it has no content words."""
+    """Return the stems of the prompt's content words; of all its words if it has no content words."""
     said = words(prompt[:SCANNED_CHARS])
     telling = [word for word in said if word not in STOP_WORDS]
     return frozenset(_stem(word) for word in (telling or said)[:MOST_TERMS])

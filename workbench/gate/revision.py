@@ -26,7 +26,7 @@ class Revision:
         return bool(name and _ask(self.root, "ls-tree", "-z", "--name-only", self.commit, "--", name))
 
     def content(self, path: str) -> bytes:
-        """Return the contents of the file; raises RevisionError where the commit has none there."""
+        """Return the contents of the file; raises RevisionError if the commit has none there."""
         return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
 
     def _name(self, path: str) -> str:

@@ -1,8 +1,8 @@
-"""How often the classifier is right, on repositories that had no part in it.
+"""Measure how often the classifier is right, by cross-validation over repositories.
 
-The signals are the file's; their weights, the plain words and their strengths, and the
-thresholds are chosen anew without the repositories that are judged, the thresholds by
-leaving repositories out once more. Intervals resample repositories, not prompts: prompts
+The signals are those of the instructions. Their weights, the plain words with their strengths, and the
+thresholds are fitted without the repositories that are evaluated; the thresholds are fitted by a second,
+inner cross-validation. Intervals resample repositories, not prompts: prompts
 of one repository are alike.
 """
 
@@ -46,7 +46,7 @@ CHAT = "chat"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One prompt with what came out for it."""
+    """One evaluated prompt with its predicted classes, whether the task type is shown, and whether it is set apart."""
 
     prompt: Prompt
     task_type: str
@@ -57,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured share with the interval that 95 % of the resamples fall into."""
+    """One measure with its value and the interval that contains 95 % of the resampled values."""
 
     name: str
     value: float
@@ -66,24 +66,24 @@ class Figure:
 
 
 def evaluation_files() -> list[Path]:
-    """Return the labelled prompts: under ENRICHER_EVAL, else beside the work tree; none where there are none."""
+    """Return the files of labelled prompts, in $ENRICHER_EVAL or else next to the work tree; empty if none exist."""
     folder = os.environ.get("ENRICHER_EVAL")
     path = Path(folder) if folder else Path(__file__).parents[3] / "shared" / "eval"
     return [file for name in EVALUATION_FILES if (file := path / name).is_file()]
 
 
 def packaged_table() -> Table:
-    """Return the table of the instructions that we ship, compiled now."""
+    """Compile the packaged instructions and return their classifier table."""
     return Table(compile_layers([Layer("packaged", packaged_file())]).body["classes"])
 
 
 def leave_repositories_out(
     paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
 ) -> list[Judged]:
-    """Judge every prompt of ``paths`` with weights, words and thresholds that its repository had no part in.
+    """Classify every prompt of ``paths`` with weights, words and thresholds fitted without its repository.
 
-    Prompts of ``also`` (our own inventions) take part in every fit and are never judged; those of the
-    repositories set ``apart`` are judged and take part in none.
+    Prompts of ``also`` (invented by us) are used in every fit and never evaluated; prompts of the repositories
+    in ``apart`` are evaluated and used in no fit.
     """
     table = packaged_table()
     observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
@@ -97,7 +97,7 @@ def leave_repositories_out(
 
 
 def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Judged]:
-    """Judge the prompts left out by what the others teach."""
+    """Classify the prompts ``out`` with weights and thresholds fitted to the prompts ``inside``."""
     task_names = [name for _, name in classes_of(table, TASK_TYPE)]
     intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]
     thresholds = calibrate(points_left_out(inside, table), inside, table)
@@ -114,7 +114,7 @@ def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> 
 
 
 def figures(judged: list[Judged]) -> list[Figure]:
-    """Return the figures of the accuracy table, over prompts that were not picked for a rare class."""
+    """Return the accuracy figures; prompts that were picked because their class is rare are not counted."""
     natural = [one for one in judged if not one.prompt.is_picked]
     by_repository: dict[str, list[Judged]] = {}
     for one in natural:
@@ -169,7 +169,7 @@ MEASURES: dict[str, Callable[[list[Judged]], float]] = {
 
 
 def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
-    """Return per task type how many prompts there are, picked ones included, and the share found."""
+    """Return the number of prompts of each task type, picked ones included, and the share classified correctly."""
     found = {}
     for name in sorted({one.prompt.task_type for one in judged}):
         rows = [one for one in judged if one.prompt.task_type == name]
@@ -178,7 +178,7 @@ def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
 
 
 def report(judged: list[Judged]) -> str:
-    """Return the figures as Markdown: over all prompts, per file, and over the repositories set apart."""
+    """Return the figures as Markdown: for all prompts, for each file, and for the repositories set apart."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
     groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
     groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]

@@ -1,6 +1,6 @@
-"""Choose when a class is shown: what a lead is worth, and from which confidence on.
+"""Choose when a task type is shown: how a lead in points becomes a confidence, and the thresholds.
 
-Both are read off prompts whose repositories had no part in the weights that judged them.
+All are fitted to points of prompts that were computed with weights fitted without the prompts' repositories.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
-"""The share that must be right among the prompts left out; on repositories of strangers it is less."""
+"""The share of shown classes that must be right in cross-validation; it is lower on unknown repositories."""
 
 LOUD_CHAT = 0.045
-"""The share of small talk that may be shown a class."""
+"""The maximum share of small-talk prompts for which a class may be shown."""
 
 LEAST_SHOWN = 0.36
-"""A class that is shown more seldom is not worth having: the thresholds rise no further."""
+"""The minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
@@ -34,7 +34,7 @@ SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The settings of the facet that a person reads under "Task type"."""
+    """The settings of the task type facet, as written in the instructions under "Task type"."""
 
     points_that_double: float
     min_confidence: float
@@ -42,7 +42,7 @@ class Thresholds:
 
 
 def folds_of(prompts: list[Prompt], folds: int) -> Numbers:
-    """Deal out whole repositories, the largest first, each to the emptiest fold."""
+    """Return the fold of each prompt: whole repositories, the largest first, each go to the emptiest fold."""
     sizes: dict[str, int] = {}
     for prompt in prompts:
         sizes[prompt.repository] = sizes.get(prompt.repository, 0) + 1
@@ -54,9 +54,9 @@ def folds_of(prompts: list[Prompt], folds: int) -> Numbers:
 
 
 def points_left_out(observed: Observed, table: Table) -> Numbers:
-    """Return the points per task type of every prompt of a repository, by the other repositories; zeros elsewhere.
+    """Return each prompt's points per task type, with weights fitted without its fold of repositories.
 
-    Prompts of no repository take part in every fit.
+    Prompts without a repository are used in every fit; their own points are zeros.
     """
     is_real = np.array([bool(prompt.repository) for prompt in observed.prompts])
     points = np.zeros((len(observed.prompts), len(classes_of(table, TASK_TYPE))))
@@ -71,10 +71,10 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 
 
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
-    """Return the thresholds that hold for prompts of repositories that were left out of their weights.
+    """Return the best thresholds for these cross-validated points.
 
-    Of those that show enough and are silent at small talk: the ones that show most while enough is right,
-    else the ones with most right.
+    Thresholds that show a class for less than LEAST_SHOWN are skipped. Of those that meet LOUD_CHAT and
+    RIGHT_WHEN_SHOWN, the ones that show most win; if none meet both, those with the highest share right.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
@@ -96,7 +96,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 
 
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
-    """Say for which prompts the class would be shown; the hook's own, on one prompt, is in ``enricher.classify``."""
+    """Return for each prompt whether its class would be shown; the hook's version is in ``enricher.classify``."""
     odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
     sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
     quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > thresholds.max_silent) | (observed.foreign > 0)
@@ -113,14 +113,14 @@ def _silent(table: Table) -> Numbers:
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
-    """Return what a lead must be worth for the confidence to be the share that is right."""
+    """Return the lead in points that should double the odds, so that confidences match the share that is right."""
     goal = targets(observed.prompts, [name for _, name in classes_of(table, TASK_TYPE)], TASK_TYPE)
     losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
     return float(DOUBLES[int(np.argmin(losses))])
 
 
 def _is_silent(observed: Observed, table: Table) -> Numbers:
-    """Say which prompts are labelled as a class that is never shown."""
+    """Return for each prompt whether its label is a class that is never shown."""
     names = [name for _, name in classes_of(table, TASK_TYPE)]
     return np.asarray(_silent(table)[[names.index(prompt.task_type) for prompt in observed.prompts]])
 

@@ -1,4 +1,4 @@
-"""Labelled prompts with what the rules find in them, so that a change of one weight can be added up in a moment."""
+"""Labelled prompts with their signals and points, from which the effect of one changed weight is computed quickly."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_rows import Prompt
 
 SILENCED = "\0"
-"""Stands for a word that is not counted, so that no phrase reaches across it."""
+"""Placeholder for a word that the classifier ignores, so that no phrase spans it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A prompt and the task types that are right for it; ``session`` says which prompts belong together."""
+    """A prompt and its right task types; related prompts (of one session or repository) have the same ``session``."""
 
     id: str
     session: str
@@ -36,7 +36,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled prompt under some rules: points by class in the order that decides ties, signals, words."""
+    """A labelled prompt classified by some rules: points by class in tie-breaking order, signals that fired, words."""
 
     prompt: Labelled
     scores: Mapping[str, int]
@@ -44,24 +44,24 @@ class Example:
     words: tuple[str, ...]
 
     def comes_out(self, name: str = "", points: int = 0) -> str:
-        """Return the class it comes out as, one class having so many points more."""
+        """Return the class with the most points, after adding ``points`` to the class ``name``."""
         return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
 
     def is_right(self, name: str = "", points: int = 0) -> bool:
-        """Say whether that class is right."""
+        """Return whether the class that ``comes_out`` returns is right."""
         return self.comes_out(name, points) in self.prompt.right
 
 
 @dataclass(slots=True)
 class Log:
-    """The labels of recorded prompts; ``unclear`` counts those that only say «wrong»."""
+    """Labelled recorded prompts; ``unclear`` counts the labels «wrong», which do not name the right class."""
 
     prompts: list[Labelled]
     unclear: int = 0
 
 
 def from_log(corpus: Corpus) -> Log:
-    """Return the selected prompts that people gave a class or confirmed."""
+    """Return the prompts of the corpus whose class users corrected or confirmed."""
     found = Log([])
     for page in corpus.pages():
         said = labelled.said(corpus.db, [row.id for row in page])
@@ -79,14 +79,14 @@ def _recorded(row: Row, right: str) -> Labelled:
 
 
 def from_rows(rows: Iterable[Prompt]) -> Iterator[Labelled]:
-    """Yield the prompts of a file; those of one repository belong together."""
+    """Yield the prompts of these rows; prompts of the same repository get the same ``session``."""
     for row in rows:
         right = frozenset(filter(None, (row.task_type, row.alternative)))
         yield Labelled(row.place, row.repository or row.place, row.text, "", right)
 
 
 def example(prompt: Labelled, rules: Rules) -> Example:
-    """Return what rules find in a prompt."""
+    """Classify a prompt by the rules; return its points, signals and words."""
     judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
     seen = Observation(scanned_part(prompt.text), rules.table)
     words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
@@ -94,5 +94,5 @@ def example(prompt: Labelled, rules: Rules) -> Example:
 
 
 def task_type(prompt: Labelled, rules: Rules) -> str:
-    """Return what a prompt comes out as, exactly."""
+    """Return the task type that the rules give to a prompt, computed by the classifier itself."""
     return verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False).task_type

@@ -1,7 +1,7 @@
-"""Fit the integer weights of named signals: regularised multinomial regression with a box around each weight.
+"""Fit the integer weights of named signals: regularised multinomial regression with bounds on each weight.
 
 No randomness and no clock: the same prompts give the same weights. Which signals
-exist is not decided here; a class gets a weight only where the file names it.
+exist is not decided here; a signal gets a weight only for the classes that list it.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled import Numbers, Observed
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
-"""What one point of weight is worth in the regression; the largest useful weight is then about nine."""
+"""The regression coefficient of one point of weight; the largest useful weight is then about nine."""
 
 SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
-"""What a signal is thought to be worth before any prompt was seen."""
+"""Prior: the coefficient towards which the regression pulls each signal."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
 WORD_STEP, WORD_PULL, LEAST_WORD = 0.5, 0.15, 0.75
-"""Plain words: step, pull towards zero, and what is too little to be written down."""
+"""For plain words: coefficient of one point, pull towards zero, and the least coefficient that is written down."""
 
 RARITY = 0.2
-"""Rare classes count more by this power of their rarity."""
+"""A prompt counts by this power of (size of the largest class / size of its class), so rare classes count more."""
 
 OWN = 1.6
-"""Prompts of no repository are our own inventions, each for one way to say a thing: they count more."""
+"""Weight of a prompt without a repository (1 is the average): we invented each to cover one phrasing."""
 
 ROUNDS = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Integer weights of one facet: per signal and class, per wording of ``vocabulary`` and class."""
+    """Integer weights of one facet: a row per signal, and a row per wording of ``vocabulary``; a column per class."""
 
     names: list[str]
     signals: Numbers
@@ -61,9 +61,9 @@ class Weights:
 def fit(
     observed: Observed, table: Table, facet: str, *, task_types: list[str] | None = None, least: int = 0
 ) -> Weights:
-    """Return the weights that fit the labels best; ``least`` keeps every named signal alive.
+    """Return the weights that fit the labels best; ``least`` is the lowest weight of a listed signal.
 
-    The search intents need ``task_types``: what each prompt came out as.
+    For search intents, ``task_types`` must hold the task type predicted for each prompt.
     """
     names = [name for _, name in classes_of(table, facet)]
     goal = targets(observed.prompts, names, facet)
@@ -99,7 +99,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
-    """Give the bias of the plain words to the signal that always holds, as far as the file has one."""
+    """Add the bias of the plain words to the weights of the signal that always fires; do nothing if there is none."""
     for number in table.features.get("always", ()):
         if weights[number].any() or number == table.features["always"][0]:
             points = weights[number] + bias / (WORD_STEP / 2)
@@ -116,7 +116,10 @@ def _descend(
     prior: Numbers,
     pull: float,
 ) -> Numbers:
-    """Minimise the loss by accelerated projected gradient; the step follows from the largest singular value."""
+    """Return the coefficients that minimise the loss, by accelerated projected gradient descent.
+
+    The step size is derived from the largest singular value of ``columns``.
+    """
     columns, goal, importance = (matrix.astype(np.float32) for matrix in (columns, goal, importance))
     direction = np.ones(columns.shape[1], np.float32)
     for _ in range(20):
@@ -137,12 +140,12 @@ def _descend(
 
 
 def softmax(scores: Numbers, power: Callable[[Numbers], Numbers] = np.exp) -> Numbers:
-    """Return the shares of each row's scores; the hook's own, on one prompt, is in ``enricher.classify``."""
+    """Return each row's scores as shares that sum to 1; the hook's version is in ``enricher.classify``."""
     odds = power(scores - scores.max(1, keepdims=True))
     return np.asarray(odds / odds.sum(1, keepdims=True))
 
 
 def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:
-    """Return the points of every prompt in every class, as the hook would add them up."""
+    """Return the points of every prompt (row) in every class (column), summed as the hook does."""
     held = observed.signals if signals is None else signals
     return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))

@@ -1,7 +1,6 @@
-"""Labelled prompts as numbers: which signals each fires, what it was labelled.
+"""Labelled prompts as matrices for fitting: the signals that fire in each prompt, its wordings, its labels.
 
-Prompts of one repository belong together; whatever is fitted is judged on
-repositories that were left out.
+Cross-validation leaves out whole repositories, since prompts of one repository are alike.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
-"""A wording of fewer is a subject, or one person's habit."""
+"""A wording in fewer prompts or repositories is a subject, or the habit of one user."""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")
 SIGNS = reading.MARKS | {*MARKERS.values()}
-"""Tokens without a letter that may lean."""
+"""Tokens without a letter that may be listed under ``leanings``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Labelled prompts with what the table sees in them: one row per prompt.
+    """Labelled prompts and their features, one row per prompt; ``foreign`` is 1 for prompts that are not English.
 
-    ``wordings`` are all that could lean: its words, pairs of words, and words as a lead or an object.
+    ``wordings`` are those that ``leanings`` may list: words, pairs of words, and words as a lead or an object.
     """
 
     prompts: list[Prompt]
@@ -61,19 +60,19 @@ def check_labels(prompts: Iterable[Prompt], table: Table) -> None:
 
 
 def with_intent(observed: Observed) -> list[int]:
-    """Return the numbers of the rows whose search intent is known."""
+    """Return the indices of the rows whose search intent is known."""
     return [at for at, prompt in enumerate(observed.prompts) if prompt.search_intent]
 
 
 def part(observed: Observed, rows: Iterable[int]) -> Observed:
-    """Return some of the rows."""
+    """Return the rows with these indices, in this order."""
     rows = list(rows)
     prompts, wordings = [observed.prompts[at] for at in rows], [observed.wordings[at] for at in rows]
     return Observed(prompts, observed.signals[rows], wordings, observed.foreign[rows])
 
 
 def joined(one: Observed, other: Observed) -> Observed:
-    """Return the rows of both."""
+    """Return the rows of ``one`` followed by those of ``other``."""
     return Observed(
         one.prompts + other.prompts,
         np.vstack([one.signals, other.signals]),
@@ -83,7 +82,7 @@ def joined(one: Observed, other: Observed) -> Observed:
 
 
 def observe(prompts: list[Prompt], table: Table) -> Observed:
-    """Return the prompts with the signals they fire and the wordings they hold."""
+    """Return the prompts with the signals that fire in them and the wordings that they contain."""
     signals = np.zeros((len(prompts), len(table.places)))
     foreign = np.zeros(len(prompts))
     wordings = []
@@ -96,7 +95,7 @@ def observe(prompts: list[Prompt], table: Table) -> Observed:
 
 
 def vocabulary(observed: Observed) -> list[str]:
-    """Return the wordings that stand in enough prompts of enough repositories to say how people talk, sorted."""
+    """Return the wordings that occur in at least LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, sorted."""
     prompts: dict[str, int] = {}
     repositories: dict[str, set[str]] = {}
     for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
@@ -113,7 +112,7 @@ def vocabulary(observed: Observed) -> list[str]:
 
 
 def is_writable(wording: str) -> bool:
-    """Say whether a wording of a prompt can be written into the instructions and is read there as what it was."""
+    """Return whether the instructions can list a wording, and reading it back yields the same wording."""
     word, _, rest = wording.partition(" ")
     words = [word] if rest.startswith("@") else wording.split(" ")
     is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
@@ -122,12 +121,12 @@ def is_writable(wording: str) -> bool:
 
 
 def as_written(wording: str) -> str:
-    """Return how the instructions write a wording: ``add@lead``, ``can you``, ``<file>``."""
+    """Return a wording in the syntax of the instructions: ``add@lead``, ``can you``, ``<file>``."""
     return " ".join(NAMES.get(one, one) for one in wording.split(" ")).replace(" @", "@")
 
 
 def columns_of(observed: Observed, known: list[str]) -> Numbers:
-    """Return which of the known wordings each prompt holds, divided by the root of their number."""
+    """Return a row per prompt: 1 / sqrt(n) for each of the n known wordings in it, 0 for the others."""
     column = {wording: at for at, wording in enumerate(known)}
     found = np.zeros((len(observed.wordings), len(known)), np.float32)
     for row, wordings in enumerate(observed.wordings):
@@ -136,7 +135,7 @@ def columns_of(observed: Observed, known: list[str]) -> Numbers:
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
-    """Return the signals with those that rest on a task type, here the one each prompt came out as."""
+    """Return the signals plus those that require a task type, given the task type predicted for each prompt."""
     found = signals.copy()
     for row, task_type in enumerate(task_types):
         before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))
@@ -145,12 +144,12 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 
 
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
-    """Return the classes of a facet: number in the table and name."""
+    """Return number in the table and name of each class of a facet."""
     return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
 
 
 def weights_of(table: Table, facet: str) -> Numbers:
-    """Return the weights as written: one row per signal, one column per class of the facet."""
+    """Return the weights in the instructions: one row per signal, one column per class of the facet."""
     column = {at: index for index, (at, _) in enumerate(classes_of(table, facet))}
     found = np.zeros((len(table.places), len(column)))
     for number in range(len(table.places)):
@@ -161,7 +160,7 @@ def weights_of(table: Table, facet: str) -> Numbers:
 
 
 def targets(prompts: list[Prompt], names: list[str], facet: str) -> Numbers:
-    """Return what should come out: one for the label, split three to one with a second one that is also right."""
+    """Return the target shares, a row per prompt: 1 for its label, or 0.75 and 0.25 if an alternative is also right."""
     found = np.zeros((len(prompts), len(names)))
     for row, prompt in enumerate(prompts):
         label = prompt.task_type if facet == TASK_TYPE else prompt.search_intent

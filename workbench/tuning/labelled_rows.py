@@ -1,4 +1,4 @@
-"""Labelled prompts as people keep them: JSONL rows, or traces as ``enricher trace export`` writes them."""
+"""Read labelled prompts from JSONL files: plain rows, or traces as ``enricher trace export`` writes them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ LETTERS_COMPARED = 200
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One labelled prompt; what is empty is not known.
+    """One labelled prompt; a field is empty if its value is unknown.
 
-    ``alternative`` is a second task type that is also right, ``place`` the file and line.
+    ``alternative`` is a second task type that is also right, ``is_picked`` marks a prompt that was chosen because its
+    class is rare, ``place`` is file and line.
     """
 
     text: str
@@ -33,7 +34,7 @@ class Prompt:
 
     @property
     def file(self) -> str:
-        """The name of the file that the prompt stands in."""
+        """The name of the file from which the prompt was read."""
         return Path(self.place.rpartition(":")[0]).name
 
 
@@ -47,7 +48,10 @@ def read_labelled(paths: Iterable[str | Path]) -> list[Prompt]:
 
 
 def without_copies(prompts: list[Prompt]) -> list[Prompt]:
-    """Return the prompts without those that repeat, letter for letter, one of their repository in an earlier file."""
+    """Return the prompts without copies of prompts of the same repository in an earlier file.
+
+    Compared are the first LETTERS_COMPARED letters and digits, ignoring case.
+    """
     first: dict[tuple[str, str], str] = {}
     kept = []
     for prompt in prompts:
@@ -58,7 +62,7 @@ def without_copies(prompts: list[Prompt]) -> list[Prompt]:
 
 
 def read_rows(path: str | Path) -> Iterator[Prompt | None]:
-    """Yield the prompt of each row, None for a trace that nobody labelled; raises LabelError.
+    """Yield the prompt of each row, None for a trace without a label that names a class; raises LabelError.
 
     A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels,
     or it is a trace as ``enricher trace export`` writes it.
@@ -104,6 +108,6 @@ def _row(line: str, place: str) -> dict[str, Any]:
 
 
 def _said_of(trace: dict[str, Any]) -> object:
-    """Return the task type that a person gave a trace; «wrong» does not say what would be right."""
+    """Return the task type that a user gave to a trace or confirmed; None for «wrong» or without a label."""
     label = trace.get("label") or {}
     return {"class": label.get("task_type"), "ok": trace.get("task_type")}.get(label.get("verdict", ""))

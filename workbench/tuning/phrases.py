@@ -1,4 +1,4 @@
-"""Wordings that prompts of one class share and the rules do not see yet."""
+"""Find phrases that wrongly classified prompts of one class share, as candidates for new signals."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from workbench.tuning.examples import Example
 
 LONGEST = 3
-"""Words of a phrase."""
+"""The most words in a phrase."""
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
-"""A wording of one person's one afternoon, or of one project, is no way in which developers talk."""
+"""The least prompts and sessions that must contain a phrase: fewer may be the habit of one user or project."""
 TIMES = 2
-"""So many times likelier in wrongly classified prompts of the class than in those of other classes."""
+"""How many times likelier a phrase must be in wrongly classified prompts of a class than in other classes."""
 MOST = 80
 MARKERS_BEGIN = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A wording, the class whose prompts it is found in, and the examples that hold it."""
+    """A phrase, the class that it suggests, and the indices of all examples that contain it."""
 
     text: str
     name: str
@@ -35,7 +35,7 @@ class Phrase:
 
 
 def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Container[str]) -> list[Phrase]:
-    """Return the wordings that are over-represented in wrongly classified prompts of a class, the strongest first."""
+    """Return the phrases that are over-represented in wrongly classified prompts of a class, the strongest first."""
     found: list[tuple[int, Phrase]] = []
     classes = sorted({name for at in wrong for name in examples[at].prompt.right if name in names})
     missed = {name: [at for at in wrong if name in examples[at].prompt.right] for name in classes}
@@ -57,7 +57,7 @@ def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Contai
 
 
 def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str, ...]]:
-    """Return the wordings that several of these prompts hold, in several sessions."""
+    """Return the phrases that several of these prompts, of several sessions, contain."""
     prompts: Counter[tuple[str, ...]] = Counter()
     sessions: dict[tuple[str, ...], set[str]] = {}
     for at in places:

@@ -1,6 +1,6 @@
 """Change one signal of an instructions file in place: every other byte stays, comments and line breaks included.
 
-Whatever is written is read again, and only returned if exactly the wanted signal says something else.
+Every changed text is parsed again, and returned only if it differs from the old one in the wanted signal alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ITEM = re.compile(r"\s*- ")
 
 
 class Rewriter:
-    """The text of one file, and what it says."""
+    """The text of one file and its parsed rules; each method returns a changed copy of the text."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text = path, text
@@ -32,7 +32,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight of a signal; None if the way it is written does not allow that."""
+        """Return the text with a new weight for a signal; None if the signal's notation does not allow the edit."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -48,7 +48,7 @@ class Rewriter:
         return self._rewritten(rule, index, write, say)
 
     def without(self, rule: str, index: int) -> str | None:
-        """Return the text without a signal; None if it does not stand on lines of its own."""
+        """Return the text without a signal; None if the signal does not occupy lines of its own."""
         return self._rewritten(
             rule,
             index,
@@ -57,7 +57,7 @@ class Rewriter:
         )
 
     def with_phrase(self, rule: str, phrase: str, weight: int) -> str | None:
-        """Return the text with one more signal at the end of a rule; None if its signals are no list of lines."""
+        """Return the text with a phrase added as last signal of a rule; None if signals are not listed line by line."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             item = ITEM.match(lines[start])
@@ -70,7 +70,7 @@ class Rewriter:
         return self._rewritten(rule, -1, write, lambda signals: [*signals, {"phrase": phrase, "weight": weight}])
 
     def line_of(self, rule: str, index: int) -> int:
-        """Return the line of a signal, from 1, index -1 being the last one; of the rule where it has none."""
+        """Return the line (from 1) of a signal (index -1: the last one), or that of the rule if it has no signals."""
         block = self._blocks[rule]
         signals = block.data.get("signals")
         return block.line_of("signals", index % len(signals)) if signals else block.line
@@ -95,7 +95,7 @@ class Rewriter:
         return text if self._says(text, block, say(signals)) else None
 
     def _says(self, text: str, block: RuleBlock, signals: Signals) -> bool:
-        """Say whether the text differs in the signals of this rule, and in nothing else."""
+        """Return whether the text is valid, and parses to the same rules except for these signals of this rule."""
         after = read_document(self.path, text)
         wanted = _said(self._document)
         wanted[block.id] = {**block.data, "signals": signals}
@@ -107,7 +107,7 @@ def _said(document: Document) -> dict[str, dict[str, Any]]:
 
 
 def _end(lines: list[str], start: int) -> int:
-    """Return behind which line the item ends that begins on one: its other lines stand deeper."""
+    """Return the index after the last line of the item that begins at ``start``: its further lines are indented."""
     end = start + 1
     while end < len(lines) and lines[end].strip() and _indent(lines[end]) > _indent(lines[start]):
         end += 1

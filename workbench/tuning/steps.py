@@ -1,7 +1,7 @@
-"""The small steps that labels may ask for, added up over all labelled prompts without compiling anything.
+"""Compute the effect of small changes to the rules on all labelled prompts, without compiling anything.
 
-Points of a class are a sum, so a step of one weight shifts the prompts in which its signal fired
-and no others. Phrases are looked for word by word here; the compiler also knows their inflections.
+Points of a class are a sum, so changing one weight affects only the prompts in which its signal fired.
+Phrases are matched word by word here; the compiler also matches their inflections.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WE
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One change to a rule in ``file``; ``signal`` None is a new phrase, ``weight`` 0 takes the signal out."""
+    """One change to a rule in ``file``; ``signal`` is None for a new phrase; ``weight`` 0 removes the signal.
+
+    ``fixed`` and ``broken`` are the indices of the examples that become right and wrong.
+    """
 
     file: str
     rule: str
@@ -40,20 +43,20 @@ class Candidate:
 
     @property
     def net(self) -> int:
-        """How many labelled prompts more come out right."""
+        """Labelled prompts that become right, minus those that become wrong."""
         return len(self.fixed) - len(self.broken)
 
     @property
     def size(self) -> int:
-        """By how many points the rules change."""
+        """The absolute change of the weight, in points."""
         return abs(self.weight - (self.signal.weight if self.signal else 0))
 
     def p_value(self) -> float:
-        """Return the mid-p value of McNemar's test on the labelled prompts that change sides."""
+        """Return the mid-p value of McNemar's test on the labelled prompts that become right or wrong."""
         return statistics.mcnemar_midp(len(self.fixed), len(self.broken))
 
     def title(self) -> str:
-        """Return what is done, as a person would say it."""
+        """Return a sentence that describes the change."""
         if self.signal is None:
             return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
         if not self.weight:
@@ -63,9 +66,9 @@ class Candidate:
 
 
 class Search:
-    """All small steps in some files over the labelled prompts, added up.
+    """A search over all small changes in some files, by their effect on the labelled prompts.
 
-    A new phrase goes behind the last signal of its rule, into a fitted file where there is one.
+    A new phrase is added after the last signal of its rule, in a fitted file if there is one.
     """
 
     def __init__(self, written: Written, files: Collection[str], examples: Sequence[Example]) -> None:
@@ -80,7 +83,7 @@ class Search:
                 self._firing.setdefault(condition, []).append(at)
 
     def candidates(self) -> Iterator[Candidate]:
-        """Yield every step that makes a labelled prompt come out right or wrong that did not."""
+        """Yield every change that makes at least one labelled prompt right or wrong that was not before."""
         for signal in self._signals:
             for weight in self._weights(signal):
                 yield from self._step(
@@ -99,7 +102,7 @@ class Search:
         return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
 
     def _phrase(self, phrase: Phrase) -> list[Candidate]:
-        """Return the phrase with the smallest weight that does most."""
+        """Return the phrase with the smallest of its most effective weights; empty if no weight changes a prompt."""
         steps = [
             step
             for weight in PHRASE_WEIGHTS
@@ -127,7 +130,7 @@ class Search:
 
 
 def best(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the steps that fix more than they break, the best of each signal, the best first."""
+    """Return the changes that fix more prompts than they break, one per signal or phrase, the best first."""
     found: list[Candidate] = []
     known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):

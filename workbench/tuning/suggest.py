@@ -1,7 +1,7 @@
-"""Small steps that labelled prompts ask for: one weight, one phrase, one signal less, each as a diff to review.
+"""Suggest small changes from labelled prompts: a weight, a new phrase or a removed signal, each as a diff to review.
 
-Every candidate is added up over all labelled prompts; the best are written into the text,
-compiled, checked with the examples of the file, and judged again exactly. Nothing is written.
+The effect of every candidate on the labelled prompts is computed from sums of points; the best are compiled,
+checked with the examples of the file, and evaluated with the classifier itself. No file is written.
 
 SuggestError          nothing can be suggested: no labels, or rules that are broken
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN, MOST_TRIED = 10, 24
 ENOUGH_LABELS = 30
-"""With fewer, a proposal follows single prompts."""
+"""Labelled prompts; with fewer, a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05
 
 
@@ -51,12 +51,12 @@ class SuggestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that labels bear out, on the current text of the file alone.
+    """A change that labels support; each proposal applies to the current text, without the other proposals.
 
-    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; ``p`` mid-p McNemar, ``q``
-    the same bounded for all candidates that were tried (Benjamini-Hochberg). ``holds`` says that it
-    still fixes more than it breaks without any one session. ``log_changes`` are the other prompts
-    of ``log_prompts`` that would come out otherwise in any way, right or wrong.
+    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; ``p`` is McNemar's mid-p, ``q``
+    the same adjusted for all candidates that were tried (Benjamini-Hochberg). ``holds``: it fixes more than
+    it breaks even if any one session is left out. ``log_changes`` is how many of the ``log_prompts`` recorded
+    prompts without a label would get a different outcome, right or wrong.
     """
 
     title: str
@@ -75,7 +75,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """What the labels ask for, the most useful first; ``missing`` says in words what would make it surer."""
+    """The proposals, the most useful first; ``missing`` holds sentences on what would make them more certain."""
 
     labelled: int
     right: int
@@ -94,9 +94,9 @@ def suggest(
     rows: Iterable[Prompt] = (),
     should_stop: Callable[[], bool] = never,
 ) -> Suggestions:
-    """Return the best small steps for the file at ``path``; raises SuggestError and SideError.
+    """Return the best small changes to ``text``, the file at ``path``; raises SuggestError and SideError.
 
-    Labels are those of the corpus and of ``rows``, prompts of a file.
+    Labelled prompts come from the corpus and from ``rows``, which were read from a file.
     """
     path = known_as(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
@@ -121,7 +121,7 @@ def suggest(
 
 
 def _texts(written: Written, path: str) -> dict[str, str]:
-    """Return the text of a file and of the fitted files beside it, by path."""
+    """Return the texts of a file and of the fitted files in its folder, by path."""
     texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
     layer, own = texts.pop(path)
     fitted = {file: text for file, (kind, text) in texts.items() if kind == FITTED and layer != FITTED}
@@ -132,7 +132,7 @@ def _texts(written: Written, path: str) -> dict[str, str]:
 def _tried(
     trial: _Trial, candidates: Iterable[Candidate], q_of: dict[int, float], should_stop: Callable[[], bool]
 ) -> Iterator[Proposal]:
-    """Yield the proposals that stand the trial, one for each set of prompts that is fixed and broken."""
+    """Yield the proposals that pass the trial; of candidates that fix and break the same prompts, only the first."""
     effects: set[object] = set()
     tries = 0
     for candidate in candidates:
@@ -149,7 +149,7 @@ def _tried(
 
 
 class _Trial:
-    """Candidates written into the text and judged exactly."""
+    """The trial of candidates: each is written into the text, compiled, and evaluated with the classifier itself."""
 
     def __init__(self, corpus: Corpus, written: Written, texts: Mapping[str, str], examples: Sequence[Example]) -> None:
         self._corpus, self._written, self._texts, self._examples = corpus, written, texts, examples
@@ -160,7 +160,7 @@ class _Trial:
         self._bases: dict[str, Side] = {}
 
     def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
-        """Return what the step does exactly; None if it cannot be written, fails the check, or helps nobody."""
+        """Return the candidate with its exact effect; None if it cannot be written, fails the check, or is no gain."""
         path = candidate.file
         text = self._rewritten(candidate)
         rules = self._checked(path, text) if text else None
@@ -197,14 +197,14 @@ class _Trial:
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
     def _checked(self, path: str, text: str) -> Rules | None:
-        """Return the rules; None where ``enricher check`` would find anything that it does not find now."""
+        """Return the compiled rules with this text; None if ``enricher check`` would report a new problem."""
         compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
             return None
         return Rules(compiled.hash, compiled.body)
 
     def _judged(self, rules: Rules, signal: Signal | None) -> tuple[list[Labelled], list[Labelled]]:
-        """Return the labelled prompts that come out right and did not, and the other way round."""
+        """Return the labelled prompts that become right under these rules, and those that become wrong."""
         reach = Reach(self._written.rules, rules)
         fixes: list[Labelled] = []
         breaks: list[Labelled] = []
@@ -219,7 +219,7 @@ class _Trial:
         return fixes, breaks
 
     def _in_the_log(self, path: str, text: str) -> tuple[int, int]:
-        """Return how many prompts of the corpus without a label here would change, and how many there are."""
+        """Return how many unlabelled prompts of the corpus would get a different outcome, and how many there are."""
         versions = self._corpus.versions
         if path not in self._bases:
             self._bases[path] = sides.from_text(path, self._texts[path], versions=versions)
@@ -249,7 +249,7 @@ def _nothing(given: int, unclear: int) -> str:
 def _missing(
     examples: Sequence[Example], known: set[str], unclear: int, foreign: int, proposals: Sequence[Proposal]
 ) -> Iterator[str]:
-    """Yield what would make the proposals surer."""
+    """Yield a sentence for each reason why the proposals are uncertain, and what would help."""
     if len(examples) < ENOUGH_LABELS:
         yield f"{len(examples)} labelled prompts; below {ENOUGH_LABELS} a proposal follows single prompts"
     if unclear:

@@ -1,7 +1,7 @@
-"""Propose weights for the instructions file and the fitted files it names, as a diff that a person reviews.
+"""Propose weights for the instructions file and the fitted files that it names, as a diff for the user to review.
 
-The named signals stay as they are: only the figures behind ``weight:`` change, the plain
-words with their strengths, and the thresholds where repositories can be left out to choose them.
+Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths,
+and, if the prompts come from enough repositories for cross-validation, the thresholds.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WIDTH = 138
 
 
 class TuningError(Exception):
-    """The instructions cannot be tuned as they stand."""
+    """The instructions cannot be tuned because they do not compile."""
 
 
 def propose(
@@ -64,9 +64,9 @@ def propose(
 ) -> str:
     """Return a unified diff of ``instructions`` and its fitted files, with the weights that fit the prompts best.
 
-    The examples of the file and the prompts of ``also`` take part, those of the repositories
-    ``without`` do not. The same files give the same diff; it is empty if nothing would change.
-    Weights of search intents stay where no prompt tells its own. Raises TuningError and LabelError.
+    The fit uses the prompts of ``labelled`` and ``also`` and the examples in the instructions, except prompts of the
+    repositories in ``without``. The same files give the same diff; it is empty if nothing would change.
+    Weights of search intents stay unchanged if no prompt has a search intent. Raises TuningError and LabelError.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
@@ -127,7 +127,7 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 
 
 def _place_of_leanings(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return file and line: what is written from the end on leaves the lines above where they are."""
+    """Return file and line of the leanings: edits from the end of a file leave the line numbers above unchanged."""
     return one[0].place_of("leanings")
 
 

@@ -1,7 +1,7 @@
 """Find layers that are copies of the packaged instructions, and reduce each to a layer with only its changes.
 
-A copy hides every later version of the rules; and the catalogues that it names by
-relative paths are missing in its folder, so that no guardrail is shown.
+A copy overrides every later version of the rules. The catalogues that it names by relative paths
+are missing in its folder, so that no guardrail is shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EDITABLE = ("user", "project", "package")
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A layer that is a copy: ``text`` is the reduced layer, or ``reason`` tells why it could not be computed."""
+    """A layer that is a copy: ``text`` is the reduced layer, or ``reason`` states why it could not be computed."""
 
     path: str
     text: str
@@ -49,7 +49,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return the lines that name a missing catalogue or fitted file, in the layers that apply in ``cwd``."""
+    """Return a problem for each line that names a missing catalogue or fitted file, in the layers for ``cwd``."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
@@ -92,7 +92,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return the path, with a number appended if an earlier backup has that name."""
+    """Return the path, with a number appended if that name is taken."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -130,9 +130,9 @@ def _share(version: str, text: str) -> float:
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Return the copy with its reduced layer, which has the same effect on top of the version that was copied.
+    """Return the copy with its reduced layer, which on top of the copied version has the same effect as the copy.
 
-    A rule that is missing in the copy stays in force: leaving it out never switched it off.
+    A rule that is missing in the copy stays in force, because omitting a rule never disabled it.
     """
     catalogues = _catalogues(layer.path)
     texts = {packaged_file(): base, layer.path: text, **catalogues}
@@ -152,7 +152,10 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the packaged files under the paths that a copy names, unless a different file exists there."""
+    """Return the texts of the packaged files, by the paths that they would have next to the copy.
+
+    A path at which a different file exists is left out.
+    """
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}
     for source in (source for layer, source, _text in packaged.texts if layer in NAMED_FILES):

@@ -1,7 +1,7 @@
 """Check everything that a prompt depends on, and name the remedy for each fault.
 
 ``examine`` only reads: the self-test uses a temporary folder, and the database is
-opened as by any reader. ``repair`` writes, and only if a person asks for it.
+opened as by any reader. ``repair`` writes, and only if the user asks for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and th
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: ``ok``, a ``note`` worth reading, or ``broken``, with the remedy."""
+    """The result of one check: ``ok``, ``note`` (works, but should be known) or ``broken``, with the remedy."""
 
     subject: str
     status: str
@@ -84,7 +84,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return why prompts cannot load their modules from the bundle file; they then import them one by one."""
+    """Return a finding if hooks cannot use the bundle file and import their modules one by one; empty otherwise."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -110,7 +110,7 @@ def _switches() -> list[Finding]:
 
 
 def _configuration(cwd: str) -> list[Finding]:
-    """Return the problems, with lines, in the ``config.toml`` files that apply in ``cwd``."""
+    """Return a finding for each problem, with its line, in the ``config.toml`` files that apply in ``cwd``."""
     from enricher.rules.compiling.configuration import read_configuration
     from enricher.rules.layers import find_layers
 
@@ -199,7 +199,7 @@ def _records(history: History) -> list[Finding]:
 
 
 def _kept(history: History) -> list[Finding]:
-    """Report the volume, start and limits of the stored history, and leftovers that need attention."""
+    """Report number, first date, limits and sizes of the stored traces, and anything in them that needs action."""
     from enricher.erasure.forgetting import bounds_of, settings_of_the_account
     from enricher.rules.cache import NoRulesError
 

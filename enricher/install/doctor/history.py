@@ -35,7 +35,7 @@ class History:
 
 
 def read_history() -> History:
-    """Return the summary; it is empty for an account without any prompt."""
+    """Return the summary; counts are 0 for a user without any recorded prompt."""
     from storage import traces
     from storage.db import database, maintenance
     from storage.erasure import retention

@@ -48,7 +48,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return the number of memories of the folder's project, and a suggestion for the next step."""
+    """Return as text the number of memories of the folder's project, and a command to run next; empty if none."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -75,7 +75,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return from the log the last failure of each kind of upkeep, if it is less than a day old."""
+    """Return the last logged failure of each kind of upkeep within the last day; empty if there is none."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():

@@ -56,7 +56,7 @@ class Shape:
 
 
 def ours(shape: Shape, root: jsontext.Node) -> list[Path]:
-    """Return the path of each handler of ours, in file order."""
+    """Return the path in the JSON of each handler that starts our launcher, in file order."""
     top: Path = ("hooks", shape.event)
     entries = root.at(*top)
     groups = range(len(entries.children)) if entries else range(0)
@@ -81,7 +81,7 @@ def commands(shape: Shape, text: str) -> list[str]:
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours; settings that the person changed in it stay."""
+    """Return the text with exactly one handler of ours; settings that the user changed in it stay."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
     while len(found := ours(shape, shape.parse(text))) > 1:

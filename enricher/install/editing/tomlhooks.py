@@ -1,4 +1,4 @@
-"""Our entry in Codex's ``config.toml``, for people who register their hooks there."""
+"""Add and remove our entry in Codex's ``config.toml``, for users who register their hooks there."""
 
 from __future__ import annotations
 

@@ -37,13 +37,13 @@ def read(text: str) -> dict[str, Any]:
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the first line with a top-level key or a table of that name; 0 if there is none."""
+    """Return the number of the first line that has the key or starts a table of that name; 0 if there is none."""
     found = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
     return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
 def with_setting(text: str, key: str, value: bool) -> str:
-    """Return the text with a top-level switch set, in its existing place if there is one."""
+    """Return the text with a top-level switch set to ``value``; an existing line with the key is changed in place."""
     expected = read(text) | {key: value}
     written = f"{key} = {json.dumps(value)}"
     body_end = _first_header(text)

@@ -1,7 +1,7 @@
 """Measure the hook as a host experiences it, always relative to a baseline in the same paired run.
 
-Machines differ and are noisy, so a figure is the median of ratios of adjacent
-runs: the whole hook process to ``python -I -S -c pass`` of the same interpreter.
+Machines differ and are noisy, so a figure is the median of the ratios of paired runs: the time of
+the whole hook process divided by that of ``python -I -S -c pass`` in the same round.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PROMPT = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured command: milliseconds, and the median of its paired ratios to the first command."""
+    """The results of a measured command: milliseconds, and the median of its paired ratios to the first command."""
 
     name: str
     median_ms: float
@@ -75,12 +75,12 @@ class Case:
 
 
 def interpreter(*words: str) -> list[str]:
-    """Return a command line of this interpreter without site packages and environment variables."""
+    """Return a command line that starts this interpreter without site packages and ``PYTHON*`` variables."""
     return [sys.executable, "-I", "-S", *words]
 
 
 def empty_project(folder: str) -> str:
-    """Return a new empty folder to prompt from, so that local files do not affect the figures."""
+    """Create an empty folder as working directory, so that local files do not affect the figures; return its path."""
     path = os.path.join(folder, "empty")
     os.mkdir(path)
     return path
@@ -118,7 +118,7 @@ def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
 
 
 def event(session: str, case: Case) -> bytes:
-    """Return an event as Claude Code sends it, with its own session id."""
+    """Return a prompt event as Claude Code sends it, as JSON with a session id derived from ``session``."""
     fields = {
         "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": case.transcript,
         "cwd": case.cwd or tempfile.gettempdir(), "prompt_id": session, "permission_mode": "default",

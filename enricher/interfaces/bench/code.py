@@ -30,7 +30,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split(
 
 
 def code_rows(files: int) -> list[Row]:
-    """Measure the index of ``files`` files; ratios are to querying FTS5 for the same words in the same run."""
+    """Measure building, refreshing and querying the index of ``files`` files; ratios are to FTS5 on the same words."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         chance = random.Random(files)
         root = invented_project(folder, files, chance)
@@ -63,7 +63,7 @@ def _word(chance: random.Random) -> str:
 
 
 def invented_project(folder: str, files: int, chance: random.Random) -> str:
-    """Write modules of about 80 lines, whose word frequencies are as uneven as in natural language."""
+    """Write ``files`` modules of about 80 lines, with word frequencies as in natural language; return their folder."""
     root = os.path.join(folder, "project")
     words = [_word(chance) for _ in range(4000)]
     weights = [1 / (rank_ + 5) for rank_ in range(len(words))]
@@ -91,7 +91,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
-    """Send the same queries to both indexes alternately; return their times."""
+    """Send the same queries to the FTS5 index and to ours alternately; return two lists of times."""
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,

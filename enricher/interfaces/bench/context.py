@@ -135,7 +135,7 @@ def _measured(db: sqlite3.Connection, asked: list[str], project: str, size: int)
 
 
 def _plain(db: sqlite3.Connection, question: str) -> list[str]:
-    """Run the obvious FTS5 query, without limits on its work, as the baseline."""
+    """Run the baseline, a simple FTS5 query without limits on its work; return the ids of its top 3."""
     match = " OR ".join(f'"{word}"' for word in question.split())
     rows = db.execute(
         "select id from memories_fts join memories on number = memories_fts.rowid "
@@ -146,7 +146,7 @@ def _plain(db: sqlite3.Connection, question: str) -> list[str]:
 
 
 def _fill(size: int, *, cwd: str, prompt: str = "") -> list[str]:
-    """Store ``size`` generated memories for the project around ``cwd``; some share words with ``prompt``."""
+    """Store ``size`` generated memories for the project of ``cwd``, some with words of ``prompt``; return the texts."""
     project = identify(cwd).id
     chance = random.Random(size)
     words = _vocabulary()
@@ -178,12 +178,12 @@ def _question(text: str, chance: random.Random) -> str:
 
 
 def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
-    """Return the missed targets."""
+    """Return a line for each missed target; empty if all are met."""
     return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:
-    """Return the table as Markdown; overlap is the share of the plain query's top 3 that is in our top 10."""
+    """Yield the lines of a Markdown table; overlap is the share of the plain query's top 3 that is in our top 10."""
     yield "| memories | p50 ms | p95 ms | p95 with weights | FTS5 p50 | FTS5 p95 | ratio | overlap | found |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:

@@ -15,7 +15,7 @@ NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 M
 
 
 def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
-    """Return one row per transcript; the ratios are to the hook without one."""
+    """Measure the hook once per transcript; return a row for each, with ratios to the hook without a transcript."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))
@@ -31,12 +31,12 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
 
 
 def missed(rows: list[Row]) -> list[str]:
-    """Return the names of the rows whose paired ratio means more than ``TRANSCRIPT_MS`` above the first row."""
+    """Return the names of the rows whose paired ratio means over ``TRANSCRIPT_MS`` more than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 
 def turns(count: int) -> bytes:
-    """Return ``count`` turns in Claude Code's format: a prompt, a tool call with a long result, an answer."""
+    """Return a transcript of ``count`` turns in Claude Code's format: prompt, tool call with a long result, answer."""
     lines = []
     for number in range(count):
         call = {

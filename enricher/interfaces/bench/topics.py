@@ -66,7 +66,7 @@ def _row(name: str, times: list[float], yardstick: list[float]) -> Row:
 def _paired(
     yardstick: Callable[[], object], work: Callable[[], object], *, least: int
 ) -> tuple[list[float], list[float]]:
-    """Run both alternately, for SECONDS_OF_BUILDS and at least ``least`` times."""
+    """Run both alternately, for SECONDS_OF_BUILDS and at least ``least`` times; return the times of each in seconds."""
     own: list[float] = []
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS

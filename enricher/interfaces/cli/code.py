@@ -124,7 +124,7 @@ def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
 
 
 def _falling(hits: list[Hit]) -> Iterator[float]:
-    """Yield the hits' certainties, lowered where necessary so that they strictly decrease with the rank."""
+    """Yield the hits' certainties, lowered if necessary so that they strictly decrease with the rank."""
     ceiling = 1.0
     for hit in hits:
         ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)

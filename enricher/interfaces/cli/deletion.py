@@ -1,4 +1,4 @@
-"""Confirmation of deletions, for every command: show what would be deleted, ask a person, refuse without a terminal."""
+"""Confirmation of deletions, for every command: show what would be deleted, ask the user, refuse without a terminal."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Deletion:
     examples: Sequence[str]
     remarks: Sequence[str] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """The same content for ``--json``."""
+    """The fields that ``--dry-run --json`` prints for this deletion."""
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--dry-run`` and ``--yes``."""
+    """Add the options ``--dry-run`` and ``--yes`` to a command that deletes."""
     dry_run = click.option("--dry-run", "is_dry", is_flag=True, help="Say what would go; delete nothing.")
     return dry_run(without_asking(command))
 

@@ -58,7 +58,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def _fresh_environment(folder: Path) -> dict[str, str]:
-    """Return an environment with a separate home folder, so that none of the person's files are read or written."""
+    """Return an environment with a separate home folder, so that none of the user's files are read or written."""
     skill = folder / ".claude" / "skills" / "python-scripts"
     skill.mkdir(parents=True)
     (skill / "SKILL.md").write_text(SKILL, encoding="utf-8")
@@ -83,7 +83,7 @@ def _hook(prompt: str, session: object, cwd: str, environment: dict[str, str]) -
 
 
 def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> None:
-    """Send one prompt in each profile, to show the difference."""
+    """Print the answers to one prompt in each of two profiles, to show the difference."""
     for profile in (QUIET, AS_SPECIFIED):
         console.rule(f'one prompt, profile = "{profile}"', align="left")
         context = _hook(IN_BOTH_PROFILES, profile, cwd, {**environment, "ENRICHER_PROFILE": profile})
@@ -91,7 +91,7 @@ def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> N
 
 
 def _show_memory(console: Console, folder: str, environment: dict[str, str], width: int) -> None:
-    """Import this repository's records, or add one fact if only the package is installed; then ask about them."""
+    """Import this repository's records, or add one fact if there is no repository; print a prompt about them."""
     root = root_dir()
     is_repository = os.path.isdir(os.path.join(root, "docs", "decisions"))
     cwd = root if is_repository else folder

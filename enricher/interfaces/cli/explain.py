@@ -155,7 +155,7 @@ def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gat
 
 
 def _doubts(judged: Classification, rules: Rules) -> Iterator[str]:
-    """Yield the reasons why the class is not shown, by the settings of the facet."""
+    """Yield each reason why the settings of the facet prevent the task type from being shown."""
     facet = _task_type_facet(rules)
     scores = judged.scores.get("task_type")
     if not facet or not scores:

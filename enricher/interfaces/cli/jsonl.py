@@ -19,10 +19,10 @@ def answer_lines(
     answer: Callable[[Asked], Asked],
     failures: tuple[type[Exception], ...] = (ValueError, RecursionError),
 ) -> int:
-    """Print the answer to every object with its id; return the exit code. ``key`` is the object's text field.
+    """Print ``answer`` of every line's object as JSON, with the id from the line; return the exit code.
 
-    An invalid line, or one for which ``answer`` raises one of ``failures``, is answered with an error and
-    makes the exit code 1.
+    ``key`` is the text field that each object must have. An invalid line, or one for which ``answer`` raises one of
+    ``failures``, is answered with an error and makes the exit code 1.
     """
     failed = False
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""Output of the commands: JSON for programs, tables for people, no control characters for the terminal."""
+"""Output of the commands: JSON for programs, tables for users, no control characters for the terminal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Group(click.Group):
 
 
 def print_json(value: object) -> None:
-    """Print a value as indented JSON, which a person can read, too."""
+    """Print a value as JSON, indented for readability."""
     click.echo(json.dumps(value, indent=2))
 
 
@@ -86,7 +86,7 @@ def new_table(*columns: str, numbers: int = 0) -> Table:
 
 @contextmanager
 def progress(title: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show the progress of long work on a terminal; yield the update function (done, total), else None."""
+    """Show the progress of long work on a terminal; yield its update function (done, total), None without one."""
     console = new_console(stderr=True)
     if is_json or not console.is_terminal:
         yield None

@@ -46,7 +46,7 @@ class AdaptiveContextConfig:
         return dataclasses.replace(self, **changed)
 
     def memories_for(self, confidence: float) -> int:
-        """Return how many memories a search intent of this confidence is worth."""
+        """Return how many memories to add for a search intent of this confidence."""
         return channel.memories_for(confidence, base_count=self.base_count, max_count=self.max_count)
 
 
@@ -63,7 +63,7 @@ class SearchIntentConfig:
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
-    """A memory for injection; ``content_preview`` has at most 200 characters, ``raw_score`` is before the weight."""
+    """A memory for injection; ``content_preview`` has at most 200 characters, ``raw_score`` precedes weighting."""
 
     id: str
     namespace: str
@@ -83,7 +83,7 @@ class InjectedMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """The memories and search intent of one prompt; unknown fields are omitted from its JSON."""
+    """The memories and search intent of one prompt; its JSON omits ``intent_type`` and ``reminder`` if empty."""
 
     search_intent_detected: bool = False
     intent_type: str = ""
@@ -177,7 +177,7 @@ class SearchContextBuilder:
 
 
 def memories_for(confidence: float, config: AdaptiveContextConfig | None = None) -> int:
-    """Return how many memories a search intent of this confidence is worth: 5, 10 or 15 unless configured otherwise."""
+    """Return how many memories to add for a search intent of this confidence: 5, 10 or 15 by default."""
     return (config or AdaptiveContextConfig()).memories_for(confidence)
 
 
@@ -194,6 +194,6 @@ def search(
 
 
 def _name(intent: object) -> str:
-    """Return the name of an intent, given as text, as an enum member or as an object with ``intent_type``."""
+    """Return the name of an intent, given as text, enum member or object with ``intent_type``; empty for None."""
     kind = getattr(intent, "intent_type", intent)
     return str(getattr(kind, "value", kind) or "")

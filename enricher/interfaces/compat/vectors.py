@@ -64,7 +64,8 @@ def search(
 ) -> list[Hit]:
     """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
 
-    Memories without a vector get one first. If that fails, return the text search only and log the reason.
+    Missing vectors are computed first. If the endpoint fails, only the results of the text search are returned, and
+    the reason is logged.
     """
     found = recall.search(db, text, project=project, limit=max(limit, BATCH), weights=weights)
     if not is_wanted():
@@ -100,7 +101,7 @@ def _model() -> str:
 
 
 def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> list[tuple[int, float]]:
-    """Return (number, cosine similarity) of the memories with the nearest vectors, by brute force."""
+    """Compute missing vectors; return (number, cosine similarity) of the ``most`` nearest memories, by brute force."""
     import numpy as np
 
     missing = db.execute(WHICH_HAVE_NONE, (project, _model(), MOST_NEW)).fetchall()
@@ -123,7 +124,10 @@ def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> l
 def _fused(
     db: sqlite3.Connection, found: list[Hit], near: list[tuple[int, float]], weights: Mapping[str, float]
 ) -> list[Hit]:
-    """Merge both lists by the sum of 1 / (60 + rank); a score is the better of the two, at most its predecessor's."""
+    """Merge both lists, ordered by the sum of 1 / (60 + rank).
+
+    A score is the better one of the two searches, lowered to that of the hit before if it is higher.
+    """
     hits = {hit.id: hit for hit in found}
     ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
     for at, (number, likeness) in enumerate(near, 1):

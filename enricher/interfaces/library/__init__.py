@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_CANDIDATES = 400
-"""Number of search results that are filtered by namespace."""
+"""How many of the best search results are searched for those of the wanted namespace."""
 
 
 class Library:
@@ -51,7 +51,7 @@ class Library:
         return self._index
 
     def build(self) -> float:
-        """Rebuild the index, write that to the log, and return the duration in milliseconds."""
+        """Rebuild the topic index and log the rebuild; return the duration in milliseconds."""
         with self._lock, self._opened() as db:
             began = time.perf_counter()
             self._build(db)
@@ -93,7 +93,7 @@ class Library:
         return [hit for hit in hits if namespace in ("", hit.namespace)][:limit]
 
     def add(self, content: str, *, namespace: str, tags: list[str]) -> memories.Memory:
-        """Store a memory for this project, redacted and unreviewed: it ranks lower until a person approves it."""
+        """Store a memory for this project, redacted and unreviewed: it ranks lower until a user approves it."""
         memory = memories.Memory(
             redact(content)[0],
             project=self.project.id,

@@ -44,7 +44,7 @@ INTENTS = {
     "comparison": "comparison",
     "general": "general",
 }
-"""Accepted words for an intent, and the search intent that each stands for (ruling R14)."""
+"""Accepted words for an intent, and the search intent that each means (ruling R14)."""
 
 
 class PromptError(ValueError):

@@ -72,7 +72,7 @@ class UnknownMemoryError(LookupError):
 
 
 def read(address: str, library: Library) -> dict[str, Any]:
-    """Return the content at ``address``; an unknown topic has no memories.
+    """Return the content at the URI ``address``; for an unknown topic, an empty list of memories.
 
     Raises UriError, UnknownMemoryError, StorageError.
     """
@@ -82,7 +82,7 @@ def read(address: str, library: Library) -> dict[str, Any]:
 
 
 def found(hit: Hit) -> dict[str, Any]:
-    """Return a search result in the form that resources and tools return."""
+    """Return a search result as the JSON object that resources and tools return."""
     return {
         "id": hit.id,
         "namespace": hit.namespace,

@@ -55,7 +55,7 @@ def build_server(library: Library) -> Server[Any]:
 
 
 class _Door:
-    """The request handlers; ``_ctx`` is the request's session, which none of them uses."""
+    """The request handlers; ``_ctx`` is the context of the request, which no handler uses."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -125,7 +125,7 @@ class _Door:
 
 
 def _answered(work: Callable[[], Any]) -> Any:
-    """Run ``work`` and translate its exceptions into the protocol's errors."""
+    """Return the result of ``work``; translate its exceptions into the protocol's errors."""
     try:
         return work()
     except (resources.UriError, resources.UnknownMemoryError, memory_prompts.PromptError) as error:

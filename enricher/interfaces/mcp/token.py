@@ -46,7 +46,7 @@ def load(state_dir: str) -> tuple[str, bool]:
 
 
 def _make(state_dir: str, path: str) -> bool:
-    """Write a new token, unless another process has just done so; return whether this process did."""
+    """Write a new token, unless another process has just done so; return whether this process wrote it."""
     private.make_directory(state_dir)
     aside = private.write_aside(path, secrets.token_urlsafe(RANDOM_BYTES).encode())
     try:

@@ -235,7 +235,7 @@ def preview(text: str) -> str:
 def is_forgotten(
     db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
 ) -> bool:
-    """Ask, unless there is nothing to delete, and delete the memories; return False after a dry run."""
+    """Delete the memories after asking the user; return False after a dry run. Nothing is asked if there are none."""
     from enricher.erasure import forgetting
 
     is_needed = bool(doomed) or is_dry
@@ -290,7 +290,7 @@ def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> 
 
 
 def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
-    """Approve a memory, or, if it was dropped, only print so."""
+    """Print the verdict on a memory; approve the memory first if the verdict is "approve"."""
     if verdict == "approve":
         memories.approve(db, one.id)
     if is_json:
@@ -300,7 +300,7 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
 
 
 def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
-    """Ask about one memory after the other until the end of input; each answer takes effect immediately."""
+    """Ask the user about each memory, until "quit" or the end of input; each answer takes effect immediately."""
     for number, one in enumerate(waiting, 1):
         click.echo(
             f"\n{number}/{len(waiting)}  {one.id}  {one.namespace}  {one.created_at[:10]}\n{printable(one.content)}"
@@ -323,7 +323,7 @@ def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
 
 
 def _edit(db: sqlite3.Connection, one: Memory) -> bool:
-    """Let the person edit the text in an editor, or in a prompt if none is set; return whether it was saved."""
+    """Let the user edit the memory in an editor, or in a prompt if none is set; return whether it was saved."""
     from enricher.sources.memory.reading import cleaned
 
     has_editor = bool(os.environ.get("VISUAL") or os.environ.get("EDITOR"))

@@ -62,7 +62,7 @@ def command(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories of these ids; ignore missing ones whose deletion had already ``begun``."""
+    """Return the memories whose ids begin so; skip missing ones whose deletion had already ``begun``."""
     found = []
     for name in ids:
         try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""Number of hits that are filtered by namespace."""
+"""How many of the best hits are searched for those of the wanted namespace."""
 MOST_REASONS = 6
 
 
@@ -94,7 +94,7 @@ def _known_as(db: sqlite3.Connection, hit: Hit) -> str:
 
 
 def _why(query: str, hit: Hit) -> str:
-    """Return the words that query and memory share, and the reasons for a lower score."""
+    """Return as text the words that query and memory share, and whether the memory is unreviewed or superseded."""
     said = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
     shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in said]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]

@@ -62,14 +62,14 @@ def show(as_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the defaults of settings that no file need mention: gates are unset, every channel and host is on."""
+    """Return the defaults of settings that files may omit: gates are unset, every channel and host is on."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}
 
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
-    """Return the file that set each key: the instructions for budgets, overridden by any ``config.toml``."""
+    """Return the file that set each key: an instructions file (with line) for budgets, else a ``config.toml``."""
     from enricher.rules.compiling.configuration import read_configuration
     from enricher.rules.layers import packaged_file
 

@@ -56,7 +56,7 @@ def _follow(folder: str) -> str:
 
 
 def _take_memories(directory: str) -> None:
-    """Import a team's memories now instead of after the next prompt."""
+    """Import the project's team memories now instead of after the next prompt."""
     from enricher.prompt.project import identify
     from enricher.sources.memory import refresh
     from storage.db.database import StorageError

@@ -147,7 +147,7 @@ def stats(is_json: bool, **which: str | None) -> None:
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open this person's database; turn its errors into messages."""
+    """Open this user's trace database; turn its errors into messages."""
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
@@ -220,7 +220,7 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return a table with one line per trace: the beginnings of its id, enough to name it, and of its prompt."""
+    """Return a table with one line per trace; its id is cut to a beginning that still identifies it."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_table("id", "at", *hosts, "status", "task_type", "prompt")
     table.expand = True
@@ -273,7 +273,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Add an item's text if it is empty, as for a file: take the label, which is stored in the trace's inputs."""
+    """Return the item; if its text is empty, as for files, with its label from the trace's inputs as text."""
     if item["text"]:
         return item
     from enricher.context import Gathered
@@ -288,7 +288,7 @@ def _with_label(item: Row, row: Row) -> Row:
 
 
 def _print_scores(console: Console, rows: list[Row]) -> None:
-    """Print the signals that fired, grouped by class, one per line."""
+    """Print the score of each class with the signals that fired for it, one per line."""
     if not rows:
         return
     table = new_table("facet", "name", "score", "because of")

@@ -65,7 +65,7 @@ def _ended_before(db: sqlite3.Connection) -> Plan | None:
 
 
 def _deletion(what: Plan, db: sqlite3.Connection) -> Deletion:
-    """Describe the prompts to delete by id and time only, because the person wants their text to disappear."""
+    """Describe the prompts to delete by id and time only, because the user wants their text to disappear."""
     from enricher.erasure.forgetting import remarks_on
 
     every = what.every_id()
@@ -88,7 +88,7 @@ def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[s
 
 
 def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
-    """Print what was deleted, and remarks for the person."""
+    """Print what was deleted, and remarks for the user on stderr."""
     if is_json:
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}
         print_json({**fields, **more, "done": outcome.done, "remarks": outcome.remarks})

@@ -111,9 +111,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
 
 
 def _in_reach(rows: list[Row], request: Request) -> list[Row]:
-    """Return the rows of the current working folders, deepest first, then those of the whole project.
+    """Return the rows of the current working folders, deepest first, then the rows of the whole project.
 
-    If there are neither and only one folder has rows, it is the project's only package, so its rows apply.
+    If there are none and only one folder has rows, it is the project's only package, so its rows are returned.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -149,7 +149,7 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_check(commands: list[Row], low: str) -> list[Row]:
-    """Return the commands of the check that the prompt names: types, format or lint."""
+    """Return the commands of the check that the prompt names: types, format, else lint; without a lint command all."""
     wanted = (
         ("type", "tsc", "mypy", "pyright")
         if "type" in low

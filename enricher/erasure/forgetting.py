@@ -164,7 +164,7 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning would delete: traces oldest first, the number of instruction versions, files."""
+    """The data that pruning would delete: traces oldest first, the number of instruction versions, files."""
 
     ids: list[str]
     versions: int

@@ -1,7 +1,7 @@
 """Choose the guardrails and the approach that fit this prompt, with the score of each.
 
 A guardrail's or approach's score is the weight of its task type, if the type is
-shown, plus the weights of its own signals; below the file's ``min_score`` it is
+shown, plus the weights of its own signals; below the file's ``min_score`` the line is
 omitted and recorded as a ``Miss``, which ``explain`` shows.
 """
 

@@ -107,7 +107,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
 
 
 def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
-    """Yield the session's tasks, except those that the agent wrote in this session and therefore knows."""
+    """Yield the session's tasks, except tasks that the agent wrote in this session and therefore knows."""
     conversation = request.conversation
     known = {text for _, text in conversation.todos}
     if request.host == "claude" and request.session_id:

@@ -32,14 +32,14 @@ HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
-"""Share of the floor that a memory's own words must reach, however well a linked memory matches."""
+"""Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
 BESIDE = "it only stands beside one that fits"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one says what the prompt is about"
 LOOKED_AT = 10
 """Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A floor that no score reaches, so that neighbours of a hit are not looked up: the channel does not show them."""
+"""A floor above every score, so that memories linked to a hit are not looked up: the channel does not show them."""
 SHORT_NOTE = 400
 """An imported note of at most this many characters counts as a note, a longer one as a document."""
 COMMIT = "git:"

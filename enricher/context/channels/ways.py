@@ -28,7 +28,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
   ビルド 推送 プッシュ
 """
-"""A prompt that contains none of these word beginnings asks for no action; ``_`` stands for a space."""
+"""Beginnings of words that request an action; a prompt without any has no request. ``_`` represents a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers best; a sentence from a document is used only if there is no command."""

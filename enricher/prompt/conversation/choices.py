@@ -79,7 +79,7 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class Choice:
-    """What a prompt chooses: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
+    """The choice in a prompt: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
 
     ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
     """

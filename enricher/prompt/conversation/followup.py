@@ -1,7 +1,7 @@
 """Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" stand for.
 
 Pure: the same prompt and the same recorded conversation give the same referents. A
-prompt that names a file, an identifier or a URL is taken to stand on its own.
+prompt that names a file, an identifier or a URL is assumed not to refer back.
 """
 
 from __future__ import annotations

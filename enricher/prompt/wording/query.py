@@ -36,7 +36,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """What a prompt names, with weights.
+    """The names and search terms in a prompt, with weights.
 
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
     ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;

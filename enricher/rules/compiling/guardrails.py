@@ -59,7 +59,7 @@ class Guardrails:
     as_specified: list[str] = field(default_factory=list)
 
     def id_of(self, name: str) -> str:
-        """Return the id that a short name stands for; an id stands for itself."""
+        """Return the id of the guardrail with this short name; an id is returned unchanged."""
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:

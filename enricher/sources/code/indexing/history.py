@@ -28,7 +28,7 @@ MOST_RECENT = 500
 """Number of commits that determine which files were changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger commit is a mass edit that says nothing about a single file."""
+"""Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
 HALF_LIFE = 100.0
 """Half-life of a change's weight, in commits."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
@@ -140,7 +140,7 @@ class Record:
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
             kept = [files.split("\n") if files else [] for (files,) in rows]
-            # A list of MOST_FILES entries may be truncated; treat its commit as a sweep.
+            # A list of MOST_FILES entries may be truncated; treat its commit as a mass edit.
             lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)

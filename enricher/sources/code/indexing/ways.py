@@ -65,7 +65,7 @@ _NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
-"""Generic pre-commit hooks, for whitespace and the like, that tell nothing about the project."""
+"""Generic pre-commit hooks, for whitespace and the like, which are not specific to the project."""
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 RULES = "rules"
-"""Source of a verdict that can be reproduced at any time from prompt, rules and conversation."""
+"""Source of a classification that can be reproduced at any time from prompt, rules and conversation."""
 DECIDED = ("task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics")
 """Fields that another source may decide differently; scores, features and evidence always come from the rules."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
-"""The parts of a longer prompt that are scanned."""
+"""Characters at the beginning and the end of a longer prompt that are scanned."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 LEANING = "plain words"
@@ -60,8 +60,8 @@ class Classification:
     """The task of a prompt, the confidence in it, and the evidence.
 
     ``task_type`` is always the best guess; ``uncertain`` means that it should not be
-    shown. ``search_intent`` is empty if nothing is worth looking up. ``source`` names
-    who decided: RULES, or another function with the signature of ``verdict``.
+    shown. ``search_intent`` is empty if the prompt asks for no information. ``source`` names
+    the function that decided: RULES, or another function with the signature of ``verdict``.
     """
 
     __slots__ = (
@@ -103,13 +103,13 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return the source, and the decided fields if the source is not the rules: what a replay needs."""
+        """Return the source, and if it is not the rules the decided fields: everything that a replay needs."""
         decided = {} if self.source == RULES else {name: getattr(self, name) for name in DECIDED}
         return {"source": self.source, **decided}
 
 
 class Observation:
-    """What a text contains before weights are applied: its words, its features, the signals that fire."""
+    """The properties of a text before weights are applied: its words, its features, the signals that fire."""
 
     __slots__ = ("contained", "features", "found", "masked", "read")
 
@@ -134,7 +134,7 @@ def verdict(
     """Return the classification of a prompt by the rules, with evidence if ``is_explained``.
 
     Callers use this function, or another with the same signature that sets a ``source``
-    of its own. The conversation has the words to which a prompt such as
+    of its own. ``conversation`` contains the words to which a prompt such as
     "do the same for the other one" refers.
     """
     referred = conversation.basis(prompt) if conversation is not None else ""
@@ -193,7 +193,7 @@ def _unscanned(offset: int, tail_at: int) -> int:
 
 
 def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, table: Table) -> None:
-    """Add the features that depend on all words together."""
+    """Add the features that depend on the whole prompt, such as its length and the position of its orders."""
     words = read.words
     own = [word for word in words if word not in reading.MARKS]
     count = sum(1 for word in own if word[0] < "\ue000")
@@ -328,7 +328,7 @@ def _explain_leanings(
 
 
 def _carry(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task type scores of the words that this prompt refers to, and take out small talk."""
+    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk."""
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
     if earlier.task_type in silent:
@@ -368,7 +368,7 @@ def _choose_search_intent(result: Classification) -> None:
 
 
 def _speaking_for_an_intent(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
-    """Return the fired signals that count for a search intent."""
+    """Return the fired signals that have a weight for a search intent."""
     own = {
         class_at
         for class_at, (facet_at, name) in enumerate(table.classes)

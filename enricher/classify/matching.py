@@ -21,11 +21,11 @@ ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, 
 REACH_OF_AN_OBJECT = 6
 MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
-"""Maximum occurrences of a word that are tried; further ones fire no signal."""
+"""Maximum occurrences of a word at which a phrase is tried; further occurrences fire no signal."""
 
 WEAKEST = -10
 AT_LEAD, AT_OBJECT = "@lead", "@object"
-"""The places at which a plain word may have an extra weight; its other weights apply anywhere."""
+"""The positions at which a plain word may have an additional weight; its other weights apply at any position."""
 
 Span = tuple[int, int]
 
@@ -49,7 +49,7 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return for each word, as bits, the places at which a phrase may begin; the phrase's end is checked later."""
+        """Return for each word, as a bit mask, the places at which a phrase may begin; its end is checked later."""
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
         found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
@@ -75,7 +75,7 @@ class _Places:
 
 
 def contained(masked: str, table: Table) -> dict[int, Span]:
-    """Return the signals that fire by a text inside words, each with its first span of characters."""
+    """Return the signals that fire on a text within words, each with its first span of characters."""
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():
         low = lowered(masked)
@@ -99,7 +99,7 @@ def _object_end(words: list[str], order: int) -> int:
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
     """Return the signals that fire, each with its first span of words.
 
-    Signals by features have the span (-1, -1), as have those in ``inside``, which fire by a text inside words.
+    Signals that fire on a feature, or on a text within words (``inside``), have the span (-1, -1).
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -152,7 +152,7 @@ def _surplus(words: list[str]) -> set[int]:
 
 
 def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int, Span]:
-    """Return the signals that depend on the chosen task type."""
+    """Return the signals that fire because of the chosen task type."""
     later = table.late.get(task_type, ())
     if not later:
         return {}
@@ -161,7 +161,7 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
 
 
 class Leaner:
-    """A weighted word, pair of words, or word at a place: its first occurrence, and its (class, strength) pairs."""
+    """A weighted word, pair of words or word at a position: its first occurrence, and its (class, strength) pairs."""
 
     __slots__ = ("end", "figures", "start")
 
@@ -222,8 +222,8 @@ def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range
 def leanings(leaning: list[Leaner], table: Table) -> dict[int, int]:
     """Return the points per class that the plain words of a prompt add.
 
-    Twice the sum of the strengths, divided by the square root of the number of weighted
-    wordings: a long prompt contains more words, not more evidence.
+    The points are twice the sum of the strengths, divided by the square root of the number of
+    weighted wordings, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
     for one in leaning:
@@ -244,7 +244,7 @@ def strongest(leaning: list[Leaner], classes: Iterable[int]) -> dict[int, Span]:
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return where the phrase that begins at ``at`` ends; 0 if it does not match."""
+    """Return the position after the phrase that begins at ``at``; 0 if it does not match."""
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:

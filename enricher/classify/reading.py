@@ -63,7 +63,7 @@ def lowered(text: str) -> str:
 
 
 def spaced_abroad(text: str) -> str:
-    """Return text in other scripts with spaces where English has them."""
+    """Return text in other scripts with spaces around punctuation and ideographs, as English has between words."""
     for sign, spaced in _SPACED_ABROAD:
         if sign in text:
             text = text.replace(sign, spaced)
@@ -169,7 +169,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
 
 
 def _hush(reading: Reading, at: int) -> None:
-    """Mark the rest of a prohibition as not counted: "do not change the tests" does not ask for a change."""
+    """Mark the words after a prohibition as not counted: "do not change the tests" does not request a change."""
     words = reading.words
     while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):
         reading.quiet.add(at)

@@ -1,4 +1,4 @@
-"""The compiled signals in the form a prompt needs: loaded packed, unpacked word by word.
+"""The compiled signals in the form in which a prompt is matched: loaded packed, unpacked word by word.
 
 Every cold start loads this table, but a prompt contains only a few dozen of its words;
 entries of other words stay packed text.
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
 
 GAP = 0
-"""Stands for … in a compiled phrase; the words themselves are strings."""
+"""Represents … in a compiled phrase; the words themselves are strings."""
 
 MOST_REMEMBERED = 100_000
-"""Limit on the unpacked entries that a long-lived process caches."""
+"""Maximum number of unpacked entries that a long-lived process caches."""
 
 
 LETTERS = 2
-"""Words with this many first letters in common are stored in one text."""
+"""Number of first letters that all words stored in one text have in common."""
 
 
 class Drawers:
@@ -41,8 +41,8 @@ class Drawers:
 class Table:
     """The compiled signals, unpacked as far as a prompt needs them.
 
-    Every cold start loads the table, and most of it is about words that the prompt
-    does not contain: phrases and conditions stay packed until they are looked up.
+    Every new process loads the table, and most of it is about words that the prompt
+    does not contain, so phrases and conditions stay packed until they are looked up.
     """
 
     __slots__ = (
@@ -124,7 +124,7 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return a condition: unless, with, [(class, weight)], feature, label."""
+        """Return a condition as (``unless``, ``with``, [(class, weight)], feature, label)."""
         found = self._conditions[number]
         if found.__class__ is str:
             unless, needs, weights, feature, label = found.split(";", 4)

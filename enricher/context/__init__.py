@@ -71,7 +71,7 @@ class Channel:
 
 
 class ChannelRule:
-    """A channel as the rules declare it; ``command`` is the program to run, empty for a built-in channel."""
+    """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel."""
 
     __slots__ = ("command", "deadline_ms", "min_score", "most", "name", "priority", "tokens")
 

@@ -1,7 +1,7 @@
 """Decide for a replay which recorded channel answers are still valid under other rules.
 
 A trace records each channel's answer. If the other rules classify the prompt differently, or declare
-the channel differently, they may have asked the channel something else.
+the channel differently, the channel's input may have been different.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
-"""Keys that decide whether a program is started, and its inputs other than the prompt and the task type."""
+"""Keys of a channel's rule on which a program's start and answer depend, as they do on prompt and task type."""
 
 
 class Judgement:
@@ -41,7 +41,7 @@ def asked_otherwise(
     has_past: bool = True,
     off: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the names of the channels that the rules in ``after`` would have asked something else.
+    """Return the names of the channels whose input differs under the rules in ``after``.
 
     ``before`` and ``after`` each hold the judgement and the declared channels of one set of rules.
     ``settings`` are the recorded settings, ``has_past`` tells whether the trace had any conversation
@@ -69,7 +69,7 @@ def asked_otherwise(
 def can_ask_again(rule: Mapping[str, Any]) -> bool:
     """Return whether a replay may ask the channel again, against today's stores.
 
-    Programs are never run again: the rules under trial may come from anyone, and nobody has trusted their commands.
+    Programs are never run again: the rules on trial may come from anyone, and the user has not trusted their commands.
     """
     return _is_ours(rule) and load(rule["name"]).can_ask_again
 
@@ -84,7 +84,7 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _is_started_alike(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules need the same program, model and endpoint: a channel that was off then is off now."""
+    """Return whether both rules have the same program, model and endpoint: a channel that was off then is off now."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

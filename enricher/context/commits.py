@@ -1,6 +1,6 @@
-"""Find commits for the channel ``history``: those that changed a name in the prompt, or fall in a time it mentions.
+"""Find commits for the channel ``history``: those that changed a name in the prompt, or made at a time it mentions.
 
-On the hook's path; loaded only where the channel ``history`` has something to look up.
+On the hook's path; loaded only if the channel ``history`` has a name or a time to look up.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]]) -> str:
-    """Return the kind of question asked about a name, from its own sentence or from one that contains no name."""
+    """Return the kind of question about a name: from the sentence that contains it, else from one without a name."""
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -76,7 +76,7 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
-    """Return the commits of a name's history worth showing: those asked for, or the one that removed the name."""
+    """Return the commits of a name's history that answer the question, or the one that removed the name."""
     first = past.introduction(found, is_whole=is_whole) if kind == "added" else None
     told = [_candidate(name, "added", first)] if first else []
     removed = past.removal(found)
@@ -120,7 +120,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
 
 
 def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
-    """Return commits from the time span in the prompt: those about what the prompt names, else the newest."""
+    """Return commits from the time span that the prompt mentions: those about what it names, else the newest."""
     from enricher.prompt.wording import occasions
     from enricher.prompt.wording.times import span
 

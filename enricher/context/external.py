@@ -21,8 +21,8 @@ SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
 LEAVING_S = 0.02
 """Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
 STARTING_S = 0.1
-"""Seconds for starting programs, in order of priority: on a busy machine the rest are skipped, because the built-in
-channels need time too."""
+"""Seconds for starting all programs, in order of priority; programs not started by then are skipped, because the
+built-in channels need time too."""
 LOOK_S = 0.001
 """Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
 
@@ -30,7 +30,7 @@ MARK = "ENRICHER_CHANNEL"
 """Environment variable ``end:pid:state`` of a run: its end (ms of ``monotonic``), the hook's pid, the state folder."""
 OVERDUE_MS = 2000
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
-"""A process may have started another before it is killed, so the sweep repeats until it finds none."""
+"""Maximum rounds of a sweep, and the seconds between them: a killed process may have started another one before."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def collect(running: list[Running], *, until: float) -> list[Gathered]:
 
 
 def _is_awaited(one: Running, end: float) -> bool:
-    """Return whether the program may still finish by itself; kill it first if its time is up."""
+    """Return whether the program may still finish by itself; kill it first if its deadline has passed."""
     if not one.status and not one.is_open():
         one.look(end)
     elif not one.status and time.monotonic() >= min(one.until(), end):
@@ -243,7 +243,7 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
 
 
 def _exchange(running: list[Running], *, until: float) -> None:
-    """Wait until a pipe can be read or written, or ``until``; then transfer what is possible."""
+    """Transfer requests and answers as soon as a pipe can be read or written; wait at most ``until``."""
     poll = select.poll()
     ends = {}
     for one in running:
@@ -297,7 +297,7 @@ def _candidate(item: dict[str, Any]) -> Candidate:
 
 
 def sweep_later(state: str) -> None:
-    """Start a detached process that kills what this run's channels left behind; the prompt does not wait for it."""
+    """Start a detached process that kills what this run's channels left running; the prompt does not wait for it."""
     from storage.state import detached
 
     own = os.getpid()

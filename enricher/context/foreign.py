@@ -1,4 +1,4 @@
-"""Words that carry the form of a sentence, not its topic: function words, and the words of decisions and rules."""
+"""Words for the form of a sentence, not for its topic: function words, and the words of decisions and rules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ASKS = frozenset(
     " regola scelto решили решение договорились правило правила выбрали"
     " 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
 )
-"""A text with one of these words asks for a decision, or states one."""
+"""Words that ask for a decision or state one."""
 ALWAYS = frozenset(
     "always never must whenever every each any before after until without unless only don't immer nie niemals jeder"
     " jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes sin sempre"

@@ -84,7 +84,7 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
 
 
 def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
-    """Ask the built-in channels by descending priority, so that the least important run out of time first."""
+    """Ask the built-in channels in descending priority: if time runs out, the least important get no answer."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
         if not channel.command:

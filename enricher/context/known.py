@@ -1,4 +1,4 @@
-"""Mark facts that the host already has in its context (ruling R29): from files it loads, or from its last answer."""
+"""Mark facts that are already in the host's context (ruling R29): in files it loads, or in its last answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILES = {
 """Files that each client loads at its start, from the project root, the folders down to ``cwd`` and the home folder."""
 MOST_BYTES = 64 * 1024
 FEWEST_CHARACTERS = 20
-"""Shorter texts occur by chance in almost any file."""
+"""Minimum length of a text that is searched in the files; shorter ones occur by chance in almost any file."""
 KNOWN = "the host has it in "
 SAID = "the conversation has it already"
 

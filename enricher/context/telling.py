@@ -13,10 +13,10 @@ from storage.memory.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORD
 
 READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
 MOST_TERMS = 40
-"""A prompt with more terms is mostly pasted text or off the topic; no memory is shown for it."""
+"""Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
 COMMON = 0.3
 SHORT = 32
-"""A memory of at most so many words counts as head from beginning to end."""
+"""Maximum words of a memory whose whole text counts as its head, which names its topic."""
 HEAD_TERMS = 12
 NEAR = 3
 SURE, BELOW = 0.6, 0.8
@@ -26,7 +26,7 @@ SUBJECT, BEGINNING = 3, 5
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
-"""A note that a person wrote; a section of a decision record; a section of any other document."""
+"""Kinds of memory: a single note; a section of a decision record; a section of any other document."""
 
 _GENERIC = frozenset(
     "local system settings config configuration user users default values option options state status mode request"
@@ -86,7 +86,7 @@ class Prompt:
         self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
 
     def keys(self, told: list[str]) -> list[str]:
-        """Return the stems of a memory's words; a word that begins like no prompt word cannot match and stays as is."""
+        """Return the stems of a memory's words; words that share no beginning with a prompt word stay unstemmed."""
         return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in told]
 
     def is_silent(self) -> bool:
@@ -194,13 +194,13 @@ def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:
 
 
 def _is_form(one: str, other: str) -> bool:
-    """Return whether two words differ only in their endings; for languages that have no stemmer here."""
+    """Return whether two words differ only in their endings; used for languages without a stemmer."""
     same = max(SAME_START, max(len(one), len(other)) - ENDING)
     return min(len(one), len(other)) >= same and one[:same] == other[:same]
 
 
 def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
-    """Return whether one of the words is among the first ``most`` words of the memory's head."""
+    """Return whether one of ``keys`` is among the first ``most`` words of the memory's head."""
     return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
 
 
@@ -215,7 +215,7 @@ def _stand_together(prompt: Prompt, memory: _Memory, headed: list[Term]) -> bool
 
 
 def _does_what_is_ruled(prompt: Prompt, memory: _Memory) -> bool:
-    """Return whether a prompt asks for what a rule is about: "add a setting …" and "never add a setting without …"."""
+    """Return whether a prompt requests what a rule is about: "add a setting …" and "never add a setting without …"."""
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False

@@ -1,1 +1,1 @@
-"""Forget prompts and memories everywhere the product has stored them; rescreen stored data for secrets."""
+"""Delete prompts and memories everywhere the product has stored them; search stored data for secrets again."""

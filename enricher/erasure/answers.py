@@ -1,4 +1,4 @@
-"""Remove the agent's answers from traces of earlier versions that stored them whole; keep what a replay needs."""
+"""Remove the agent's answers from traces of earlier versions, which stored them whole; keep the parts for replays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEEN = "answers"
 LONGEST_NUMBER = 20
 PAGE = 200
 KEY = '"answer":'
-"""Only a JSON key looks like this: within a value the quotes are escaped."""
+"""The text that shows that a row contains an answer; only a key matches, since quotes in a JSON value are escaped."""
 
 WHICH_ROW_IS_LAST = "select coalesce(max(rowid), 0) from traces"
 WHICH_HAVE_ONE = """
@@ -43,7 +43,7 @@ def without_answer(prompt: str, inputs: str) -> str:
 
 
 def take_out(db: sqlite3.Connection, state: str) -> int:
-    """Process the traces added since the last call; return how many contained an answer.
+    """Process the traces that were added since the last call; return the number that contained an answer.
 
     Raises like ``forgetting.scrub``; the next call then processes the same traces again.
     """

@@ -39,18 +39,18 @@ NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
 COMPILE_MS = 10_000
 FEW_PROMPTS = 20
-"""Up to this many forgotten prompts, files are searched for their texts, too; beyond that only for their ids."""
+"""Maximum forgotten prompts whose texts are searched in files, too; of more prompts only the ids are searched."""
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
 
 class UnfinishedError(database.DatabaseInUseError):
-    """Another process is forgetting something; nothing was done."""
+    """Another process is deleting data; nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to forget: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
+    """The data to delete: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
 
     ``memories`` are ids of memories; deleting them deletes nothing else.
     """
@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """Result: number of traces deleted, of versions pruned, messages about files, remarks for the user."""
+    """The result: number of deleted traces and of pruned versions, messages about files, remarks for the user."""
 
     traces: int = 0
     versions: int = 0
@@ -123,7 +123,7 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
 
 def memories_begun(state: str) -> tuple[str, ...]:
-    """Return the memories of an unfinished deletion; they may already be gone from the table."""
+    """Return the ids of memories in an unfinished deletion; the table may no longer contain them."""
     earlier = _noted(state)
     return earlier.memories if earlier else ()
 
@@ -143,7 +143,7 @@ def is_unfinished(state: str) -> bool:
 
 
 def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
-    """Return remarks on other data that mentions the same, and how to forget it; call before deleting the traces."""
+    """Return remarks on other data that mentions the same, and how to delete it; call before deleting the traces."""
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
@@ -164,7 +164,7 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning would delete: traces oldest first, the number of instruction versions, files."""
+    """The data that pruning would delete: traces oldest first, the number of instruction versions, files."""
 
     ids: list[str]
     versions: int
@@ -191,7 +191,7 @@ def prune(
     """Delete data beyond the limits, and unreferenced data. Raises like ``forget``.
 
     ``with_snapshots`` also removes published snapshots that go back further than the remaining traces. Only a user may
-    ask for that: as part of the limits it would remove a served snapshot every day.
+    request that: done automatically, it would remove a served snapshot every day.
     """
     outcome = Outcome()
     with alone(state):
@@ -215,9 +215,9 @@ def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
 
 
 def settings_of_the_account() -> dict[str, Any]:
-    """Return the settings outside any project: no repository decides how long this installation keeps its history.
+    """Return the settings outside any project: a repository must not decide how long this installation keeps data.
 
-    Raises ``cache.NoRulesError`` if they were never compiled: nothing is deleted based on a guess.
+    Raises ``cache.NoRulesError`` if they were never compiled; then nothing must be deleted.
     """
     rules, _layers = cache.load("", wait_ms=COMPILE_MS)
     if rules.state == cache.UNSETTLED:
@@ -289,7 +289,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
 
 
 def _end(db: sqlite3.Connection, state: str, outcome: Outcome, *, wanted: Mentions | None = None) -> None:
-    """Prune unreferenced data, make the deletion final, and remove the note."""
+    """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
     sweep_rules(state)
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
@@ -315,7 +315,7 @@ def _bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, Any]]:
 
 
 def versions_in_use(state: str) -> set[str]:
-    """Return the versions that a prompt may get: the packaged one and all compiled ones."""
+    """Return the versions of the rules that a prompt may get: the packaged version and all compiled ones."""
     headers = map(cache.read_header, [cache.shipped_file(), *_compiled(state)])
     return {str(header["hash"]) for header in headers if header}
 
@@ -347,7 +347,7 @@ def _last_used(path: str) -> float:
 
 @contextlib.contextmanager
 def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
-    """Let only one process at a time forget; raises UnfinishedError if another one takes too long."""
+    """Hold the lock for deletions; raises UnfinishedError if another process keeps it too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:
         if time.monotonic() > give_up_at:
@@ -365,7 +365,7 @@ def _note(state: str, what: Plan) -> None:
 
 
 def _noted(state: str) -> Plan | None:
-    """Return the plan in the note; an unreadable note gives an empty plan, so that the database is scrubbed."""
+    """Return the plan in the note, None without a note; an unreadable note gives an empty plan: all is scrubbed."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
         return Plan(**{name: tuple(value.get(name, ())) for name in Plan.__dataclass_fields__})

@@ -45,7 +45,7 @@ def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
 
 
 def _drop_cases(path: str, gone: Forgotten) -> int:
-    """Rewrite the file without the forgotten cases; ``workbench.gate.cases`` takes the same lock to add one."""
+    """Rewrite the file without the forgotten cases, under the lock of ``workbench.gate.cases``; return their number."""
     if not os.path.isfile(path):
         return 0
     target = os.path.realpath(path)
@@ -61,7 +61,7 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
 
 
 def _remove_half_written(target: str) -> None:
-    """Remove temporary files of killed processes; only the holder of the lock writes in this folder."""
+    """Remove temporary files of killed processes; the caller must hold the lock for this folder."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
         middle = name.removeprefix(file).removesuffix(unfinished.ENDING).removeprefix(".")

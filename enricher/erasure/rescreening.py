@@ -1,4 +1,4 @@
-"""Screen all stored data for secrets again, in every place that ``forgetting`` covers.
+"""Search all stored data for secrets again, in every place that ``forgetting`` covers.
 
 Rows are kept without the secret; lines of the log and of events, and whole copies, are removed as if they were
 forgotten. It may be interrupted at any point: running it again completes it.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""In characters; a shorter secret may be an ordinary word and match files without the secret."""
+"""Minimum characters of a secret searched in files; a shorter one may be an ordinary word."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class _Secrets(Mentions):
-    """The secrets found in rows, and any secret that the screen finds in a line or a file."""
+    """The secrets found in rows; also finds any other secret in a line or a file."""
 
     __slots__ = ()
 
@@ -57,14 +57,14 @@ class _Secrets(Mentions):
 
 
 def _printable(piece: str) -> str:
-    """Return the texts within a database's bytes, separated by line breaks."""
+    """Return the texts within the bytes of a database, separated by line breaks."""
     return "".join(character if character.isprintable() and character != "\ufffd" else "\n" for character in piece)
 
 
 def rescreen(db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None) -> Outcome:
     """Redact everything that this version of the screen finds; with ``is_dry``, only count the rows.
 
-    Raises like ``forgetting.forget``; after that, the same call continues.
+    Raises like ``forgetting.forget``; the same call then continues the work.
     """
     secrets: set[str] = set()
 

@@ -24,13 +24,13 @@ LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
 WHITE_SPACE = 64  # trailing bytes in which the closing brace is looked for
 ANSWERED_BY_S = 1.9
-"""Until then the hook waits for a slowly reading client or a slow disk; after that another process records."""
+"""Seconds that the hook may wait for a slow client or a slow disk; after that another process records the prompt."""
 EPILOGUE_S = 0.4
-"""The minimum time for the answer, and for recording if no other process can be started."""
+"""Minimum seconds for the answer, and for recording if no other process can be started."""
 RECORDING_S = 30.0
-"""For that other process; nothing waits for it."""
+"""Maximum seconds of the process that records in place of the hook; nothing waits for it."""
 PIPELINE = "--format=pipeline"
-"""Also accepted as two words."""
+"""The option for the format of seed 004; also accepted as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class DeadlineError(BaseException):
-    """The hook's time is up; the answer is made of what is known so far."""
+    """The hook's deadline has passed; the answer contains only the results so far."""
 
 
 def main(argv: list[str], *, started: float = STARTED) -> None:
@@ -70,7 +70,7 @@ def _registered_name(argv: list[str]) -> str:
 
 
 def _answer_in_pipeline(named: str) -> None:
-    """Print the four keys that seed 004 specifies, even if no event could be read or the time is up."""
+    """Print the four keys that seed 004 specifies, even if no event could be read or the deadline has passed."""
     from enricher.respond import formats
 
     try:
@@ -116,7 +116,7 @@ def _left(run: pipeline.Run) -> float:
 def _record(run: pipeline.Run) -> None:
     """Record the prompt: the trace first, then the log, then the data for the next prompt.
 
-    The process exits in time. Steps that a slow disk or machine left undone run in a separate process.
+    The process exits within its deadline. Steps that are not done by then run in a separate process.
     """
     steps: list[Callable[[], None]] = [
         lambda: recording.send_events(run),
@@ -198,7 +198,7 @@ def _read_event() -> object:
 
 
 def _has_more(received: bytearray) -> bool:
-    """Return whether more of a large event is available: parsing after every piece would take quadratic time."""
+    """Return whether more of a large event is available; parsing it after every piece would take quadratic time."""
     if len(received) < SMALL_EVENT:
         return False
     import select
@@ -236,7 +236,7 @@ def _wait_for(descriptor: int) -> None:
 
 
 def _notice(run: pipeline.Run, host: str) -> str:
-    """Return the text for the user: persistent failures, messages from maintenance, and a summary if enabled."""
+    """Return the text for the user: repeated failures, messages from maintenance, and a summary if enabled."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
     told = "\n".join(run.notices)
@@ -266,7 +266,7 @@ def _log(run: pipeline.Run) -> None:
 
 
 def _mark_failed(run: pipeline.Run, failure: BaseException) -> None:
-    """Drop the text for the agent and record the reason."""
+    """Remove the text for the agent from the trace, and record the reason for the failure."""
     run.trace.status, run.trace.error, run.trace.output_text = "error", _reason(failure), ""
     stage = run.trace.stages[-1][0] if run.trace.stages else "read"
     run.problems.insert(0, (f"after {stage}", run.trace.error))

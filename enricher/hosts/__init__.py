@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 BARE = ("codex",)
-"""Clients that pass our text to the model as a separate message after the prompt, without saying where it is from."""
+"""Clients that pass our text to the model as a separate message after the prompt, without naming its source."""
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 
@@ -57,8 +57,8 @@ def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
 
     The first that identifies it counts: keys of the event that only one client sends, the
     environment, ``named`` (the name under which the hook was registered), the most common
-    form. The event goes before the environment because a client that was started from
-    another's shell inherits that one's variables.
+    form. The event precedes the environment because a client that was started from
+    the shell of another client inherits its variables.
     """
     fields = payload if isinstance(payload, dict) else {}
     return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)
@@ -82,7 +82,7 @@ def _by_event(payload: dict[str, object]) -> str:
 
 
 def adapter(name: str) -> Adapter:
-    """Return the adapter of a client, loading no other; an unknown name gets the adapter of Claude Code."""
+    """Return the adapter of a client and load no other; for an unknown name, the adapter of Claude Code."""
     known = name if name in NAMES else FALLBACK
     module: Adapter = __import__(f"enricher.hosts.{known}", fromlist=("parse", "answer"))
     return module
@@ -97,7 +97,7 @@ def text(payload: object, *path: str) -> str:
 
 
 def common_event(payload: object, host: str) -> PromptEvent:
-    """Return the event of a client that uses the most common field names."""
+    """Return the event in a payload with the most common field names."""
     from enricher.prompt.event import PromptEvent
 
     return PromptEvent(
@@ -112,7 +112,7 @@ def common_event(payload: object, host: str) -> PromptEvent:
 
 
 def nested(event: str, context: str, notice: str) -> dict[str, object] | None:
-    """Return the answer format of Claude Code, Gemini CLI and Codex CLI, without keys that one of them rejects."""
+    """Return the answer in the format of Claude Code, Gemini CLI and Codex CLI; each key is accepted by all three."""
     shaped: dict[str, object] = {}
     if notice:
         shaped["systemMessage"] = notice

@@ -15,7 +15,7 @@ from storage.base.lean import loads
 NAME = "prompt-enricher"
 """The name that ``install --mcp`` gives our server; under other names its command identifies it."""
 LARGEST = 16 << 20
-"""Claude Code stores past conversations in the same file as its servers, so it may be large."""
+"""Maximum bytes of a file; Claude Code stores past conversations in the file with its servers."""
 LARGEST_WITH_COMMENTS = 256 << 10
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ def _lists_us(path: str, key: str, cwd: str) -> bool:
 
 
 def _content(path: str) -> bytes:
-    """Return a regular file's content, empty if it is too large. Never blocks on a pipe."""
+    """Return a file's content; empty if it is too large or not a regular file. Never blocks on a pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -162,7 +162,7 @@ def _servers(root: object, key: str, cwd: str) -> list[tuple[str, object]]:
 
 
 def _is_in_toml(text: str, key: str) -> bool:
-    """Return whether a server table is ours, reading line by line: a TOML parser would cost the hook too much time."""
+    """Return whether a server table is ours, reading line by line: a TOML parser is too slow for the hook."""
     tables: dict[str, list[str]] = {}
     table = ""
     for line in map(str.strip, text.splitlines()):

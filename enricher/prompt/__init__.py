@@ -4,7 +4,7 @@ Every module of this package may import this one, so this one imports none of th
 """
 
 POINTING_WORDS = 24
-"""A longer prompt is taken to say itself what it is about."""
+"""Maximum words of a prompt that may refer back; a longer prompt is assumed to name its subject itself."""
 MOST_RECORDED = 40
 """Maximum prompts, files, names etc. recorded of a conversation; far fewer are read from a transcript."""
 

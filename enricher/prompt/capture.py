@@ -29,7 +29,7 @@ CUES = (
     ("remember", "", ":"),
     ("decision", "decisions", ":"),
 )
-"""Cue words that open a memory, the namespace they imply, and the marks of which one must follow."""
+"""Cue words that open a memory, the namespace that each implies, and the marks of which one must follow the cue."""
 
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
@@ -38,7 +38,7 @@ _MOST = 3
 _FEWEST_WORDS = 2
 _WORDS_OF_A_CUE = 3
 _FEWEST_WORDS_OF_A_DECISION = 4
-"""Fewer words are the answer to a question: "decision: option 2"."""
+"""Minimum words of a decision; a shorter text answers a question: "decision: option 2"."""
 _STARTS_A_STATEMENT = frozenset(
     """
     we i you it they he she there the our my your its their this these those a an all any every each both no none
@@ -99,7 +99,7 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
 
 
 def is_all(prompt: str) -> bool:
-    """Return whether the prompt consists only of what it asks to remember, apart from the cues."""
+    """Return whether the prompt contains nothing but cues and the texts to remember."""
     kept = remembered(prompt)
     said = sum(len(text.split()) for _namespace, text in kept)
     return bool(kept) and len(prompt.split()) - said <= _WORDS_OF_A_CUE * len(kept)
@@ -112,7 +112,7 @@ def namespace_of(text: str) -> str:
 
 
 def _may_open(lines: list[str], number: int) -> bool:
-    """Return whether a memory may begin in this line: not in a quotation, nor among the lines of a pasted record."""
+    """Return whether a memory may begin in this line; False in a quotation and among the lines of a pasted record."""
     line = lines[number]
     if line[:1].lower() not in _FIRST_LETTERS or not line:
         return False
@@ -190,7 +190,7 @@ def _states(words: list[str]) -> bool:
 
 
 def _until_the_order(text: str) -> str:
-    """Return the text without an instruction for this turn that follows it."""
+    """Return the text up to a following instruction for this turn ("…, then fix the test")."""
     low = text.lower()
     ends = [at + 1 for mark in _GO_ON if (at := low.find(mark)) > 0]
     return text[: min(ends)] if ends else text

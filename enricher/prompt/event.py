@@ -1,7 +1,7 @@
 """The prompt event, the one form into which all hosts' events are parsed; and the reasons to skip a prompt.
 
 No I/O: the same event and settings always give the same reason. The reasons are the values in
-the trace (``enricher.prompt.reasons`` lists all); an empty one means that the prompt is enriched.
+the trace (``enricher.prompt.reasons`` lists all); an empty reason means that the prompt is enriched.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PromptEvent:
 
 
 def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
-    """Return why this prompt is not enriched, empty if it is."""
+    """Return the reason why this prompt is not enriched, empty if it is enriched."""
     if not enabled:
         return "disabled"
     if event.agent:

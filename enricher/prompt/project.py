@@ -12,7 +12,7 @@ from storage.base.lean import keyed_hash
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"
-"""The project id of memories that a person declared to belong to every project."""
+"""The project id of memories that the user declared to belong to every project."""
 
 
 class Project:
@@ -30,7 +30,7 @@ class Project:
 def identify(cwd: str) -> Project:
     """Return the project around ``cwd``, identified by its remote, else its git directory, else the folder.
 
-    If there can be no such folder, ``root`` is empty.
+    ``root`` is empty if ``cwd`` is not a valid path.
     """
     try:
         root = os.path.realpath(project_root(cwd))

@@ -24,7 +24,7 @@ def shortened(text: str, longest: int) -> str:
 
 
 def without_last_word(text: str, *, window: int = 40) -> str:
-    """Return a text that was cut off without its last word if that begins within the last ``window`` characters."""
+    """Drop the last word of a text that was cut off, if that word begins within the last ``window`` characters."""
     return text.rpartition(" ")[0] if " " in text[-window:] else text
 
 

@@ -1,4 +1,4 @@
-"""Trust in repositories: the ``.enricher/`` folder of a repository is used only after a person trusted it.
+"""Trust in repositories: the ``.enricher/`` folder of a repository is used only after the user trusted it.
 
 Trust applies to content: any change under ``.enricher/`` revokes it until it is
 given again. The ``memories/`` are trusted separately: there may be many, and
@@ -41,7 +41,7 @@ def are_memories_trusted(root: str) -> bool:
 
 
 def fingerprint(root: str, *, memories: bool = False) -> str:
-    """Return a hash of every name and byte below ``root/.enricher``: all but the memories, or these alone.
+    """Return a hash of the names and contents below ``root/.enricher``: without the memories, or of the memories alone.
 
     Raises OSError if it cannot be read.
     """
@@ -77,7 +77,7 @@ def _content(path: str) -> bytes:
 
 
 def content_of(root: str) -> tuple[str, str]:
-    """Return the two fingerprints that trust applies to: of all but the memories, and of these; raises OSError."""
+    """Return the two fingerprints that trust applies to: without the memories, and of the memories; raises OSError."""
     return fingerprint(root), fingerprint(root, memories=True)
 
 
@@ -91,7 +91,7 @@ def give(root: str, content: tuple[str, str] | None = None) -> str:
 
 
 def follows_branch(root: str) -> bool:
-    """Return whether trust in ``root`` follows a branch, so that a pull may restore it without a person."""
+    """Return whether trust in ``root`` follows a branch, so that a pull may restore trust without the user."""
     return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 

@@ -1,1 +1,1 @@
-"""Work after the answer: trace, events, upkeep."""
+"""The work after the answer was written: trace, events, upkeep."""

@@ -14,11 +14,11 @@ from storage.base.lean import dumps, utc_now, within
 
 TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
-"""For all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
+"""Seconds for all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
 LARGEST_FILE = 8 << 20
 ANSWERED = ("ok", "empty")
 FAILED = ("timeout", "error")
-"""With any other status the channel was not asked, so there is no event."""
+"""All statuses of channels that were asked; for any other status there is no event."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class TooLateError(BaseException):
-    """The time for events is up."""
+    """The time limit for sending events has passed."""
 
 
 def send(run: Run) -> tuple[int, int]:
@@ -55,7 +55,7 @@ def send(run: Run) -> tuple[int, int]:
 
 
 def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
-    """Return the event: the keys of the consumers' schema, then those of the specification (ruling R9)."""
+    """Return the event of a channel's result, with the keys of the consumers' schema and those of ruling R9."""
     own = [item for item in enrichment.items if item.channel == one.name]
     score = max((item.score for item in own), default=None)
     success = one.status in ANSWERED
@@ -82,7 +82,7 @@ def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
 
 
 def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
-    """Write the lines to each sink within the shared time limit; return why a sink failed."""
+    """Write the lines to each sink within the shared time limit; return the reason for each sink that failed."""
     until = time.monotonic() + _patience(os.environ.get("OMNICLAUDE_EMIT_TIMEOUT", ""))
     reasons = []
     if file:
@@ -116,7 +116,7 @@ def _ring() -> None:
 
 
 def _append(path: str, content: bytes) -> None:
-    """Append all lines at once; a full file is first renamed to ``.1``."""
+    """Append all lines to the file in one write; if the file is full, rename it to ``.1`` before."""
     private.make_directory(os.path.dirname(path))
     _rotate(path)
     descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
@@ -130,7 +130,7 @@ def _append(path: str, content: bytes) -> None:
 
 
 def _rotate(path: str) -> None:
-    """Rename a full file; the lock keeps a second process from renaming the new one."""
+    """Rename a full file; a lock prevents a second process from renaming the new file."""
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return
@@ -148,7 +148,7 @@ def _rotate(path: str) -> None:
 
 
 def _speak(path: str, content: bytes, until: float) -> None:
-    """Send the lines to the listening process without waiting for a reply."""
+    """Send the lines to the process that listens on the socket, without waiting for a reply."""
     try:
         import _socket as sockets
     except ImportError:

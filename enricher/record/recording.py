@@ -73,7 +73,7 @@ def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
 
 
 def send_events(run: Run) -> None:
-    """Send the events if a sink is set; within 50 ms and before the trace, which records how many arrived."""
+    """Send the events if a sink is set: within 50 ms, and before the trace, which records how many were received."""
     if run.settings.get("events.file") or run.settings.get("events.socket"):
         from enricher.record import events
 
@@ -83,7 +83,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace as far as the ``log`` setting allows; repeating this changes nothing."""
+    """Write the trace as far as the ``log`` setting allows; a second call changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -115,7 +115,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Hash the names of files and memories; marks of the session itself reveal nothing and stay."""
+    """Return the references with the names of files and memories hashed; the session's own marks reveal nothing."""
     from enricher.respond.decision import unreadable
 
     return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]

@@ -1,7 +1,7 @@
 """Background updates after a prompt: the database, the project's code index and its memories.
 
-The prompt only starts them. They run in detached processes, so that the next prompt
-finds the changes that this one made necessary.
+A prompt only starts the updates. They run in detached processes, and the next prompt
+uses their results.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 REST_S = 20.0
-"""Minimum time between two updates of the same project."""
+"""Minimum seconds between two updates of the same project."""
 
 
 def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
-    """Start the work that is due: always the import of the spool, the project's upkeep if ``is_wanted``.
+    """Start the background work: always the import of the spool, and the project's upkeep if ``is_wanted``.
 
     Without ``has_index`` (channel ``code`` off), no file of the project is read for the code index.
     """
@@ -31,7 +31,7 @@ def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bo
 
 
 def stamp(project: Project) -> str:
-    """Return the name of the lock that lets one process at a time update a work tree."""
+    """Return the name of the lock that allows only one process at a time to update a work tree."""
     return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
 
 
@@ -72,7 +72,7 @@ def _keep_modules(state: str) -> None:
 
 
 def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
-    """Update all stored data about a project; failures are logged, and the other updates go on."""
+    """Update all stored data about a project; log a failed update and go on with the others."""
     import sys
 
     if sys.flags.no_site:  # a child of the hook, with the standard library only

@@ -44,7 +44,7 @@ NOT_OUTDATED = (
     "it shares",
     "another one",
 )
-"""Beginnings of ``Candidate.stale`` reasons that are not about age; all others are shown as "stale: …"."""
+"""Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 BESIDE, ALONE = "beside", "alone"
@@ -200,10 +200,10 @@ class Enrichment:
 def says_nothing(
     classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
 ) -> str:
-    """Return why prompts of this class (small talk) get no enrichment at all; empty if this one may get some.
+    """Return the reason why prompts of this class (small talk) get no enrichment; empty if this prompt may get one.
 
-    A prompt is not small talk if its words call for a guardrail with a sentence, or if its class is uncertain and it
-    asks for an action such as a commit. Prompts in other languages are exempt: the signals are English and may
+    A prompt is not small talk if its words trigger a guardrail with a sentence, or if its class is uncertain and it
+    requests an action such as a commit. Prompts in other languages are exempt: the signals are English and may
     mistake a question about a name for small talk.
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
@@ -223,9 +223,9 @@ def says_nothing(
 def replayed_verdict(
     inputs: Inputs, rules: Rules, recorded: Rules | None, *, is_explained: bool = True
 ) -> Classification:
-    """Classify recorded inputs: return the recorded verdict if ``rules`` equal ``recorded``, else that of ``rules``.
+    """Return the classification of recorded inputs: the recorded one if ``rules`` equal ``recorded``, else a new one.
 
-    A recorded verdict that came from the rules alone is always computed again.
+    A recorded classification that came from the rules alone is always computed again.
     """
     found = verdict(inputs.prompt, rules, inputs.conversation, is_explained=is_explained)
     kept = inputs.verdict
@@ -292,14 +292,14 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that triggered a guardrail; classify the prompt again if the verdict carries no evidence."""
+    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence."""
     return words_that_call(identity, judged.evidence, prompt) or words_that_call(
         identity, classify(prompt, rules.table).evidence, prompt
     )
 
 
 def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Order the candidates by channel priority and score, and note for each omitted one the reason."""
+    """Sort the candidates by channel priority and score, and set for each omitted candidate the reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
@@ -350,14 +350,14 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
 
 
 def _place(offered: Candidate | Kept) -> str:
-    """Return a session's reference for a fact, with the line number: a file shown without one may be shown again."""
+    """Return a session's reference for a fact with its line number: a file shown without a line may be shown again."""
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
     return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
 def _spelled(offered: Candidate) -> str:
-    """Return the normalized text of an item; two items with the same text are duplicates despite other references."""
+    """Return the normalized text of an item; items with the same text are duplicates even with other references."""
     return _flat(offered.text) or offered.label
 
 
@@ -415,7 +415,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return when to show the task type; rules compiled by earlier versions have ``class_alone`` instead."""
+    """Return the setting when to show the task type; rules of earlier versions have ``class_alone`` instead."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 

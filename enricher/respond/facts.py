@@ -12,12 +12,12 @@ THINGS = frozenset(
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
 STATES = frozenset(("are", "were"))
-"""After a count these words, like ``RESULTS``, report a state and do not ask for work: "all 40 files are …"."""
+"""Words after a count that, like ``RESULTS``, make it a report instead of a request: "all 40 files are …"."""
 FEWEST_TO_SHARE = 5
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
-"""Features of pasted text: a prompt with one of them contains many words that are not the person's own."""
+"""Features of pasted text: a prompt with one of them contains many words that are not the user's own."""
 TRACES = frozenset(("stack_trace", "log", "pasted_error", "error_line"))
 FEWEST_LISTED = 4
 GENERIC_WORDS = frozenset(
@@ -27,7 +27,7 @@ GENERIC_WORDS = frozenset(
     " user using via want we what when where which who will with work would write writing you your".split()
 )
 FEWEST_WORDS = 2
-"""Words of its name and description that a skill must share with the prompt."""
+"""Minimum words of its name and description that a skill must share with the prompt."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _keep(found: dict[str, str], name: str, value: str) -> None:
 
 
 def _count(prompt: str) -> str:
-    """Return a count of things that the task applies to, such as ``40 files`` of "in all 40 files"; else empty."""
+    """Return the count of things in the task, such as ``40 files`` for "in all 40 files"; empty if there is none."""
     low = prompt[:12_000].lower()
     if not any(word in low for word in BEFORE_A_COUNT):
         return ""

@@ -15,7 +15,7 @@ TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000
 CAP_BYTES = 9400
-"""Lower than the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
+"""Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[Kept]) -> list[list[Kept]]:
-    """Group the items without an objection by channel; they are already sorted by the channels' priority."""
+    """Group the items that are not omitted by channel; they are already sorted by the channels' priority."""
     groups: dict[str, list[Kept]] = {}
     for item in items:
         if not item.why:

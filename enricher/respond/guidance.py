@@ -1,7 +1,7 @@
-"""Choose the guardrails and the approach that this prompt calls for, with the score that chose them.
+"""Choose the guardrails and the approach that fit this prompt, with the score of each.
 
 A guardrail's or approach's score is the weight of its task type, if the type is
-shown, plus the weights of its own signals; below the file's ``min_score`` it is
+shown, plus the weights of its own signals; below the file's ``min_score`` the line is
 omitted and recorded as a ``Miss``, which ``explain`` shows.
 """
 
@@ -18,7 +18,7 @@ MOST_QUOTED, LONGEST_QUOTED = 6, 48
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
 EDGES = " .;:-"
 IN_BRACKETS = {ord("("): "[", ord(")"): "]"}
-"""A guardrail is printed in parentheses, so parentheses inside it become brackets."""
+"""Translation of parentheses to brackets inside a guardrail, which is printed in parentheses."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Scored:
     """A guardrail or approach with its score.
 
-    ``say`` is a guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the session's reference.
+    ``say`` is the guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the reference that the
+    session stores.
     """
 
     __slots__ = ("id", "ref", "say", "score", "text")
@@ -45,7 +46,7 @@ class Scored:
 
 
 class Miss:
-    """An omitted line and the reason: a score below the threshold, or another one."""
+    """An omitted guardrail or approach and the reason, such as a score below the threshold."""
 
     __slots__ = ("line", "needed", "reason", "score")
 
@@ -124,7 +125,7 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
 
 
 def words_that_call(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
-    """Return the prompt's words that triggered a guardrail: their sentence if short, else they and a few that follow.
+    """Return the prompt's words that triggered a guardrail: the whole sentence if short, else the words and a few more.
 
     Empty if none of the guardrail's signals matched words.
     """
@@ -157,7 +158,7 @@ def suggest_approach(
     injected: Collection[str],
     is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[Miss]]:
-    """Return the first approach, in file order, with all its facts and a sufficient score; and the omitted ones.
+    """Return the first approach, in file order, with all its facts and a sufficient score; and the omitted approaches.
 
     With ``is_as_specified`` the approaches declared for that profile are tried after the others.
     """

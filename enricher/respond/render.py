@@ -10,12 +10,12 @@ from enricher.prompt.text import ELLIPSIS, LONGEST_LABEL, LOOK_ALIKES, estimate_
 
 TITLE = "## Prompt Enrichment"
 BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no request of its own)"
-"""Title for clients where the text is the last message that the model reads, and could be mistaken for the task."""
+"""Title for clients that add the text as the last message, which the model could mistake for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = 9500
 MAX_BYTES = 9500
-"""The narrowest cap of any client is Codex's 10,000 bytes; one limit keeps the text the same everywhere."""
+"""Maximum bytes of the text: the smallest limit of any client is Codex's 10,000; one limit serves all clients."""
 HARD_CAP_TOKENS = 2000
 LONGEST_ITEM = 300
 MOST_ITEMS = 15
@@ -89,7 +89,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return the text after a ``<`` with that bracket; if they form a tag, look-alikes replace its brackets."""
+    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs."""
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)

@@ -1,8 +1,8 @@
-"""Hand out compiled rules: one small read per prompt, a compiler in a child process only after an edit.
+"""Load compiled rules: one small read per prompt; only after an edit, a compiler runs in a child process.
 
-A cache file is a header line (what it was made from) and a body line (the rules
-as JSON). ``stat`` of every source and the list of our channels decide whether it
-still holds; the content hash in the header is its identity. A broken edit leaves the last good body.
+A cache file is a header line (the sources it was compiled from) and a body line (the rules
+as JSON). It is valid as long as ``stat`` of every source and the list of our channels are
+unchanged; the content hash in the header is its identity. A broken edit leaves the last good body.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from storage.base.lean import dumps, keyed_hash, loads, scan
 
 FORMAT = 11
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
-"""Unsettled: never compiled for these layers, so what a person switched off there is not known."""
+"""Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
 
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
-"""Files of one wheel are written within this time; a source younger than that was edited."""
+"""Maximum time in which the files of one wheel are written; a source that is newer than that was edited."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Rules:
-    """Compiled rules of one version; ``body`` is plain JSON, ``state`` fresh, stale or broken."""
+    """Compiled rules of one version; ``body`` is plain JSON, ``state`` is fresh, stale, broken or unsettled."""
 
     __slots__ = ("_table", "body", "hash", "problem", "state")
 
@@ -47,7 +47,7 @@ class Rules:
 
     @property
     def table(self) -> Table:
-        """The signals, ready to be matched."""
+        """The table of signals, unpacked on first use."""
         if self._table is None:
             from enricher.classify.table import Table
 
@@ -56,19 +56,19 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Take a table that was unpacked already, where many prompts are judged."""
+        """Use a table that is already unpacked; saves time when many prompts are classified."""
         self._table = table
 
 
 class NoRulesError(Exception):
-    """There are no rules at all: neither compiled ones nor a compiler that answers."""
+    """No rules can be loaded: no compiled ones exist, and the compiler failed or took too long."""
 
 
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
     """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
 
-    Waits up to ``wait_ms`` for the compiler after an edit, then answers with the
-    last good version and says so. Raises NoRulesError where nothing was ever compiled.
+    After an edit, waits up to ``wait_ms`` for the compiler, then returns the last good version,
+    whose ``state`` is not "fresh". Raises NoRulesError if nothing was ever compiled.
     """
     layers = find_layers(cwd, base=base)
     cached = cache_file(layers)
@@ -85,18 +85,18 @@ def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers
 
 
 def cache_file(layers: Layers) -> str:
-    """Return where the compiled form of these layers is kept."""
+    """Return the path of the file with the compiled form of these layers."""
     names = "\0".join(layers.files()).encode(errors="surrogateescape")
     return os.path.join(state_dir(), "rules", keyed_hash(b"layers", names) + ".json")
 
 
 def shipped_file() -> str:
-    """Return the compiled form of the packaged instructions."""
+    """Return the path of the compiled form of the packaged instructions."""
     return os.path.join(root_dir(), "instructions", "compiled.json")
 
 
 def stamp(path: str) -> list[int]:
-    """Return what tells an edit: modification time in nanoseconds, size in bytes, inode, type of file."""
+    """Return values that change when a file is edited: modification time in ns, size in bytes, inode, file type."""
     try:
         found = os.stat(path)
     except OSError:
@@ -105,13 +105,13 @@ def stamp(path: str) -> list[int]:
 
 
 def read_any_age(path: str) -> Rules | None:
-    """Return the rules of a cache file, whatever became of its sources since."""
+    """Return the rules in a cache file, even if its sources have changed since; None if there is no valid one."""
     header, body = _split(_own_bytes(path))
     return _rules(header, body) if header else None
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """Return what a cache file says of its making; empty if there is no sound one."""
+    """Return the header of a cache file, which lists its sources; empty if there is no valid file."""
     return _split(_own_bytes(path))[0]
 
 
@@ -123,7 +123,7 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """The compiled form inside the package: its sources are known by size, and older than itself."""
+    """Return the compiled form inside the package; None if a source has another size than recorded, or is newer."""
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -139,7 +139,7 @@ def _read_shipped(layers: Layers) -> Rules | None:
 
 
 def _own_bytes(path: str) -> bytes:
-    """Return a cache file's content, or nothing if another user could have written it."""
+    """Return a cache file's content; empty if it cannot be read or another user could have written it."""
     try:
         return private.read_own_file(path, LARGEST, follow=path == shipped_file())
     except OSError:
@@ -147,7 +147,7 @@ def _own_bytes(path: str) -> bytes:
 
 
 def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """Header and body of a cache file; a wrong format or checksum is no cache file."""
+    """Return header and body of a cache file; both empty if its format or checksum is wrong."""
     first, _, body = content.partition(b"\n")
     try:
         header = loads(first.decode("ascii"))
@@ -170,13 +170,13 @@ def _rules(header: dict[str, Any], body: bytes) -> Rules | None:
 
 
 def render(header: dict[str, Any], body: str) -> str:
-    """Return the text of a cache file; ``header`` gains format, channels and checksum."""
+    """Return the text of a cache file; adds format, channels and checksum to ``header``."""
     checksum = _checksum(f"{body}\n".encode())
     return dumps({**header, "format": FORMAT, "channels": CHANNELS, "checksum": checksum}) + f"\n{body}\n"
 
 
 def _checksum(body: bytes) -> str:
-    """Against damage only, so it is the quick hash that Python itself checks ``.pyc`` files with."""
+    """Return the hash that Python uses to check ``.pyc`` files: it is fast, and detects damage, not manipulation."""
     from _imp import source_hash
 
     return source_hash(FORMAT, body).hex()
@@ -191,11 +191,11 @@ sys.path.insert(0, sys.argv.pop(1))
 from enricher.rules.compiling.build import refresh
 refresh()
 """
-"""The compiler as a process: a prompt may be waiting, so nothing is looked for or swept that it does not need."""
+"""Python code that runs the compiler as a process: it loads only what it needs, because a prompt may be waiting."""
 
 
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
-    """Start the compiler on these layers and say whether it was done within ``wait_ms``."""
+    """Start the compiler on these layers; return whether it succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in _all(layers))
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]

@@ -1,8 +1,8 @@
-"""Which instructions and configuration files speak for a prompt, lowest layer first.
+"""Find the instructions and configuration files that apply to a prompt, lowest layer first.
 
-On the hook's path: only names and ``stat``. Packaged, then the user's own, then
+On the hook's path: only names and ``stat``. The order is: packaged, the user's own,
 the files of seed 000 under ``$AOPS`` (its ``HEURISTICS.md`` is a layer of guardrails
-alone), then the project's and its nearest package's, both only where they are trusted.
+only), the project's and its nearest package's, both only if they are trusted.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 HEURISTICS = "heuristics"
 """The layer that is a guardrail catalogue, not an instructions file."""
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
-"""Where that file may lie under ``$AOPS``; the first that exists is read."""
+"""Possible paths of that file under ``$AOPS``; the first that exists is read."""
 
 
 class Layer:
-    """A file of one layer; ``trusted`` says whether it may start programs."""
+    """A file of one layer; ``trusted`` tells whether it may start programs."""
 
     __slots__ = ("name", "path")
 
@@ -33,7 +33,7 @@ class Layer:
 
 
 class Layers:
-    """The files that exist for one working directory, and what was looked for in vain."""
+    """The files that exist for one working directory, the missing ones, and those that are not trusted."""
 
     __slots__ = ("configuration", "instructions", "missing", "untrusted")
 
@@ -54,7 +54,7 @@ def packaged_file() -> str:
 
 
 def find_layers(cwd: str, *, base: str = "") -> Layers:
-    """Return the layers that speak in ``cwd``; a ``base`` file stands for all of them."""
+    """Return the layers that apply in ``cwd``; a ``base`` file replaces all of them."""
     layers = Layers()
     if base:
         layers.instructions.append(Layer("base", os.path.abspath(base)))
@@ -81,9 +81,9 @@ def _add_aops(layers: Layers, folder: str) -> None:
 
 
 def layer_with(file: str, cwd: str) -> Layers | None:
-    """Return the layers of ``cwd``, or of the file's own folder, with this file among them; None if it is in no place.
+    """Return the layers of ``cwd``, or of the file's own folder, including this file; None if it cannot be a layer.
 
-    A project's file counts here before it is trusted: to be checked, not to answer a prompt.
+    A project's file is included even if it is not trusted: it is only checked, and answers no prompt.
     """
     path = os.path.abspath(file)
     folder, name = os.path.split(path)
@@ -118,7 +118,7 @@ def _add_project(layers: Layers, cwd: str) -> None:
 
 
 def speaking_folders(cwd: str) -> list[tuple[str, str]]:
-    """Return the project and the nearest package around ``cwd``, those of them that hold an ``.enricher``."""
+    """Return the project and the nearest package around ``cwd`` as (layer, folder), if they have an ``.enricher``."""
     root = project_root(cwd)
     near = ancestors(os.path.abspath(cwd))
     within = [folder for folder in near if folder.startswith(root + os.sep) and _speaks(folder)]
@@ -127,6 +127,6 @@ def speaking_folders(cwd: str) -> list[tuple[str, str]]:
 
 
 def _speaks(folder: str) -> bool:
-    """Say whether there is anything in its own folder that could take part; golden cases alone ask for no trust."""
+    """Return whether the folder's ``.enricher`` has rules, settings or memories; golden cases alone need no trust."""
     own = os.path.join(folder, OWN_FOLDER)
     return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in HEARD)

@@ -1,8 +1,8 @@
-"""Write edited instructions as a small layer with the same effect: only the rules that differ from those below.
+"""Write edited instructions as a small layer with the same effect: only the rules that differ from lower layers.
 
 A new rule is copied, a removed one is disabled, and one that only gained list items or
-got other values is extended. Before a layer is handed out, the layers are compiled with
-it and compared with what the edited text compiles to.
+got other values is extended. Before a layer is returned, the layers are compiled with
+it, and the result is compared with the compiled edited text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEY = re.compile(r"(\w+):")
 YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
 ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
-"""Kinds of which the first rule wins between equals."""
+"""Kinds whose order matters: of equal rules the first wins."""
 CALLED_BY_TABLE = "No signals: only the task types of the catalogue's table call for it."
 
 
@@ -42,7 +42,7 @@ class LayerError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OwnLayer:
-    """The text of a layer, the ids of the rules that were put into it, and what the edited text compiles to."""
+    """The text of a layer, the ids of the rules that were added to it, and the compiled form of the edited text."""
 
     text: str
     rules: tuple[str, ...]
@@ -67,7 +67,7 @@ class Section:
 
     @property
     def heading(self) -> str:
-        """Return the heading as one line."""
+        """Return the heading as one line of Markdown."""
         return f"{'#' * self.level} {self.title}"
 
     @property
@@ -86,13 +86,13 @@ class Section:
 
     @property
     def text(self) -> str:
-        """Return all of it without blank lines around it."""
+        """Return the whole section without blank lines around it."""
         return "\n".join(self.lines).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A piece of a layer: the part it belongs to, its text, and the rule it is; prose has no rule."""
+    """A piece of a layer: the part it belongs to, its text, and the id of its rule; prose has no rule."""
 
     part: str
     text: str
@@ -102,15 +102,15 @@ class Entry:
 def layer_of_edit(
     edited: str, *, opened: str, stack: Sequence[Layer], own: Layer, configuration: Sequence[Layer] = ()
 ) -> OwnLayer:
-    """Return ``own`` with what it needs so that the layers say what ``edited`` says in place of the lowest one.
+    """Return ``own`` with the entries that give the layers the same effect as ``edited`` in place of the lowest one.
 
-    ``opened`` is the text that was edited; an update may have changed that file since. ``stack`` are all
-    layers with ``own`` among them, as they are on the disk. Raises LayerError.
+    ``opened`` is the text before the edit; an update may have changed that file since. ``stack`` are all
+    layers as they are on the disk, including ``own``. Raises LayerError.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
     if wanted.broken and not {one.file for one in wanted.broken} & {packaged, own.path}:
-        stack = [stack[0], own]  # another file is broken, which is no fault of this edit
+        stack = [stack[0], own]  # another file is broken, not because of this edit
         wanted = compile_layers(stack, texts={packaged: edited, **_absent(own)})
     errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
     if wanted.broken or errors:
@@ -128,9 +128,9 @@ def layer_of_edit(
 def refuse_other_effect(
     wanted: Compiled, text: str, *, stack: Sequence[Layer], own: Layer, below: str, edited: Document
 ) -> None:
-    """Raise LayerError unless ``text`` in the place of ``own`` says what was wanted, and fits the files of today.
+    """Raise LayerError unless ``text`` in place of ``own`` has the wanted effect, also with the current files.
 
-    ``below`` is the text of the lowest layer that the edit was made from.
+    ``below`` is the text of the lowest layer on which the edit is based.
     """
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
     if problems := list(unlike(wanted, got, edited)):
@@ -141,7 +141,7 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return an empty text for a layer that is not there yet."""
+    """Return an empty text for the path of a layer that does not exist yet; an empty mapping if it exists."""
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 
@@ -154,11 +154,11 @@ def entries_for(
     verbatim: Collection[str] = (),
     fitted: Mapping[str, Section] | None = None,
 ) -> Iterator[Entry]:
-    """Yield what a layer over ``below`` needs to say what ``edited`` says, in the order of the edited text.
+    """Yield the entries that give a layer over ``below`` the effect of ``edited``, in the order of the edited text.
 
-    ``called`` are the guardrails that the catalogue's table calls for without a rule.
-    ``keeps_removed`` leaves rules alone that ``edited`` lacks; those in ``verbatim`` are copied as they are.
-    A rule that is copied gets its lists of ``fitted``, because the copy hides them.
+    ``called`` are the guardrails that the catalogue's table triggers without a rule.
+    With ``keeps_removed``, rules that ``edited`` lacks are not disabled; rules in ``verbatim`` are copied unchanged.
+    A copied rule gets its lists from ``fitted``, because the copy hides them.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -176,7 +176,7 @@ def entries_for(
 
 
 def sections(text: str) -> list[Section]:
-    """Return the headings of instructions with all that stands below each."""
+    """Return the sections of instructions: each heading with everything below it."""
     document = read_document("", text)
     lines = text.replace("\r\n", "\n").split("\n")
     rules = {rule.line: rule for rule in document.rules}
@@ -190,13 +190,13 @@ def sections(text: str) -> list[Section]:
 
 
 def fitted_sections(compiled: Compiled) -> dict[str, Section]:
-    """Return the parts of rules that stand in fitted files, by rule; those of the lowest layer win."""
+    """Return the parts of rules that are in fitted files, by rule; the parts of the lowest layer win."""
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
     return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
 
 def with_fitted(section: Section, part: Section) -> str:
-    """Return a rule with its fitted lists behind its own: the same lines where the lists have lines of their own."""
+    """Return the text of a rule with its fitted lists appended to its own; all existing lines stay as they are."""
     if section.block is None or part.block is None or section.rule is None or section.rule.data.get("disabled"):
         return section.text
     start, end = section.block
@@ -213,7 +213,7 @@ def with_fitted(section: Section, part: Section) -> str:
 
 
 def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
-    """Return the lines of each key of a block, without blank ones behind them."""
+    """Return the lines of each key of a block, without trailing blank lines."""
     found: dict[str, list[str]] = {}
     for line in block:
         if match := KEY.match(line):
@@ -224,7 +224,7 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _changed(old: Section, new: Section, copied: str) -> str:
-    """Return a rule as a layer has to write it, ``copied`` if need be; empty if only blank space differs."""
+    """Return the text of a changed rule for a layer: extended, else ``copied``; empty if only white space differs."""
     if old.rule is None or new.rule is None or new.block is None:
         return copied
     has_new_prose = old.prose != new.prose
@@ -248,7 +248,7 @@ def _extended(section: Section, lines: Sequence[str], *, has_prose: bool = True)
 
 
 def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
-    """Return the lines that ``extend`` needs to make the new rule of the old one; None if it cannot."""
+    """Return the lines that turn the old rule into the new one with ``extend``; None if that is impossible."""
     root = yaml.compose("\n".join(block), Loader=LOADER)
     if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None
@@ -274,7 +274,7 @@ def _in_one_line(value: object) -> str:
 
 
 def _says(added: str, old: RuleBlock, new: RuleBlock) -> bool:
-    """Say whether the old rule with these lines has the values of the new one: a list may begin on the key's line."""
+    """Return whether the old rule with these lines added has the values of the new rule."""
     try:
         data = yaml.load(added, Loader=LOADER) or {}
     except yaml.YAMLError:
@@ -287,14 +287,14 @@ def _says(added: str, old: RuleBlock, new: RuleBlock) -> bool:
 
 
 def _removed(section: Section, rule: RuleBlock, called: Collection[str]) -> str:
-    """Return what takes a rule away; a guardrail that the table calls for stays, as it does without a rule."""
+    """Return the text that removes a rule; a guardrail that the table triggers stays, as it does without a rule."""
     if rule.kind == "guardrail" and rule.name in called:
         return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
     return f"{section.heading}\n\n```yaml\ndisabled: true\n```"
 
 
 def _new_prose(old: Section | None, new: Section) -> str:
-    """Return the paragraphs that are new under a heading without a rule, with that heading unless it is a part's."""
+    """Return the new paragraphs under a heading without a rule, with that heading unless it is a part's."""
     known = _paragraphs(old) if old else []
     found = [one for one in _paragraphs(new) if one not in known]
     is_part = new.level == 1 and bool(new.part)
@@ -322,7 +322,7 @@ def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document)
 
 
 def with_entries(own: str, entries: Sequence[Entry]) -> str:
-    """Return a layer with more entries, each at the end of its part; everything else stays as it is."""
+    """Return the text of a layer with the entries added, each at the end of its part; everything else is unchanged."""
     if not entries:
         return own
     lines = own.replace("\r\n", "\n").rstrip("\n").split("\n") if own.strip() else []
@@ -345,13 +345,13 @@ def with_entries(own: str, entries: Sequence[Entry]) -> str:
 
 
 def _apart(*texts: str) -> list[str]:
-    """Return the lines of texts with a blank one between them; an empty text at first is only that blank."""
+    """Return the lines of the texts, separated by blank lines; an empty first text gives only that blank line."""
     first, *others = texts
     return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]
 
 
 def unlike(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
-    """Yield where the layers that were compiled do not say what was wanted, with the lines of the edited text."""
+    """Yield a problem, with its line in the edited text, for each rule in which ``got`` differs from ``wanted``."""
     if got.broken:
         yield from got.broken
         return
@@ -368,7 +368,7 @@ def unlike(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Proble
 
 
 def _meaning(compiled: Compiled) -> dict[str, Any]:
-    """Return what every rule says; the catalogues by their content, guardrails without any signal left out."""
+    """Return the values of every rule; catalogues by their content, guardrails without any signal left out."""
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
         data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}

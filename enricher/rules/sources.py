@@ -1,7 +1,7 @@
-"""Leave the files that a version of the rules was compiled from beside the version, for whoever compares versions.
+"""Store the files from which a version of the rules was compiled next to that version, to compare versions.
 
-Compiled rules say what is done; only the files say where a person wrote it. Never on
-the hook's path: the compiler leaves what it read, the upkeep what came with the package.
+Compiled rules lack the lines of their sources; only the files have them. Never on the
+hook's path: the compiler stores the files that it read, the upkeep those of the package.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def leave(state: str, compiled: Compiled) -> None:
-    """Leave what a compiler read; raises OSError where nothing can be written."""
+    """Store the files that the compiler read; raises OSError if nothing can be written."""
     spool.put_sources(state, compiled.hash, compiled.texts)
 
 
 def leave_shipped(state: str) -> None:
-    """Leave the files of the packaged version once; raises OSError where nothing can be written."""
+    """Store the files of the packaged version once; raises OSError if nothing can be written."""
     header = cache.read_header(cache.shipped_file())
     shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
     if shipped is not None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WORDS_READ = 60
-"""Number of words of a prompt that are read; later ones are details or pasted text."""
+"""Maximum words of a prompt that are read; later words are details or pasted text."""
 DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
 FEWEST_OF_DESCRIPTION = 3
@@ -136,7 +136,7 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the actions that the prompt orders, by each clause's first word, or by any word if it is not ASCII."""
+    """Return the actions that the prompt requests: by the first word of each clause, or any word if it is not ASCII."""
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

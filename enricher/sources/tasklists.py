@@ -26,7 +26,7 @@ LARGEST_TASK = 16 * 1024
 MOST_TASK_FILES = 200
 MOST_DECODED = 60
 MOST_HITS = 300
-"""A word that occurs in more lines is too common to find a task by."""
+"""Maximum lines of a task list that contain a word; with more, the word is too common to find a task."""
 READ_OF_PROMPT = 4000
 MOST_WORDS = 60
 LONGEST_ID = 64
@@ -34,7 +34,7 @@ DONE = frozenset("closed done completed complete cancelled tombstone deleted res
 
 BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
-"""Chosen so that at the channel's floor few prompts get an unrelated task: ``python -m tests.session``."""
+"""Score weights, chosen so that few prompts get an unrelated task; measured by ``python -m tests.session``."""
 FEW_STEMS, LONG_STEM = 4, 5
 SHORTEST_WORD = 3
 _STOP = frozenset(
@@ -107,7 +107,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
 
 
 def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
-    """Yield the session's tasks, except those that the agent wrote in this session and therefore knows."""
+    """Yield the session's tasks, except tasks that the agent wrote in this session and therefore knows."""
     conversation = request.conversation
     known = {text for _, text in conversation.todos}
     if request.host == "claude" and request.session_id:

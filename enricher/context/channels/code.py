@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from enricher.sources.code.whereabouts import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1
-"""Lines on the first prompt of a session, and on a later one: by then most files are known."""
+"""Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
 MOST_PATHS = 6
-"""Files on one line."""
+"""Maximum number of files on one line."""
 KNOWN = "the conversation has it open"
 BESIDE = "it only stands beside a better one"
 FOLDER_NAMED = "the prompt names its folder"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return a line for each name in the prompt whose place is news to the agent, best first."""
+    """Return a line for each name in the prompt whose location the agent does not know yet, best first."""
     del channel
     project = request.project
     if not project.root or not is_project(project.root, project.git_dir):

@@ -53,8 +53,8 @@ _CUES = frozenset(
     ripristina ripristinare
     """.split()
 )
-"""A question about the past contains one of ``_QUESTIONS`` and one of ``_DEEDS``, or one of these; other prompts skip
-the full parser, which is then not imported. A prompt that is not ASCII is always parsed."""
+"""A question about the past contains a word of ``_QUESTIONS`` and one of ``_DEEDS``, or a word of this set; for others
+the full parser is not imported. A prompt that is not ASCII is always parsed."""
 _TIMES = frozenset(
     """
     yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
@@ -69,7 +69,7 @@ _TIMES = frozenset(
     gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
-"""Words of time; a prompt that is not ASCII is always parsed for others."""
+"""Words for times in ASCII; a prompt that is not ASCII is always parsed for a time."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -134,7 +134,7 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: Named) -> bool:
-    """Return whether a commit removed a named definition or file; without a question nothing else is shown."""
+    """Return whether a commit removed a named definition or file; without a question only removals are shown."""
     from enricher.sources.code.past import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]

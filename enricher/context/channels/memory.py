@@ -32,20 +32,20 @@ HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
-"""Share of the floor that a memory's own words must reach, however well its neighbour matches."""
+"""Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
 BESIDE = "it only stands beside one that fits"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one says what the prompt is about"
 LOOKED_AT = 10
-"""Number of memories that the channel's search returns for weighing; a person's search has its own limit."""
+"""Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A floor that no score reaches, so that neighbours of a hit are not looked up: the channel does not show them."""
+"""A floor above every score, so that memories linked to a hit are not looked up: the channel does not show them."""
 SHORT_NOTE = 400
 """An imported note of at most this many characters counts as a note, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""Memory-map the database: a cold process reads a few dozen pages once, a third faster without copying them."""
+"""Memory-map the database: a new process reads a few dozen pages once, a third faster than by copying them."""
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -68,7 +68,7 @@ SEEKS = {
 
 
 def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
-    """Return how many memories a search intent of this confidence is worth (seed 001, task 2.2)."""
+    """Return how many memories to show for a search intent of this confidence (seed 001, task 2.2)."""
     if confidence >= HIGH_CONFIDENCE:
         return max_count
     return min(max_count, base_count + STEP if confidence >= MEDIUM_CONFIDENCE else base_count)
@@ -142,7 +142,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
     """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
 
-    A memory with another topic, or with nothing new after a more certain one, carries the reason not to show it.
+    ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
     """
     if not hits:
         return []
@@ -172,7 +172,7 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return why an agents' file is known: a file that the host loads imports it. Empty if none does."""
+    """Return why the agent already knows a memory from an agents' file: the host loads the file. Else empty."""
     if hit.origin != "import:agents":
         return ""
     from enricher.context import known

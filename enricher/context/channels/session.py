@@ -1,6 +1,6 @@
-"""The channel ``session``: earlier prompts and the state of the work, if that is news to the agent (ruling R29).
+"""The channel ``session``: earlier prompts and the state of the work, if the agent has lost them (ruling R29).
 
-It is news after a compaction or a resume, and when the person asks for it. In addition, if a
+The agent gets them after a compaction or a resume, and when the user asks for them. In addition, if a
 prompt only points at something ("option 2", "the other one") and the conversation identifies
 it, the channel names it. All facts come from the recorded conversation; no file is read here.
 """
@@ -46,7 +46,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def summary(conversation: Conversation, *, chars: int) -> list[Candidate]:
-    """Return the last prompts and the state of the work in at most about ``chars`` characters."""
+    """Return the last prompts and the state of the work as candidates of about ``chars`` characters in total."""
     state = _state(conversation)[: int(chars * (1 - PROMPTS_SHARE))]
     prompts = _prompts(conversation.prompts, chars=chars - len(state))
     offered = []
@@ -64,7 +64,7 @@ def _ref(kind: str, text: str) -> str:
 
 
 def _prompts(prompts: list[str], *, chars: int) -> str:
-    """Return the prompts in their order, the newest with the most room."""
+    """Return the prompts in their order as one text; the newest prompt gets the most characters."""
     shown: list[str] = []
     for text in reversed(prompts):
         left = chars - sum(len(one) + 3 for one in shown)
@@ -76,7 +76,7 @@ def _prompts(prompts: list[str], *, chars: int) -> str:
 
 
 def _state(conversation: Conversation) -> str:
-    """Return todo counts and the step in progress, the last error, the files worked on."""
+    """Return the state of the work as text: todo counts, the step in progress, the last error, the files worked on."""
     parts = []
     if conversation.todos:
         parts.append(todo_state(conversation.todos))
@@ -89,7 +89,7 @@ def _state(conversation: Conversation) -> str:
 
 
 def todo_state(todos: list[tuple[str, str]]) -> str:
-    """Return ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
+    """Return the counts of todos by status: ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
     counts = {name: sum(1 for status, _ in todos if status == name) for name in ("completed", "in_progress", "pending")}
     doing = next((text for status, text in todos if status == "in_progress"), "")
     said = []
@@ -101,7 +101,7 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
 
 
 def _referent(request: Request) -> list[Candidate]:
-    """Resolve "option 2" or "the other one", if the conversation identifies it."""
+    """Return the candidate that names what "option 2" or "the other one" refers to; empty if that is unclear."""
     from enricher.prompt.conversation import followup
 
     conversation = request.conversation
@@ -119,7 +119,7 @@ def _referent(request: Request) -> list[Candidate]:
 
 
 def _chosen(request: Request) -> Candidate:
-    """Quote the chosen options, and list the existing files that the answer mentions but the quotation omits."""
+    """Return a quotation of the chosen options, and the existing files that only the rest of the answer mentions."""
     conversation = request.conversation
     names, texts = zip(*conversation.chosen, strict=True)
     text = texts[0] if len(texts) == 1 else " / ".join(cut(one, SEVERAL_CHARS) for one in texts)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 LONGEST_NAME = 64
-"""The name is inserted into the text for the agent; anything longer, or with other characters, is not a name."""
+"""Maximum characters of a helper's name, which is inserted into the text for the agent; longer is no name."""
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
 ONLY_BY_PERSONS = "disable-model-invocation"
@@ -35,7 +35,7 @@ FOLDERS = {
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the helper that covers the prompt; under ``as-specified`` none, as the approach names a skill there."""
+    """Return the skill, command or subagent that covers the prompt; none under ``as-specified``."""
     del channel
     if is_as_specified(request.settings):
         return []
@@ -59,7 +59,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return the call that uses the helper, as an instruction: agents ignore a skill that is merely mentioned."""
+    """Return an instruction to call the helper: agents ignore a skill that is merely mentioned."""
     if helper.kind == "subagent":
         return f"subagent {helper.name} covers this request: delegate it"
     if helper.kind == "command":

@@ -1,6 +1,6 @@
-"""The channel ``tests``: the tests of what a prompt wants changed, and the command that runs just those.
+"""The channel ``tests``: the tests of the code that a prompt wants changed, and the command that runs only them.
 
-Names are taken from the person's own words, not from text pasted below them;
+Names are taken from the user's own words, not from text pasted below them;
 ``enricher.sources.code.testfiles`` finds their tests. On the hook's path; a prompt without names costs only
 a scan of its words.
 """
@@ -29,7 +29,7 @@ ASKS = tuple(
     リファクタ 置き換え
     """.split()
 )
-"""Word beginnings; a prompt without any of them asks for no change."""
+"""Beginnings of words that request a change; a prompt without any of them is not answered."""
 ASKING = frozenset(
     """
     what why how where when who which is are does do did was explain show describe summarize read look review list
@@ -44,7 +44,7 @@ LONG, HEAD, TAIL = 1600, 800, 300
 """Characters: of a prompt longer than ``LONG`` only head and tail are read, because the middle is usually pasted."""
 MOST_NAMES = 6
 MOST_TOLD = 2
-"""Test files in one line; a prompt that names more files asks for something broader and gets none."""
+"""Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue svelte"
     "".split()
@@ -90,7 +90,7 @@ def _changed(request: Request, low: str) -> list[str]:
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
-    """Return the paths and the identifiers in the person's own words, in order of appearance."""
+    """Return the paths and the identifiers in the user's own words, in order of appearance."""
     paths: list[str] = []
     names: list[str] = []
     fenced = False

@@ -28,7 +28,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
   ビルド 推送 プッシュ
 """
-"""A prompt that contains none of these word beginnings asks for no action; ``_`` stands for a space."""
+"""Beginnings of words that request an action; a prompt without any has no request. ``_`` represents a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers best; a sentence from a document is used only if there is no command."""
@@ -111,9 +111,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
 
 
 def _in_reach(rows: list[Row], request: Request) -> list[Row]:
-    """Return the rows of the current working folders, deepest first, then those of the whole project.
+    """Return the rows of the current working folders, deepest first, then the rows of the whole project.
 
-    If there are neither and only one folder has rows, it is the project's only package, so its rows apply.
+    If there are none and only one folder has rows, it is the project's only package, so its rows are returned.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -149,7 +149,7 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_check(commands: list[Row], low: str) -> list[Row]:
-    """Return the commands of the check that the prompt names: types, format or lint."""
+    """Return the commands of the check that the prompt names: types, format, else lint; without a lint command all."""
     wanted = (
         ("type", "tsc", "mypy", "pyright")
         if "type" in low

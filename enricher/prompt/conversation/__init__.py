@@ -1,4 +1,4 @@
-"""What was said and done before this prompt, as far as it helps to understand the prompt; an input of the result."""
+"""The conversation before a prompt, as far as it helps to understand the prompt; one of the inputs of the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEWS = "news:"
 LONGEST = 2400
 """Maximum characters per text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
-"""If all of these are empty, nothing is known about what happened before the prompt."""
+"""Fields of a Conversation; if all are empty, nothing is known about what happened before the prompt."""
 
 
 class Conversation:
@@ -81,7 +81,7 @@ class Conversation:
         return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
 
     def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
-        """Extract from the agent's answers what this prompt refers to; most prompts refer to nothing in them.
+        """Extract from the agent's answers the parts that this prompt refers to; most prompts refer to none.
 
         ``said`` are the answers in the transcript as (prompts ago, text), newest first.
         """
@@ -92,9 +92,9 @@ class Conversation:
         read_answer(self, prompt, said or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
-        """Return the earlier words that complete a prompt which does not itself say what it asks for; else empty.
+        """Return the earlier text that completes a prompt which does not state its request itself; else empty.
 
-        The verdict counts these words, too: for "do the same for the other one",
+        The classification uses these words, too: for "do the same for the other one",
         "yes, option 2", and after a compaction also for "continue".
         """
         if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
@@ -104,7 +104,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return additional search words for a prompt that names nothing itself; else empty."""
+        """Return additional search words for a prompt that names no file, identifier or URL; else empty."""
         if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return ""
         from enricher.prompt.conversation.followup import subject
@@ -119,7 +119,7 @@ class Conversation:
     def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
         """Return the conversation recorded with ``prompt``; values of a wrong type are left out.
 
-        Traces of earlier versions contain the whole answer; what the prompt refers to is extracted from it.
+        Traces of earlier versions contain the whole answer; the parts that the prompt refers to are extracted from it.
         """
         conversation = Conversation()
         for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):
@@ -139,7 +139,7 @@ class Conversation:
 
 
 def seen_mark(news: str) -> str:
-    """Return the reference that marks, in a session's state, that the agent was given this news."""
+    """Return the reference that records, in a session's state, that the agent has received this news."""
     return f"session {news}"
 
 

@@ -10,7 +10,7 @@ CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
 MOST_WORDS = 24
 FEW_WORDS = 10
 SHORT_CHARS = 24
-"""A longer sentence in Chinese or Japanese does more than choose."""
+"""Maximum characters, in Chinese or Japanese, of a sentence that only chooses an option."""
 MOST_CHOSEN = 4
 HIGHEST = 20
 LETTERS = "abcdefgh"
@@ -63,7 +63,7 @@ _FILL = frozenset(
     " il i vai fai facciamo andiamo scelgo preferisco per favore adesso voglio"
     " давай давайте возьми делай сделай выбираю пожалуйста тогда на пусть будет".split()
 )
-"""A prompt with no other words only chooses and asks for nothing else."""
+"""Filler words around a choice: a prompt that has no other words only chooses an option."""
 _TAKES = frozenset(
     "go proceed start continue going stick do pick choose take use implement prefer nimm mach prends fais usa haz elige"
     " scelgo выбираю делай".split()
@@ -79,7 +79,7 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class Choice:
-    """What a prompt chooses: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
+    """The choice in a prompt: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
 
     ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
     """
@@ -115,7 +115,7 @@ class _Word:
 
 
 def read(prompt: str) -> Choice:
-    """Return what a prompt chooses; an empty Choice if it does not choose or may mean something else."""
+    """Return the choice that a prompt makes; an empty Choice if it makes none or is ambiguous."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
         return Choice()
     if any("\u3040" <= char <= "\u9fff" for char in prompt):
@@ -152,7 +152,7 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """Return a prompt's word as a label; a lower-case letter counts only if it can mean nothing else."""
+    """Return a prompt's word as a label, empty if it is none; a lower-case letter only if it cannot be a word."""
     found = label_of(word.written)
     return found if found and (is_sure or not found.isalpha() or word.written.isupper()) else ""
 
@@ -168,7 +168,7 @@ def is_certain(noun: str) -> bool:
 
 
 def _bare(words: list[_Word]) -> Choice | None:
-    """Return the choice of a prompt that only chooses."""
+    """Return the choice of a prompt that consists only of a choice; None for any other prompt."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
     noun = next((low for low in lows if is_noun(low)), "")
@@ -202,7 +202,7 @@ def _is_one(low: str) -> bool:
 
 
 def _named(words: list[_Word]) -> Choice | None:
-    """Return an option named anywhere in a prompt: "option 2 seems good, but …", "the first approach is too slow"."""
+    """Return the choice of an option anywhere in a prompt: "option 2 seems good, but …"."""
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
@@ -218,7 +218,7 @@ def _named(words: list[_Word]) -> Choice | None:
 
 
 def _taken(words: list[_Word]) -> Choice | None:
-    """Return a label after a verb of choosing: "proceed with B", "start w/ 1A/1B, your approach is fine"."""
+    """Return the choice of a label after a verb of choosing: "proceed with B", "start w/ 1A/1B"."""
     for at, word in enumerate(words):
         start = at + 1 if word.low in _TAKES else len(words)
         if start < len(words) and words[start].low in _WITH:
@@ -272,7 +272,7 @@ def _read_cjk(prompt: str) -> Choice:
 
 
 def _ascii_label(char: str) -> str:
-    """Return the label that a single character is, including its full-width form."""
+    """Return the label that a single character stands for, in ASCII; empty if the character is not a label."""
     code = ord(char)
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

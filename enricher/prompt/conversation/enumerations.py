@@ -19,7 +19,7 @@ TAIL_CHARS = 500
 OPTION_CHARS = 150
 BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 KEYCAP = "\ufe0f\u20e3"
-"""A digit in a box, which models often use."""
+"""The combining character that puts a digit in a box, which models often use."""
 BEHIND_LABELS = (".", ")", ":")
 DASHES = ("-", "\u2013", "\u2014", ":")
 NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
@@ -55,7 +55,7 @@ class Enumeration:
         self.end = 0
 
     def goes_on_with(self, kind: int, indent: int, label: str) -> bool:
-        """Return whether an item is the next one of this list."""
+        """Return whether an item continues this list."""
         if kind != self.kind or abs(indent - self.indent) > 1:
             return False
         if kind in (NOUN, ROW):
@@ -64,7 +64,7 @@ class Enumeration:
 
 
 def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
-    """Return the chosen options, all options of their list, and how many prompts ago the answer was given.
+    """Return the chosen options, all options of their list, and the age of the answer in prompts; empty if unclear.
 
     ``answers`` are (prompts ago, text), newest first. Earlier ones are searched only for options with a name.
     """
@@ -82,7 +82,7 @@ def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], 
 
 
 def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
-    """Return the chosen options of a list; none if it lacks one of them."""
+    """Return the chosen options of a list; empty if the list lacks one of them."""
     size = len(one.options)
     if choice.is_both:
         return one.options if size == 2 else []
@@ -113,7 +113,7 @@ def enumerations(answer: str) -> list[Enumeration]:
 
 
 def _without_code(lines: list[str]) -> list[str]:
-    """Return the lines, with those of code blocks emptied."""
+    """Return the lines, with every line of a code block replaced by an empty one."""
     kept, is_code = [], False
     for line in lines:
         is_fence = line.lstrip().startswith(("```", "~~~"))
@@ -158,7 +158,7 @@ def _bulleted(lines: list[str]) -> list[Enumeration]:
 
 
 def _item(line: str) -> tuple[int, int, Option | None]:
-    """Return kind, indent and option of a line that is an item with a label."""
+    """Return kind, indent and option of a line that is a labelled item; the option is None for any other line."""
     bare = line.strip()
     indent = len(line) - len(line.lstrip())
     if bare.startswith("|"):

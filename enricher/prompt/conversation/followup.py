@@ -1,7 +1,7 @@
 """Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" stand for.
 
 Pure: the same prompt and the same recorded conversation give the same referents. A
-prompt that names a file, an identifier or a URL is taken to stand on its own.
+prompt that names a file, an identifier or a URL is assumed not to refer back.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ _BEHIND = frozenset(
     "one ones two three file files module modules script scripts page pages function functions method methods class"
     " classes variable variables test tests too now please also next then".split()
 ) | {"", "as", "and"}
-"""Words after "other" and "rest"; any other word there says itself what is meant."""
+"""Words that may follow "other" and "rest" in a reference; any other word there names the thing itself."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
     "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
     "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
 )  # fmt: skip
-"""Beginnings of the words in ``choices`` that choose without a digit, a single letter or an accent."""
+"""First letters of the words for choosing in ``choices`` that are ASCII and longer than one letter."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
 _OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
-"""A sentence with one of these is about something other than what was done."""
+"""Words of a question about work that is left to do, not about work already done."""
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 
@@ -103,7 +103,7 @@ def _called(one: Option, ago: int, noun: str) -> str:
 
 
 def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
-    """Return the one of two offered options that the last prompt did not choose."""
+    """Return the option that the last prompt did not choose, if exactly two were offered; else None."""
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
@@ -115,7 +115,7 @@ def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tup
 
 
 def _open_point(answer: str) -> str:
-    """Return the last question of the answer about something other than what was done."""
+    """Return the last question of the answer about work that is left to do; empty if there is none."""
     flat = " ".join(answer.split())
     for sentence in reversed(flat.replace("? ", "?\n").replace(". ", ".\n").replace("! ", "!\n").split("\n")):
         if sentence.endswith("?") and any(word in f" {sentence.lower()}" for word in _OPEN):
@@ -150,7 +150,7 @@ def kind(prompt: str) -> str:
 
 
 def _choice(prompt: str) -> Choice | None:
-    """Return what a prompt chooses; most prompts have no such word and skip the full check."""
+    """Return what a prompt chooses, None if nothing; prompts without a word for choosing skip the full check."""
     words = prompt.lower().split()
     if not any(
         word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
@@ -168,7 +168,7 @@ def names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier words that tell what this prompt asks for; empty if it does so itself, or nothing does."""
+    """Return the earlier text that states this prompt's request; empty if the prompt does so itself or nothing does."""
     how = kind(prompt)
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
@@ -191,12 +191,12 @@ def subject(conversation: Conversation, prompt: str) -> str:
 
 
 def last_order(conversation: Conversation) -> str:
-    """Return the newest prompt that asks for something, even if it refers further back ("test it")."""
+    """Return the newest prompt that requests something, even if it refers to an earlier one ("test it")."""
     return next(iter(_last_orders(conversation)), "")
 
 
 def _last_orders(conversation: Conversation) -> list[str]:
-    """Return the newest prompts that ask for something, back to one that stands on its own."""
+    """Return the newest prompts that request something, newest first, back to one that is complete in itself."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)
@@ -208,7 +208,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
 
 
 def _counterpart(words: list[str]) -> bool:
-    """Return whether the words mean what is left over: "the other one", "the rest", "the remaining tests"."""
+    """Return whether the words refer to the remaining items: "the other one", "the rest", "the remaining tests"."""
     for at, word in enumerate(words):
         before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
         if word in ("other", "others", "remaining", "rest", "latter", "former"):
@@ -222,9 +222,9 @@ def _counterpart(words: list[str]) -> bool:
 
 
 def the_others(conversation: Conversation, prompt: str) -> list[str]:
-    """Return the referents if they are unambiguous.
+    """Return the names that "the other one" or "the rest" refers to; empty if they are ambiguous.
 
-    The last exchange must name them, and there must be one, or the prompt must use a plural.
+    Only the last exchange is searched. Several names are returned only if the prompt uses a plural.
     """
     if kind(prompt) != OTHER:
         return []
@@ -235,9 +235,9 @@ def the_others(conversation: Conversation, prompt: str) -> list[str]:
 
 
 def referents(conversation: Conversation, prompt: str, *, further_back: bool = True) -> list[str]:
-    """Return what "the other one" refers to: named in the last exchange, but not what was just worked on.
+    """Return the names that "the other one" can refer to: mentioned recently, but not those just worked on.
 
-    The nearest source that names such things counts: the last prompt and the answer,
+    The names come from the most recent source that has any: the last prompt and the answer,
     then the files used, then earlier prompts. If it names more than MOST_REFERENTS, none is returned.
     """
     words = set(prompt.lower().replace(",", " ").split())
@@ -262,7 +262,7 @@ def referents(conversation: Conversation, prompt: str, *, further_back: bool = T
 
 
 def mentions(text: str, *, is_file: bool) -> list[str]:
-    """Return the files, or else the identifiers, that a text mentions, in order."""
+    """Return the file names (``is_file``) or else the identifiers in a text, in order of appearance."""
     found: list[str] = []
     for chunk in text[:MENTIONS_CHARS].split():
         bare = chunk.strip(EDGES)
@@ -276,7 +276,7 @@ def mentions(text: str, *, is_file: bool) -> list[str]:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Return the names without those that are the end of a longer one."""
+    """Return the names without duplicates; a path counts as a duplicate of a longer path that ends with it."""
     kept: list[str] = []
     for name in sorted(names, key=len, reverse=True):
         if not _is_among(name, kept):

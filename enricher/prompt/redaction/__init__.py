@@ -53,7 +53,7 @@ _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 
 def _blanking_all_but(kept: bytes) -> bytes:
-    """Return a table for ``bytes.translate`` that replaces all other bytes by blanks."""
+    """Return a table for ``bytes.translate`` that replaces every byte except those in ``kept`` by a blank."""
     others = bytes(range(256)).translate(None, kept)
     return bytes.maketrans(others, b" " * len(others))
 
@@ -88,7 +88,7 @@ class Screen:
 
 
 def _is_name(run: bytes) -> bool:
-    """Return whether a run has only letters, like a name: not all upper case, and not longer than names are."""
+    """Return whether a run is like a name: only letters, not all upper case, and not longer than names are."""
     return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
@@ -115,15 +115,15 @@ def without_secrets(text: str) -> str:
 
 
 def found_in(text: str) -> list[str]:
-    """Return the secrets that one pass finds."""
+    """Return the secrets that a single redaction pass finds in the text."""
     return [text[start:end] for start, end, _, _ in _spans(text)]
 
 
 def redact_and_cap(text: str, limit: int = 65_536) -> tuple[str, tuple[str, ...], int]:
     """Redact and shorten a text; return it with the kinds found and its full length.
 
-    At most ``limit`` characters remain (three quarters head, the rest tail). Of a huge text only the parts around those
-    are searched, but key blocks and private blocks in all of it, and no cut is inside a secret.
+    At most ``limit`` characters remain (three quarters head, the rest tail). A huge text is searched completely only
+    for key blocks and private blocks, and near its head and tail for all other secrets. No cut is inside a secret.
     """
     kinds: set[str] = set()
     shortened = text

@@ -88,7 +88,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
-    """Return the secret, if any, of the name that contains ``hit`` and ends at ``end``."""
+    """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
     if not kind:
@@ -253,7 +253,7 @@ def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
 
 
 def _authorization(text: str, end: int) -> Value | None:
-    """Return the credentials of an Authorization header, without their scheme."""
+    """Return the credentials of an Authorization header, without the scheme such as Bearer; None if there are none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None
@@ -283,7 +283,7 @@ def _cookie(text: str, end: int) -> Span | None:
 
 
 def _with_proof(value: Value | None) -> Value | None:
-    """Require letters and digits: the context does not guarantee that this is a value."""
+    """Return the value, but require both letters and digits in it: the context does not prove that it is a secret."""
     if value:
         value.proof = MIXED
     return value
@@ -387,7 +387,7 @@ def _trim(word: str) -> str:
 
 
 def _behind_quote(text: str, position: int) -> int:
-    """Return the position after what closes a quoted name: a quote, an escaped quote, a quote and a bracket."""
+    """Return the position after the characters that close a quoted name, such as a quote and a bracket."""
     start = position
     if text[position : position + 1] == "\\":
         position += 1
@@ -403,7 +403,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _run_on(screen: Screen, value: Value) -> int:
-    """Return the real end of a value that is longer than the part that was read."""
+    """Return the real end of a value that is longer than the characters read so far."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

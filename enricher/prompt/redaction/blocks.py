@@ -46,7 +46,7 @@ def _private_blocks(low: bytes) -> list[Span]:
 
 
 def _key_blocks(raw: bytes) -> list[Span]:
-    """Return private keys from BEGIN to END; if one is missing, the lines next to the other that look like a key."""
+    """Return private keys from BEGIN to END; if one marker is missing, the key-like lines next to the other one."""
     spans: list[Span] = []
     begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
     while name >= 0:
@@ -99,7 +99,7 @@ def _dashes_end(raw: bytes, name: int) -> int:
 
 
 def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
-    """Return the span of a key without END, nothing if only its first line is quoted."""
+    """Return the span of a key without END; empty if the text quotes only its first line."""
     if begin < 0:
         return []
     start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
@@ -127,7 +127,7 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
 
 
 def _looks_like_key(line: bytes, *, is_next: bool = False) -> bool:
-    """Return whether a line is base64, a header of the format, or empty; after BEGIN any single word will do."""
+    """Return whether a line can belong to a key: base64, a header or empty; right after BEGIN, also any one word."""
     words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
     if not words:
         return True

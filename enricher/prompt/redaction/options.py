@@ -19,9 +19,9 @@ _RANK = 1
 
 
 def option_passwords(screen: Screen) -> list[Span]:
-    """Return the values after ``-p`` of programs that take their password there.
+    """Return the values after ``-p`` of programs for which ``-p`` is a password.
 
-    The search is for the program: its name is rarer than the option, and the command after it is short.
+    The program's name is searched, not the option: the name is rarer, and the command after it is short.
     """
     spans: list[Span] = []
     for program in PROGRAMS:

@@ -100,7 +100,7 @@ _NAMES_IN_CODE = frozenset(
 
 
 def _is_of_data(low: bytes, hit: int) -> bool:
-    """Return whether the key is one for looking up data, not one that gives access."""
+    """Return whether the key at ``hit`` looks up data ("primary key", "cache key") instead of giving access."""
     return low[max(0, hit - 24) : hit].rstrip(b" -_").endswith(_OF_DATA)
 
 
@@ -170,7 +170,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _read(text: str, start: int) -> Value | None:
-    """Return the printable ASCII characters at ``start``, without the punctuation that ends the sentence."""
+    """Return the run of printable ASCII at ``start``, without final punctuation; None if it is no value."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
         rest = text[start : start + _LONGEST_VALUE]

@@ -30,7 +30,7 @@ _SPECIFIC, _LOOSE = 0, 1
 
 
 def token_spans(screen: Screen) -> list[Span]:
-    """Return tokens with a prefix, or a marker inside, that identifies the vendor."""
+    """Return tokens that a vendor's prefix, or a marker inside the token, identifies."""
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
@@ -58,7 +58,7 @@ def token_spans(screen: Screen) -> list[Span]:
 
 
 def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows of AT_A_WORD whose prefix a run has, perhaps after the end of an escape such as %3D."""
+    """Return the rows of AT_A_WORD whose prefix begins a run, possibly after an escape such as %3D."""
     found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
     return [found[prefix] for prefix in sorted(found)]
 
@@ -74,10 +74,10 @@ _BY_START = _by_start()
 
 
 def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
-    """Return each row of WITH_A_SIGN with a quick test whether it may occur.
+    """Return each row of WITH_A_SIGN with the strings for a quick test whether it may occur in a text.
 
-    The test is a word of the text that the prefix contains (perhaps after the letter of an escape such as backslash-n),
-    or the part of the prefix between dollar signs.
+    These are the first word of the prefix, also with the letter of an escape such as backslash-n before it,
+    and the part of the prefix between dollar signs; either may be empty.
     """
     rows = []
     for row in WITH_A_SIGN:
@@ -251,7 +251,7 @@ def _announces_itself(run: bytes) -> bool:
 
 
 def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
-    """Return the kind of token that the run from ``start`` to ``end`` is, and the span of the whole token."""
+    """Return kind and span of the token around the run from ``start`` to ``end``; the kind is empty without one."""
     raw = screen.raw
     run = raw[start:end]
     if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:
@@ -281,7 +281,7 @@ def _kind_of_run(run: bytes) -> str:
 
 
 def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
-    """Return a token that ends in hexadecimal digits: Asana's ``1/…:``, Airtable's ``pat….``."""
+    """Return kind and span of a token that ends in hexadecimal digits: Asana's ``1/…:``, Airtable's ``pat….``."""
     if end - start == 32 and (digits := _digits_before(raw, start)):
         before = start - digits - 3
         return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)

@@ -1,4 +1,4 @@
-"""Decide whether the text in the place of a secret is one.
+"""Decide whether a text is a secret, given the name and the context in which it stands.
 
 The stronger the name and the context, the less evidence the value itself needs. References,
 fillers, types, versions and paths are never secrets; several quoted words may be.
@@ -70,7 +70,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
 
 
 def is_literal_password(value: Value) -> bool:
-    """Return whether a word that a person calls a password is one: it needs a digit or a sign."""
+    """Return whether a word that the text calls a password is a real one: it needs a digit or a special character."""
     text = value.head
     bare = text.rstrip("!?.")
     is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
@@ -153,7 +153,7 @@ def _is_path(text: str) -> bool:
 
 
 def _is_passphrase(text: str) -> bool:
-    """Return whether quoted words are a secret rather than a message to a person."""
+    """Return whether quoted words are a passphrase rather than a message to a reader."""
     words = text.lower().split()
     is_message = text[:1].isupper() or text[-1:] in ".?!:" or any(word in _NO_VALUES for word in words)
     return not is_message and not any(name in text.lower() for name in _NAMES_IN_VALUES) and len(words) <= 12
@@ -190,7 +190,7 @@ def is_random(text: str, *, digits: int = 2) -> bool:
 
 
 def is_chance(text: str) -> bool:
-    """Return whether letters and digits alternate as in random text, in one case or in both."""
+    """Return whether letters and digits alternate as in random text, whether in one case or mixed case."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
     text = text[:_LONGEST_JUDGED]

@@ -1,1 +1,1 @@
-"""What the words of a prompt name and ask for, in nine languages."""
+"""Find the names and requests in the words of a prompt, in nine languages."""

@@ -90,7 +90,7 @@ deploy: redeploy: this it that everything changes to again these them all via wi
 release: release: this now to as version
 release: publish: now
 """
-"""Verbs that need no object: alone, or followed by one of these words, they ask for the action."""
+"""Verbs that request the action without an object: alone, or before one of these words."""
 
 FOREIGN = """
 commit: mach erstell fais faire fait crée haz hacer crea faça faz fazer fai fare сделай создай schreib écris escribe

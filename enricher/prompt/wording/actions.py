@@ -15,7 +15,7 @@ NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 PUSH = "push"
 
 MOST_WORDS = 160
-"""A longer prompt is a description; only its first and its last lines may ask for an action."""
+"""Maximum words of a prompt that is read in full; in a longer one only the first and last lines may ask."""
 ENDS_OF_A_LONG_ONE = 300
 LONGEST_CLAUSE = 14
 LONGEST_VERB = 15
@@ -49,7 +49,7 @@ _SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
 class _Words:
     """The tables of ``enricher.prompt.wording.action_words``, parsed once.
 
-    Every prompt pays for this, so rows are split no further than needed: the verbs of a row stay one text, in which a
+    This runs for every prompt, so rows are split no further than needed: the verbs of a row stay one text, in which a
     verb is found with a space on both sides.
     """
 
@@ -99,7 +99,7 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """Return the clauses of a lower-case prompt in the person's own words, without polite words before them."""
+    """Return the clauses of a lower-case prompt in the user's own words, without polite words at their beginning."""
     said = "\n".join(_own_lines(text))
     if len(said.split()) > MOST_WORDS:
         said = f"{said[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{said[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
@@ -110,7 +110,7 @@ def clauses(text: str) -> list[str]:
 
 
 def _own_lines(text: str) -> list[str]:
-    """Return the lines that the person wrote: no code block, quotation, trace or "Commit: 1a2b3c4"."""
+    """Return the lines that the user wrote, without code blocks, quotations, traces or "Commit: 1a2b3c4"."""
     lines: list[str] = []
     fenced = False
     for line in text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
@@ -179,7 +179,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_meant(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Return whether "commit the …" ends in something that can be committed and is not part of a longer name."""
+    """Return whether the words after "commit" name something that can be committed and not a longer term."""
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
     if at < len(rest) and rest[at] not in _words().go_on:
@@ -198,7 +198,7 @@ def _is_path(word: str) -> bool:
 
 
 def _reaches(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether an object follows, after articles and the like only, and is not half of another name."""
+    """Return whether the verb's object follows, after articles and the like, and is not part of a longer name."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

@@ -1,6 +1,6 @@
 """Find where a pasted trace points: the innermost frame outside libraries, and the name of the exception.
 
-Each language is recognised by the form of its lines; a line that fits no form is no frame.
+Each language is recognised by the form of its lines; a line that fits no form is not a frame.
 Loaded only for prompts that contain a trace or an error.
 """
 

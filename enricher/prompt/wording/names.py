@@ -1,6 +1,6 @@
 """Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
-Only the person's own lines count. Of pasted logs, traces and code only the error's message counts: the prompt is
+Only the user's own lines count. Of pasted logs, traces and code only the error's message counts: the prompt is
 rarely about the rest. On the hook's path: no regular expressions.
 """
 
@@ -14,7 +14,7 @@ FRAME = "frame"
 CODE = "code"
 """A line of pasted code, which may be the project's own."""
 ATTACHED, COMMAND = "attached", "command"
-"""``@path``, which the client itself reads if the path exists; the subcommand of "`tool sub`"."""
+"""ATTACHED: ``@path``, which the client reads if it exists; COMMAND: the subcommand in "`tool sub`"."""
 MOST_CHARS = 12_000
 MOST_LINES = 300
 MOST_NAMES = 24
@@ -44,7 +44,7 @@ SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
 )
-"""First folders of a path on a machine, as against a route of a program."""
+"""First folders of absolute file paths; a path that begins with any other folder may be a route of a program."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
 ROUTE_WORDS = (
     "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
@@ -62,7 +62,7 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may be about something to be created: that it does not exist yet is no news."""
+"""A line with one of these may ask to create something; its absence from the project is then not reported."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
@@ -98,7 +98,7 @@ class Name:
 
 
 def read_names(prompt: str) -> list[Name]:
-    """Return what ``prompt`` names, in order, each once."""
+    """Return the names in ``prompt`` in order of appearance, without duplicates."""
     reader = _Reader()
     lines = [(line, line.strip()) for line in prompt[:MOST_CHARS].splitlines()[:MOST_LINES] if line.strip()]
     pasted = _pasted(lines)
@@ -167,7 +167,7 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _is_data(bare: str) -> bool:
-    """Return whether a line is from a log or a table, not code: no two prompts contain the same one."""
+    """Return whether a line is from a log or a table, not code; such lines differ in every prompt."""
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
@@ -367,7 +367,7 @@ def _is_file(path: str) -> bool:
 
 
 def _closing(text: str, start: int, closing: str) -> int:
-    """Return where a quotation ends; -1 if it does not end, or is none."""
+    """Return the position of the closing quotation mark; -1 if there is none within LONGEST_TEXT characters."""
     at = start
     while at < len(text) and at - start <= LONGEST_TEXT:
         if text[at] in closing and not (closing == "'" and text[at + 1 : at + 2].isalnum()):
@@ -377,7 +377,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Replace letters of scripts that put no blanks around a name by blanks."""
+    """Replace letters of scripts that are written without spaces, such as Chinese, by blanks."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

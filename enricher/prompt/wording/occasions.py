@@ -1,7 +1,7 @@
 """Decide whether a sentence that mentions a time is about work done then, not about dates that a program processes.
 
 Words for times have many uses ("add a yesterday filter", "in May we will", "orders of last week"), so a sentence needs
-further evidence: that one of us did something, a question about changes, a change named by its time, or a problem that
+further evidence: a statement that user or agent did something, a question about changes, a change named by its time, or a problem that
 began then. Pure, on the hook's path; loaded for prompts that mention a time.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from enricher.prompt.wording.words import STOP_WORDS, general, stem
 
 WORK, CHANGE, TROUBLE = "work", "change", "trouble"
-"""Somebody did something or is asked about; a change is named by its time; something went wrong then."""
+"""WORK: someone did something or asks about it; CHANGE: a change named by its time; TROUBLE: a problem since then."""
 
 _SOMEBODY = frozenset("we i you us anyone someone somebody i've we've you've we'd i'd everyone".split())
 _OTHERS = frozenset("he she they".split())
@@ -31,7 +31,7 @@ _NOUNS = frozenset(
 _DO_FIRST = frozenset(
     "rename rewrite release work fix merge revert commit push deploy change refactor diff rebase".split()
 )
-"""Words for work that are an order at the beginning of a sentence."""
+"""Words for work that are an instruction if they begin a sentence."""
 _AFTER_WHAT = frozenset(
     "changed happened broke was were did has have got is new commits changes commit change work files functions tests code"
     " features modules parts prs tickets else landed all".split()
@@ -148,7 +148,7 @@ _ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 �
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return how an English sentence relates to work at the time that it mentions; empty if it does not."""
+    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it is none of them."""
     after = words[end] if end < len(words) else ""
     is_of_the_time = words[end - 1].endswith("'s")
     if after in _THINGS_OF_A_TIME or after.count(":") or (at and words[at - 1] in ("a", "an") and not is_of_the_time):
@@ -178,7 +178,7 @@ def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
 
 
 def subjects(words: list[str]) -> set[str]:
-    """Return the stems of what a sentence is about other than time, work and trouble."""
+    """Return the stems of a sentence's subjects, leaving out words for time, work and trouble."""
     told = _SOMEBODY | _OTHERS | _DONE | _DO | _NOUNS | _AFTER_WHAT | _TROUBLE | _TALK
     return {
         stemmed
@@ -189,14 +189,14 @@ def subjects(words: list[str]) -> set[str]:
 
 
 def _asks(word: str, following: list[str]) -> bool:
-    """Return whether "what", "which" or "who" begins a question about work: "what changed", not "which orders"."""
+    """Return whether a question word begins a question about work: "what changed", but not "which orders"."""
     if word in ("what's", "whats"):
         return True
     return word in ("what", "which", "who") and bool((_AFTER_WHAT | _DONE).intersection(following))
 
 
 def _somebody_did(words: list[str]) -> bool:
-    """Return whether the sentence states that one of us did something: "we changed", "did you commit"."""
+    """Return whether the sentence states that user or agent did something: "we changed", "did you commit"."""
     for number, word in enumerate(words):
         if word in _SOMEBODY or word in _OTHERS:
             done = _ONLY_DONE_TO_CODE if word in _OTHERS else _DONE
@@ -221,7 +221,7 @@ def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
 
 
 def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return the same for a sentence in German, French, Spanish, Portuguese, Italian or Russian."""
+    """Return what ``in_english`` does for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
     rest = [*words[:at], *words[end:]]
     has_screen = _has(lowered, _FOREIGN_SCREENS)
     if _FUTURE.intersection(rest) or _ENGLISH.intersection(rest):
@@ -245,7 +245,7 @@ def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_
 
 
 def _has(lowered: str, beginnings: tuple[str, ...]) -> bool:
-    """Return whether a word has one of these beginnings."""
+    """Return whether a word of the sentence starts with one of ``beginnings``."""
     spaced = f" {lowered} "
     return any(f" {one}" in spaced for one in beginnings)
 

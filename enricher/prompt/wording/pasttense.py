@@ -74,7 +74,7 @@ _ENGLISH = (
     (CHANGED, "regressed", ""),
     (CHANGED, "revert", ""),
 )
-"""Rows: what is asked, how the question begins, and words of which one follows; English word order is strict."""
+"""Rows: the kind of question, how it begins, and words of which one must follow; word order matters in English."""
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
 _BEFORE_AN_ORDER = frozenset(
@@ -137,7 +137,7 @@ _ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪
 
 
 def asked(prompt: str) -> list[tuple[str, str]]:
-    """Return (what is asked, sentence) for each sentence that asks about the past; most ask nothing."""
+    """Return (kind of question, sentence) for each sentence that asks about the past; empty for most prompts."""
     found = []
     for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n"):
         if 4 < len(sentence) <= LONGEST_SENTENCE and (kind := _asks(sentence)):

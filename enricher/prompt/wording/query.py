@@ -1,4 +1,4 @@
-"""Extract from a prompt what a project can be searched for: words, names, paths, frames, quoted messages.
+"""Extract from a prompt the terms for a search of the project: words, names, paths, frames, quoted messages.
 
 Reads a prompt or a whole issue report line by line; the weight of a word depends on its place: the first
 line, backticks, code, a trace, a list of versions. On the hook's path: no regular expressions.
@@ -36,7 +36,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 class Query:
-    """What a prompt names, with weights.
+    """The names and search terms in a prompt, with weights.
 
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
     ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;
@@ -73,7 +73,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """Return what ``text`` names; of a huge text only head and tail are read."""
+    """Return the search terms in ``text``; only head and tail of a huge text are read."""
     if len(text) > MOST_CHARS:
         text = text[: MOST_CHARS * 3 // 4] + "\n" + text[-MOST_CHARS // 4 :]
     reader = _Reader()
@@ -176,7 +176,7 @@ class _Reader:
             self.words(bare, where)
 
     def defined(self, bare: str, first: str) -> None:
-        """Store the names that a code sample defines itself: they are not the project's."""
+        """Store the names that a code sample defines itself: they are not names of the project."""
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
@@ -278,7 +278,7 @@ class _Reader:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
-        """Read the path of a file on a forge, which is like one in the project; ignore any other URL."""
+        """Store the path in a link to a file on GitHub and the like: it may exist in this project. Ignore others."""
         for mark in ("/blob/", "/tree/", "/src/branch/"):
             _, found, inside = address.partition(mark)
             path, _, anchor = inside.partition("/")[2].partition("#")

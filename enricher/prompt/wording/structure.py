@@ -1,4 +1,4 @@
-"""Mask what a person pasted, named or quoted, so that only their own words are read as words.
+"""Mask pasted texts, names and quotations in a prompt, so that only the user's own words are read as words.
 
 Works on lines and whitespace-separated chunks with str methods only, so the time is
 linear in the prompt. Each masked part is replaced by one marker character and blanks
@@ -50,7 +50,7 @@ class Survey:
 
 
 def survey(text: str) -> Survey:
-    """Return ``text`` with everything masked that is not the person's own wording."""
+    """Return ``text`` with everything masked except the user's own wording."""
     found: dict[str, tuple[int, int]] = {}
     if "```" in text:
         text = _fences(text, found)
@@ -132,7 +132,7 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _kind(bare: str, line: str) -> str:
-    """Return the kind of a pasted line; empty for a line of prose."""
+    """Return the kind of a line that is not prose, such as "stack_trace" or "log"; empty for prose."""
     first = bare[0]
     if first in "-*•+" and bare[1:2] in " \t":
         return "item"
@@ -224,7 +224,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _place_of(chunk: str, text: str, at: int) -> int:
-    """Return where the chunk is a word of its own, from ``at`` on; it may also be part of another, as in a URL."""
+    """Return the position, from ``at`` on, where the chunk stands between blanks; -1 if there is none."""
     at = text.find(chunk, at)
     while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)

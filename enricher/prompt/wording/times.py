@@ -1,4 +1,4 @@
-"""Find the time span a prompt refers to if it asks about work done then: "what did we change yesterday", "since v2.1".
+"""Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
 Pure except for the local time zone, on the hook's path, and loaded only for prompts that contain a word for a time;
 ``enricher.prompt.wording.occasions`` decides whether the sentence around it is about work.
@@ -137,7 +137,7 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the span of work that a prompt refers to; ``tags`` maps names of releases to their times."""
+    """Return the span of work that a prompt refers to, None without one; ``tags`` maps releases to their times."""
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
         if not 5 < len(sentence) <= LONGEST_SENTENCE:
@@ -206,7 +206,7 @@ def _fixed(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
-    """Return start and end of a day, week or month; ``offset`` is relative to the current one."""
+    """Return start and end of a day, night, week or month; ``offset`` counts from the current one."""
     year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
     if kind == "week":
         return _midnight(year, month, day - weekday + 7 * offset), _midnight(
@@ -248,7 +248,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Return the seconds in "three days", the seconds of the unit, and the number of words."""
+    """Return the seconds in "three days", the seconds of its unit, and the number of words read; None without one."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and words[at + 1 : at + 2] in (
         ["couple"],

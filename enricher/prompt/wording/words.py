@@ -4,8 +4,8 @@ A name of several words gives each word, stemmed, and the whole without separato
 ``save_session``, ``saveSession`` and "save session" match. On the hook's path: no regular expressions, no imports.
 
 The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's the right
-file came first for .386 instead of .394 of 236 changes of this project and for .353 instead of .340 of 635 prompts of
-others: no clear gain for one more module in every prompt and a new index for everybody.
+file came first for .386 instead of .394 of 236 changes of this project and for .353 instead of .340 of 635 prompts
+about other projects: no clear gain for one more module to load with every prompt and a new index for every user.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STOP_WORDS = frozenset(
     " fact happen happens issue old new problem question reason result run running simple situation step steps test"
     " tests work works working version consider true false none null self def class import return print str int".split()
 )
-"""Words of conversation and of programming languages, which do not distinguish files."""
+"""Words of conversation and of programming languages; they occur everywhere and do not distinguish files."""
 
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
@@ -146,7 +146,7 @@ def quoted(name: str) -> str:
 
 
 def general() -> frozenset[str]:
-    """Return the stems of words that an order may contain in any project: no evidence that a file is meant."""
+    """Return the stems of words that a request may contain in any project, so that they do not point to a file."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
     return _general[0]

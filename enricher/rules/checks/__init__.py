@@ -1,1 +1,1 @@
-"""What a maintainer should know of instructions beyond what the compiler refuses."""
+"""Problems of instructions that a maintainer should know, in addition to the errors that the compiler reports."""

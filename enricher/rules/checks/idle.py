@@ -1,4 +1,4 @@
-"""Find signals that can never matter: they say what another one says, or forbid themselves."""
+"""Find signals without effect: they duplicate another signal, or exclude themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.rules.compiling.signals import condition_of, tokens
 
 LENGTHS = ("tiny", "short", "medium", "long", "very_long")
-"""Features of which a prompt has one at most."""
+"""Features of which a prompt has at most one."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]]) -> Iterator[tuple[int, str]]:
-    """Yield each signal of ``rule`` that can never count and why; the signals must have passed ``check_signal``."""
+    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``."""
     seen: dict[str, int] = {}
     for index, signal in enumerate(rule.signals):
         condition = condition_of(signal)

@@ -1,6 +1,6 @@
-"""What a maintainer should know about instructions beyond what the compiler refuses.
+"""Find problems in instructions that a maintainer should know, in addition to the compiler's errors.
 
-Examples are run, and rules that can never act are named. Used by ``enricher check``,
+Runs the examples and reports rules that can never take effect. Used by ``enricher check``,
 never on the hook's path.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
-"""What instructions need to stand alone: nothing need be gathered."""
+"""Parts that instructions need to be complete without other layers; channels are not needed."""
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
@@ -41,10 +41,10 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 
 
 def layers_to_check(file: str, cwd: str) -> Layers:
-    """Return the layers among which a file counts: those of its own place, or it alone if it is complete.
+    """Return the layers with which a file is checked: those of the folder it belongs to, or only itself if complete.
 
-    A file that is not in a place of its own counts as the highest layer in ``cwd``, unless it has all
-    the parts that instructions need to stand alone.
+    A file outside the folders of all layers counts as the highest layer in ``cwd``, unless it has all
+    the parts that complete instructions need.
     """
     placed = layer_with(file, cwd)
     if placed is not None:
@@ -103,7 +103,7 @@ def _found(rule: ClassRule, example: str, rules: Rules, compiled: Compiled) -> s
 
 
 def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
-    """Say whether the signals and the task type of a prompt reach the threshold of a guardrail or an approach."""
+    """Return whether a prompt's signals and task type reach the threshold of a guardrail or an approach."""
     shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
     if rule.facet == "approach":

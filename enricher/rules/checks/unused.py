@@ -1,6 +1,6 @@
-"""Find rules that can never act: misspelt names, thresholds that cannot be reached, words that no prompt is read with.
+"""Find rules that can never take effect: misspelt names, unreachable thresholds, words that no prompt contains.
 
-Each finding has the line to mend. Used by ``enricher check``, never on the hook's path.
+Each problem has the line to correct. Used by ``enricher check``, never on the hook's path.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
 
 MOST_NAMED = 12
-"""Guardrails that one message lists."""
+"""Maximum number of guardrails that one message lists."""
 
 
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:
-    """Yield a problem for each rule, or part of one, that can never act; the rules must not be broken.
+    """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have compiled.
 
-    What a layer makes idle in the packaged files, as by disabling a class, is what it wants, and no problem.
+    Packaged rules that another layer puts out of effect, such as by disabling a class, are not reported.
     """
     ours = os.path.dirname(packaged_file()) + os.sep
     is_packaged = compiled.sources[0] == packaged_file() and all(
@@ -133,7 +133,7 @@ def _lists_of(signal: dict[str, Any]) -> list[str]:
 
 
 def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the wordings that hold a word as no prompt is ever read, such as ``snake_case`` or ``main.py``."""
+    """Yield the wordings with a word that cannot occur in a prompt as it is split, such as ``snake_case``."""
     table = Table(compiled.body["classes"])
     for rule in _named(compiled, "words"):
         for index, wording in enumerate(rule.data["words"]):
@@ -230,7 +230,7 @@ def _shown_task_types(compiled: Compiled) -> set[str]:
 
 
 def _uncalled_guardrails(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the guardrails that nothing calls for, all those of one catalogue together."""
+    """Yield one problem per catalogue for its guardrails that no signal or task type can trigger."""
     linked = compiled.guardrails
     disabled = {linked.id_of(rule.name) for rule in compiled.disabled.values() if rule.kind == "guardrail"}
     called = {row[0] for row in linked.rows} | disabled

@@ -1,1 +1,1 @@
-"""Read what people write and turn it into the one body that the hook reads. Not on the hook's path."""
+"""Compile the files that people write into the one JSON body that the hook reads. Not on the hook's path."""

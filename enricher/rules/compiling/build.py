@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def build_packaged() -> Compiled:
-    """Compile the instructions that we ship into ``instructions/compiled.json``."""
+    """Compile the packaged instructions into ``instructions/compiled.json``."""
     compiled = compile_layers([Layer("packaged", packaged_file())])
     if compiled.body and not compiled.broken:
         sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
@@ -31,7 +31,7 @@ def build_packaged() -> Compiled:
 
 
 def refresh() -> None:
-    """Compile the layers named on the command line as ``name=path``; the hook started us and may have gone."""
+    """Compile the layers named on the command line as ``name=path``; the hook that started this may have exited."""
     layers = Layers()
     for argument in sys.argv[1:]:
         name, _, path = argument.partition("=")
@@ -41,9 +41,9 @@ def refresh() -> None:
 
 
 def refresh_layers(layers: Layers) -> Compiled:
-    """Compile ``layers`` into the cache; a broken edit keeps the last good body and tells the person once.
+    """Compile ``layers`` into the cache; after a broken edit keep the last good body and notify the user once.
 
-    The state folder must exist: a compiler that outlives it writes nothing.
+    If the state folder has been removed meanwhile, nothing is written.
     """
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
@@ -80,7 +80,7 @@ def _leave_sources(compiled: Compiled) -> None:
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Compile; what no check foresaw is a broken edit too, and the prompts go on."""
+    """Return the compiled layers; report any unexpected exception as a broken edit, so that prompts go on."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:
@@ -110,7 +110,7 @@ def _write(path: str, header: dict[str, Any], body: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    """Compile the packaged instructions; print what is wrong with them and fail if they are broken."""
+    """Compile the packaged instructions; print their problems and fail if they are broken."""
     compiled = build_packaged()
     for problem in compiled.problems:
         print(problem, file=sys.stderr)

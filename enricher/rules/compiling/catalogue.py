@@ -1,6 +1,6 @@
 """Read the guardrail catalogue (ids, titles, statements) and the table of its short names.
 
-Both heading formats in the wild load: ``## H5: Title`` (with sub-rules such as
+Both common heading formats can be read: ``## H5: Title`` (with sub-rules such as
 ``### H2a: Title``) and ``## Title (P#58)``.
 """
 
@@ -24,7 +24,7 @@ COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A house rule: its id, the title that is shown beside it, its statement, where it stands."""
+    """A guardrail: its id, the title that the agent is shown, its statement, its file and line."""
 
     id: str
     title: str
@@ -35,7 +35,7 @@ class Guardrail:
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
-    """A row of the join table: a slug, the guardrail it stands for, the task types that call for it."""
+    """A row of the table of short names: a slug, the guardrail it stands for, the task types that trigger it."""
 
     slug: str
     guardrail: str
@@ -46,7 +46,7 @@ class Shorthand:
 
 
 class Files:
-    """Where rules are read from: the disk, or texts that stand for some of its files."""
+    """The source of the texts of rules: the disk, or texts given in place of some files."""
 
     __slots__ = ("_texts",)
 
@@ -54,11 +54,11 @@ class Files:
         self._texts = texts or {}
 
     def has(self, file: str) -> bool:
-        """Say whether there is a text to read."""
+        """Return whether there is a text for the file."""
         return file in self._texts or os.path.isfile(file)
 
     def content(self, file: str) -> str:
-        """Return the text as far as it can be read, which is what the identity of the rules rests on."""
+        """Return the text as far as it can be read; the identity of the rules is computed from it."""
         if file in self._texts:
             return self._texts[file]
         try:
@@ -67,9 +67,9 @@ class Files:
             return ""
 
     def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
-        """Return the text, or nothing and a problem that says why ``what`` cannot be read.
+        """Return the text; if ``what`` cannot be read, return an empty text and add a problem with the reason.
 
-        ``named_at`` is where a rule names the file: the place to mend if the name is wrong.
+        ``named_at`` is the place where a rule names the file, to be corrected if the name is wrong.
         """
         if file in self._texts:
             return self._texts[file]
@@ -94,7 +94,7 @@ def _read_text(file: str, problems: list[Problem], what: str) -> str:
 
 
 def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at: str = "") -> dict[str, Guardrail]:
-    """Return the guardrails of a catalogue file by id, in its order; a second one of an id is a problem."""
+    """Return the guardrails of a catalogue file by id, in file order; add a problem for each duplicate id."""
     found: dict[str, Guardrail] = {}
     known = len(problems)
     lines = files.read(file, problems, "the guardrail catalogue", named_at=named_at).splitlines()

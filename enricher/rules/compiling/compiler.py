@@ -1,8 +1,8 @@
 """Turn layers of instructions into the one JSON body that the hook reads: merge, validate, link.
 
-A rule of a higher layer replaces the one of the same id, ``extend: true`` adds to
-it, ``disabled: true`` removes it. What cannot be read makes the edit broken; a
-guardrail that the catalogue lacks is only left out.
+A rule of a higher layer replaces the rule with the same id; with ``extend: true`` it adds to
+that rule, with ``disabled: true`` it removes it. A rule that cannot be read makes the edit broken;
+a guardrail that the catalogue lacks is only left out.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 CATALOGUE, FITTED = "catalogue", "fitted"
 NAMED_FILES = (CATALOGUE, FITTED)
-"""What the files are that a layer names, in the place of a layer's name."""
+"""Kinds of the files that a layer names, stored in place of a layer's name."""
 PACKAGED = "packaged"
-"""The lowest layer; our channels are there even where it does not declare them."""
+"""The lowest layer; it has all our channels, even those that its file does not declare."""
 LONE_LAYER = "base"
-"""A file that stands for all layers (``--instructions``)."""
+"""Name of the layer of a file that replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")
-"""Layers whose file is complete by its definition, and so may be a copy of ours."""
+"""Layers whose file is always complete, and so may be a copy of the packaged one."""
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach")
 FACTS = ("frame", "error", "count", "listed", "skill")
@@ -56,18 +56,18 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
     "code_analysis": {"model": True, "priority": 4},
     "similarity": {"model": True, "priority": 3, "endpoint": "LLM_EMBEDDING_URL"},
 }
-"""What a channel with a name from seed 004 is unless its rule says otherwise."""
+"""Values of channels with a name from seed 004, unless their rule sets others."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
 
 
 @dataclass(slots=True)
 class Compiled:
-    """The outcome: the body (empty if the rules are broken), its identity, what was found on the way.
+    """The result of a compilation: the body (empty if the rules are broken), its identity, and the problems found.
 
-    ``texts`` is all that the identity rests on: layer (or «catalogue», «fitted»), path and text of each file.
+    The identity is the hash of ``texts``: layer (or «catalogue», «fitted»), path and text of each file.
     ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``baseless``
-    are the rules that extend or disable a rule which no lower layer has.
+    are the rules that extend or disable a rule that exists in no lower layer.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Compiled:
     fitted: list[str] = field(default_factory=list)
 
     def kind_of(self, path: str) -> str:
-        """Return what a file is that a layer names: fitted lists or a catalogue."""
+        """Return the kind of a file that a layer names: fitted lists or a catalogue."""
         return FITTED if path in self.fitted else CATALOGUE
 
 
@@ -96,7 +96,7 @@ def compile_layers(
 ) -> Compiled:
     """Return the compiled rules of the layers, lowest first, with every problem found.
 
-    ``texts`` stand for the files of these paths: an unsaved buffer, or an earlier version.
+    ``texts`` replaces the contents of the files with these paths, such as by an unsaved buffer or an earlier version.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []
@@ -123,7 +123,7 @@ def compile_layers(
 
 
 def identity_of(texts: Iterable[str]) -> str:
-    """Return the identity of the rules that these texts compile to; where a file lies makes no difference."""
+    """Return the identity of the rules that compile from these texts; the paths of the files do not matter."""
     return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
 
 
@@ -165,7 +165,7 @@ def _fitted_rules(named: Sequence[FittedFile], result: Compiled, *, is_whole: bo
 
 
 def _add_undeclared(result: Compiled) -> Iterator[str]:
-    """Add the rules of our channels that the packaged file does not declare; yield their modules."""
+    """Add the rules of our channels that the packaged file does not declare; yield the files of their modules."""
     for found in undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
@@ -244,7 +244,7 @@ def _kind(result: Compiled, kind: str, *, named: bool = True) -> Iterator[RuleBl
 
 
 def _values(result: Compiled, kind: str) -> dict[str, Any]:
-    """The values of an unnamed rule, defaults filled in."""
+    """Return the values of a kind's unnamed rule, with defaults for the missing ones."""
     _part, model = schema.KINDS[kind, False]
     data = next((rule.data for rule in _kind(result, kind, named=False)), {})
     return model.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -350,7 +350,7 @@ def _unknown_task_type(kind: str, known: Iterable[str]) -> str:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the rows of each list: those of every profile, and those of ``as-specified`` alone."""
+    """Return the approaches' rows in two lists: for every profile, and for ``as-specified`` only."""
     task_types = {rule.name for rule in _kind(result, "task_type")}
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in _kind(result, "approach"):
@@ -372,7 +372,7 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
-    """The settings of the files that can be read, and what makes another one unreadable."""
+    """Return the merged settings of the readable files, and the errors in the others."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
     unread: list[Problem] = []
     for layer in configuration:

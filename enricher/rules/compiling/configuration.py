@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the settings of one file and what is wrong with it; a missing file has neither."""
+    """Return the settings of one file and its problems; both are empty if the file is missing."""
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
     try:
@@ -41,7 +41,7 @@ def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
 
 
 def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
-    """Return a warning for each switch of a channel or host that does not exist."""
+    """Return a warning for each setting that switches a channel or host that does not exist."""
     known = {"channels": channels, "hosts": NAMES}
     found = []
     for key in read_configuration(file)[0]:

@@ -1,7 +1,7 @@
-"""Read an instructions file: headings are rules, prose explains them, one yaml block each is for the machine.
+"""Read an instructions file: headings are rules, prose explains them, a yaml block holds the values of each.
 
-Every value keeps the line it came from, because a maintainer's mistake is only
-useful to report as ``file:line: error: what and how to mend it``.
+Every value keeps its line number, so that a mistake can be reported as
+``file:line: error: what and how to mend it``.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 PARTS = ("Classification", "Context", "Guardrails", "Output")
-"""The four parts that seed 000 asks of an instructions file, in their order."""
+"""The four parts that seed 000 requires in an instructions file, in their order."""
 
 FRONT_MATTER = "---"
 DEEPEST_HEADING = 2
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Ten times faster where PyYAML has it, but it crashes on what is nested deeply: ask ``_refuse_depth`` first."""
+"""libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
 SCALARS = yaml.SafeLoader("")
 MOST_VALUES = 20_000
-"""Bound of one block, so that nested YAML aliases cannot eat the machine."""
+"""Maximum values of one block, so that nested YAML aliases cannot exhaust the memory."""
 
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One finding about a file, printed as ``file:line: severity: message``."""
+    """A problem in a file, printed as ``file:line: severity: message``."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class RuleBlock:
-    """A rule as written: where it stands, what it is called, what its yaml block says.
+    """A rule as written: its file and line, its kind and name, and the values of its yaml block.
 
     ``id`` is kind and name as identifiers (``task_type.debug``); ``lines`` maps a
     path inside ``data`` such as ``("signals", 3)`` to its line in the file.
@@ -62,12 +62,12 @@ class RuleBlock:
     line: int
     lines: dict[Path, int] = field(repr=False)
     below: RuleBlock | None = field(default=None, repr=False)
-    """The rule of a lower layer that this one extends: its lists come first in ``data``."""
+    """The rule of a lower layer that this rule extends: the items of its lists come first in ``data``."""
     fitted: RuleBlock | None = field(default=None, repr=False)
-    """The part of this rule in a fitted file: its lists come last in ``data``."""
+    """The part of this rule in a fitted file: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return file and line of a value in ``data``, or of an item of it, whoever wrote it."""
+        """Return file and line of a value in ``data``, or of an item of it, in whichever block it was written."""
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])
             return block.file, block.line_of(key, index, *path[1:])
@@ -75,7 +75,7 @@ class RuleBlock:
         return block.file, block.line_of(key, *path)
 
     def origin_of(self, key: str, index: int) -> tuple[RuleBlock, int]:
-        """Return the block that wrote an item of a list in ``data``, and the index of the item there."""
+        """Return the block in which an item of a list in ``data`` was written, and the index of the item there."""
         if self.fitted and key in self.fitted.data:
             first = len(self.data[key]) - len(self.fitted.data[key])
             if index >= first:
@@ -86,7 +86,7 @@ class RuleBlock:
         return self, index - inherited
 
     def _writer_of(self, key: str) -> RuleBlock:
-        """Return the highest block that has a value for ``key``, this one where none has."""
+        """Return the highest block of this rule that has a value for ``key``; this block if none has."""
         block: RuleBlock | None = self
         while block:
             if key in block._own_keys():  # noqa: SLF001 (another block of the same rule)
@@ -97,11 +97,11 @@ class RuleBlock:
         return self
 
     def _own_keys(self) -> set[str | int]:
-        """Return the keys that this block itself has a value for."""
+        """Return the keys for which this block itself has a value."""
         return {path[0] for path in self.lines if path}
 
     def line_of(self, *path: str | int) -> int:
-        """Return the line of the value at ``path``, or of the nearest thing around it."""
+        """Return the line of the value at ``path``, or of the nearest value around it."""
         for end in range(len(path), -1, -1):
             if (line := self.lines.get(path[:end])) is not None:
                 return line
@@ -110,14 +110,14 @@ class RuleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An instructions file, read as far as it could be."""
+    """The rules of an instructions file, as far as they can be read, and the problems."""
 
     file: str
     rules: list[RuleBlock]
     problems: list[Problem]
     parts: dict[str, int]
     headings: list[tuple[int, int, str]] = field(default_factory=list)
-    """Line, level and title of the headings that parts and rules have, in their order."""
+    """Line, level and title of the headings of parts and rules, in file order."""
 
 
 def read_document(file: str, text: str) -> Document:
@@ -143,7 +143,7 @@ def read_document(file: str, text: str) -> Document:
 
 
 def _without_front_matter(text: str) -> str:
-    """Blank out a YAML header, whose lines Markdown would take for a heading; the other lines keep their numbers."""
+    """Blank out a YAML header, which Markdown would read as a heading; line numbers stay the same."""
     lines = text.split("\n")
     if lines[0].rstrip() != FRONT_MATTER:
         return text
@@ -152,7 +152,7 @@ def _without_front_matter(text: str) -> str:
 
 
 class _Reader:
-    """Where the walk through the file is: in which part, under which heading, behind which prose."""
+    """The state while reading a file: the current part, heading and prose."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -208,7 +208,7 @@ class _Reader:
         self.open_heading = None
 
     def report_text_without_effect(self) -> None:
-        """Report text that a person may take for rules; a file of nothing but text gets one warning."""
+        """Report text that a user may mistake for rules; a file without any rule gets a single warning."""
         if self.document.rules or self.document.problems:
             for message, line in self.without_block:
                 self.report(line, message, "warning")
@@ -276,7 +276,7 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
 
 @lru_cache(maxsize=1024)
 def _tree(source: str) -> yaml.Node | None:
-    """An edit leaves nearly all blocks as they were, and composing them is half of what a compilation takes."""
+    """Return the composed YAML tree of a block; cached, because most blocks stay the same after an edit."""
     _refuse_depth(source)
     node: yaml.Node | None = yaml.compose(source, Loader=LOADER)
     return node
@@ -299,7 +299,7 @@ def _refusal(problem: str, at: yaml.Event | yaml.Node) -> yaml.MarkedYAMLError:
 
 
 class _Values:
-    """Plain values of a YAML tree, and the line each stands on."""
+    """The plain values of a YAML tree, and the line of each."""
 
     def __init__(self, reader: _Reader, fence_line: int) -> None:
         self.reader = reader

@@ -1,7 +1,7 @@
-"""Join the rules of an instructions file with the lists that stand in the fitted files it names.
+"""Join the rules of an instructions file with their lists in the fitted files that the file names.
 
-What people write stands in the instructions file; what is fitted (leanings, the many weighted
-wordings, word lists) in files beside it, of the same form. Both make one rule of one layer.
+People write the instructions file. Programs fit the leanings, the many weighted wordings and the
+word lists, which are in separate files of the same form. Both parts make one rule of one layer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
 
 LISTS = ("signals", "leanings", "words")
-"""What a rule of a fitted file may hold: its meaning, its examples and its settings are for people to write."""
+"""Keys that a rule of a fitted file may have: its meaning, examples and settings belong in the instructions file."""
 FREE_KIND = "words"
-"""A word list means nothing beyond its words, so it may stand in a fitted file alone."""
+"""Kinds of rules that may exist in a fitted file only: a word list has no keys besides its words."""
 
 
 class FittedFile(NamedTuple):
@@ -35,7 +35,7 @@ class FittedFile(NamedTuple):
 
 
 def named_files(rules: Sequence[RuleBlock]) -> list[FittedFile]:
-    """Return the files that a rule ``## Fitted`` names, which are relative to its own file."""
+    """Return the files that a rule ``## Fitted`` names, with paths relative to the rule's own file."""
     return [
         FittedFile(os.path.normpath(os.path.join(os.path.dirname(rule.file), name)), *rule.place_of("files", index))
         for rule in rules
@@ -45,10 +45,10 @@ def named_files(rules: Sequence[RuleBlock]) -> list[FittedFile]:
 
 
 def found_file(named: FittedFile, files: Files, problems: list[Problem], *, is_whole: bool) -> str:
-    """Return the path of a fitted file; empty and a problem where there is none.
+    """Return the path of a fitted file; if it does not exist, add a problem and return an empty path.
 
-    A file that is complete by its definition may be a copy of our instructions without ours beside it: then
-    the packaged one is meant, with a warning.
+    A complete file (``is_whole``) may be a copy of the packaged instructions without their fitted files: then
+    the path of the packaged fitted file is returned, with a warning.
     """
     if files.has(named.path):
         return named.path
@@ -64,7 +64,7 @@ def found_file(named: FittedFile, files: Files, problems: list[Problem], *, is_w
 
 
 def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
-    """Yield what a fitted file says that only the instructions file may say."""
+    """Yield a problem for each key in a fitted file that belongs in the instructions file."""
     for rule in rules:
         for key in rule.data:
             if key not in LISTS:
@@ -73,7 +73,7 @@ def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
 
 
 def join(rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list[Problem]) -> Iterator[RuleBlock]:
-    """Yield the rules with their fitted lists behind their own, then the word lists that are only fitted."""
+    """Yield the rules with their fitted lists appended to their own, then the word lists that are only fitted."""
     parts: dict[str, RuleBlock] = {}
     for part in fitted:
         if part.id in parts:

@@ -1,6 +1,6 @@
-"""Link the guardrails: catalogues and short names of all layers, and the rules that call for a guardrail.
+"""Link the guardrails: catalogues and short names of all layers, and the rules that trigger a guardrail.
 
-A guardrail is defined by a heading of a catalogue, or by a rule that has a title. Where
+A guardrail is defined by a heading of a catalogue, or by a rule that has a title. If
 several define the same id, a rule wins over catalogues, and a higher layer over a lower one.
 """
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""The catalogues of a file that stands alone and names none."""
+"""File names of the catalogues used for a file that stands alone and names none."""
 IN_BRACKETS = str.maketrans("()", "[]")
-"""The answer puts the title in parentheses, so it must not contain any."""
+"""Translation of parentheses to brackets inside a title, which the answer puts in parentheses."""
 
 
 class CatalogueFile(NamedTuple):
-    """A file of guardrails or of short names, and ``file:line`` of the rule that names it (empty: none does)."""
+    """A file of guardrails or of short names, and ``file:line`` of the rule that names it (empty if none does)."""
 
     kind: str
     path: str
@@ -45,9 +45,9 @@ class CatalogueFile(NamedTuple):
 class Guardrails:
     """The linked guardrails; ``rows`` is what the hook reads.
 
-    ``catalogue`` holds all that are defined, by id; its order decides ties, so a person's own come first.
-    ``rules`` are the rules by the id of their guardrail; ``sentences`` what they say of a prompt (sentence,
-    what it needs, how often a session), ``as_specified`` the guardrails of that profile alone.
+    ``catalogue`` maps ids to all defined guardrails; its order decides ties, so the user's own come first.
+    ``rules`` maps ids of guardrails to their rules, ``sentences`` to their sentence about a prompt (text, its
+    condition, maximum per session); ``as_specified`` are the guardrails of that profile only.
     """
 
     catalogue: dict[str, Guardrail] = field(default_factory=dict)
@@ -59,16 +59,16 @@ class Guardrails:
     as_specified: list[str] = field(default_factory=list)
 
     def id_of(self, name: str) -> str:
-        """Return the id that a short name stands for; an id stands for itself."""
+        """Return the id of the guardrail with this short name; an id is returned unchanged."""
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:
-        """Return whether a rule counts: its guardrail is defined, and no other rule stands for the same one."""
+        """Return whether a rule's signals count: its guardrail is defined, and no other rule is for that guardrail."""
         rule = self.rules.get(self.id_of(name))
         return rule is not None and rule.name == name
 
     def task_types(self, identity: str) -> set[str]:
-        """Return the task types that call for a guardrail."""
+        """Return the task types that trigger a guardrail."""
         named = {kind for row in self.shorthands if row.guardrail == identity for kind in row.task_types}
         rule = self.rules.get(identity)
         own = rule.data.get("task_types") if rule else None
@@ -78,7 +78,7 @@ class Guardrails:
 
 
 def named_files(rule: RuleBlock) -> list[CatalogueFile]:
-    """Return the files that a rule ``## Catalogues`` names, which are relative to its own file."""
+    """Return the files that a rule ``## Catalogues`` names, with paths relative to the rule's own file."""
     folder = os.path.dirname(rule.file)
     return [
         CatalogueFile(
@@ -92,9 +92,9 @@ def named_files(rule: RuleBlock) -> list[CatalogueFile]:
 def files_of_lone(
     file: str, named: Sequence[CatalogueFile], files: Files, problems: list[Problem]
 ) -> list[CatalogueFile]:
-    """Return the catalogues of a file that stands for all layers.
+    """Return the catalogues of a file that replaces all layers.
 
-    A copy of our instructions has none beside it: then the packaged ones are meant, with a warning.
+    If a named file does not exist, as for a copy of our instructions, the packaged one is used, with a warning.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}
@@ -155,10 +155,10 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile]) -> bool:
-    """Say whether a rule and the guardrail it calls for are of one house.
+    """Return whether a rule and its guardrail come from the same files.
 
-    A person's catalogue may mean something else by an id: our sentence would be wrong there, and when it
-    is said is theirs to say, so that our threshold does not count either.
+    In a user's catalogue an id may mean another guardrail: our sentence would be wrong for it, and our
+    threshold does not apply either.
     """
     files = {rule.file}
     while rule.below is not None:
@@ -214,7 +214,7 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """The title, and after it the rule's own text: the agent cannot look that up, as it can a catalogue's statement."""
+    """Return the title and the rule's own text, which the agent cannot look up, unlike a catalogue's statement."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

@@ -1,4 +1,4 @@
-"""The forms of an English word, and what contractions and chat spellings stand for.
+"""Tables and functions for the forms of English words, contractions and chat spellings.
 
 Used while compiling: at run time a form is one dictionary look-up.
 """
@@ -74,7 +74,7 @@ CONTRACTIONS: dict[str, list[str]] = {
     "u": ["you"],
     "y'all": ["you"],
 }
-"""What one chunk stands for. ``its`` is left alone: it is a word of its own."""
+"""The words for which a contraction or chat spelling stands. ``its`` is missing because it is a word itself."""
 
 
 def forms(word: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Our channels that the packaged instructions do not declare: each has the rule that its module declares.
+"""Our channels that the packaged instructions do not declare: each gets the rule that its module declares.
 
-A module that declares no channel, or not all that one needs, is an error of the rules,
-and so is one that ``CHANNELS`` does not list: neither may be passed over in silence.
+A module that declares no channel, or an incomplete one, is reported as an error of the rules,
+and so is a module that ``CHANNELS`` does not list.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DECLARES = "\nCHANNEL = "
 
 
 def undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
-    """Yield the rule of each channel whose id is not among the declared ones, or what is wrong with its module."""
+    """Yield the rule of each channel whose id is not among the declared ones, or the problem with its module."""
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:
         file, identity = os.path.join(folder, f"{name}.py"), f"channel.{name}"

@@ -1,4 +1,4 @@
-"""What each kind of rule may say: validated when rules are compiled, never per prompt."""
+"""The keys that each kind of rule may have: validated when rules are compiled, never per prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
 LONGEST_TITLE, LONGEST_TEXT = 80, 240
-"""Characters of a guardrail: both are part of the answer to every prompt that calls for it."""
+"""Maximum characters of a guardrail's title and text, which are part of the answer to every prompt it fits."""
 
 
 class _Rule(BaseModel):
@@ -20,10 +20,10 @@ class _Rule(BaseModel):
 
 
 class FacetSettings(_Rule):
-    """``## Task type``, ``## Search intent``: what a lead is worth, and when a best guess is shown.
+    """``## Task type``, ``## Search intent``: how a lead becomes a confidence, and when a best guess is shown.
 
-    Every ``points_that_double`` of lead double the odds; ``silent`` classes get
-    nothing, and nothing is shown where they are likelier than ``max_silent``.
+    Every ``points_that_double`` of lead double the odds. Prompts of ``silent`` classes get
+    nothing, nor do prompts for which these classes are likelier than ``max_silent``.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -33,13 +33,13 @@ class FacetSettings(_Rule):
 
 
 class Words(_Rule):
-    """``## Words: openers``: a list that signals and the reader of prompts refer to by name."""
+    """``## Words: openers``: a list to which signals, and the code that reads prompts, refer by name."""
 
     words: Annotated[list[Name], Field(min_length=1)]
 
 
 class ClassSignals(_Rule):
-    """``## Task type: debug``, ``## Search intent: howto``: what speaks for one class."""
+    """``## Task type: debug``, ``## Search intent: howto``: the signals of one class."""
 
     signals: list[dict[str, Any]] = []
     leanings: dict[str, list[Name]] = {}
@@ -47,9 +47,9 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: files with guardrails and with their short names, relative to this one.
+    """``## Catalogues``: files with guardrails and with their short names, relative to this file.
 
-    They add to those of lower layers; an id or short name of a higher layer wins.
+    They are added to the files of lower layers; an id or short name of a higher layer wins.
     """
 
     guardrails: Name | None = None
@@ -57,13 +57,13 @@ class Catalogues(_Rule):
 
 
 class Fitted(_Rule):
-    """``## Fitted``: files with the fitted lists of the rules here, relative to this one."""
+    """``## Fitted``: files with the fitted lists of the rules here, relative to this file."""
 
     files: list[Name] = []
 
 
 class GuidanceSettings(_Rule):
-    """``## Guardrail``, ``## Approach``: the threshold and the number of lines."""
+    """``## Guardrail``, ``## Approach``: the minimum score and the maximum number of lines."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3
@@ -71,14 +71,14 @@ class GuidanceSettings(_Rule):
 
 
 class GuardrailSignals(_Rule):
-    """``## Guardrail: H5``: what calls for this guardrail; with a title, the guardrail itself.
+    """``## Guardrail: H5``: the signals that trigger this guardrail; with a title, it also defines the guardrail.
 
-    ``text`` is the statement, which the agent reads behind the title. ``task_types`` take
-    the place of those in the table of short names; with ``extend``, they add to them.
-    ``say`` is a sentence for the title's place, about this prompt: ``{words}`` are those that
-    called for it. Of all guardrails with a sentence a prompt gets one, each at most ``times`` a
-    session. ``needs: past``: only where something was said before; ``needs: edits``: not where something
-    was said and nothing edited. With ``profile`` the guardrail takes part in that profile only.
+    ``text`` is the statement, which the agent reads after the title. ``task_types`` replace
+    those in the table of short names; with ``extend``, they are added to them.
+    ``say`` is a sentence about this prompt, shown in place of the title; ``{words}`` are the words that
+    triggered it. A prompt gets one guardrail with a sentence, and a session each at most ``times`` times.
+    ``needs: past``: only after earlier prompts; ``needs: edits``: not after earlier prompts without
+    edits. With ``profile`` the guardrail is used in that profile only.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -95,9 +95,9 @@ class GuardrailSignals(_Rule):
 
 
 class Approach(_Rule):
-    """``## Approach: start-at-frame``: one sentence, the facts it needs, what calls for it.
+    """``## Approach: start-at-frame``: one sentence, the facts it needs, the signals that trigger it.
 
-    With ``profile`` it takes part in that profile only, behind all others.
+    With ``profile`` it is used in that profile only, after all others.
     """
 
     profile: Literal["", "as-specified"] = ""
@@ -109,7 +109,7 @@ class Approach(_Rule):
 
 
 class Channel(_Rule):
-    """``## Channel: notes``: a source of items; a program to ask, or without ``command`` one of our own.
+    """``## Channel: notes``: a source of items; without ``command``, the program to run, a built-in channel.
 
     ``model``: it asks a language model, so the gates of ``settings.GATES`` must be open.
     ``endpoint``: it is off unless this environment variable is set.
@@ -126,9 +126,9 @@ class Channel(_Rule):
 
 
 class Lines(_Rule):
-    """``## Lines``: whether the agent is told the class: ``never``, ``beside`` other lines, or also ``alone``.
+    """``## Lines``: when the agent is shown the class: ``never``, ``beside`` other lines, or also ``alone``.
 
-    ``class_alone`` is how earlier instructions say it: true means ``alone``, false ``beside``.
+    ``class_alone`` is the form in earlier instructions: true means ``alone``, false ``beside``.
     """
 
     class_line: Literal["never", "beside", "alone"] = "beside"
@@ -159,6 +159,6 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("budgets", False): ("Output", Budgets),
     ("lines", False): ("Output", Lines),
 }
-"""(kind, named) → the part it belongs to and what it may say."""
+"""Maps (kind, whether the rule is named) to the part of the file and the model of the rule's keys."""
 
 __all__ = ["KINDS", "ValidationError"]

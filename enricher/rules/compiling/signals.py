@@ -1,4 +1,4 @@
-"""Compile the class rules of the instructions file into the table that ``enricher.classify`` walks.
+"""Compile the class rules of the instructions file into the table that ``enricher.classify`` reads.
 
 The compiled form is plain JSON and is used as it is parsed: names are resolved,
 word forms expanded and phrases split here, once per edit, never per prompt.
@@ -47,17 +47,17 @@ FEATURES = frozenset(
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
-MOST_WEIGHT = 30  # one signal of a person's own outweighs whatever was fitted
+MOST_WEIGHT = 30  # a single signal written by the user outweighs all fitted ones
 MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
 DEFAULT_GAP = 6
 LONGEST_LEANING = 2
 LEANING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
 RESERVED = frozenset(";|=~")
-"""Signs that part the compiled texts; the reader of prompts makes spaces of them."""
+"""Separators in the compiled texts; when a prompt is read, they are replaced by spaces."""
 
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
-"""Word lists that the reader of prompts itself needs; other lists serve signals only."""
+"""Word lists that the code for reading prompts needs; other lists are used by signals only."""
 
 _UNFOLDED = frozenset(
     "the and for not you are was has have had can will would could should this that these those with what where when"
@@ -68,7 +68,7 @@ _UNFOLDED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """One class of a facet: what counts for it, and prompts that must come out as it."""
+    """One class of a facet: its signals, and example prompts that must be classified as it."""
 
     facet: str
     name: str
@@ -82,7 +82,7 @@ class ClassRule:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """How the scores of one facet become a confidence, and when that is worth showing."""
+    """How the scores of one facet become a confidence, and when its best class is shown."""
 
     name: str
     points_that_double: float = 3.0
@@ -92,7 +92,7 @@ class Facet:
 
 
 class SignalError(ValueError):
-    """A signal that cannot be compiled; ``index`` is its place in the rule."""
+    """A signal cannot be compiled; ``index`` is its position in the rule."""
 
     def __init__(self, message: str, *, rule: ClassRule, index: int) -> None:
         super().__init__(message)
@@ -101,7 +101,7 @@ class SignalError(ValueError):
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with one signal as written, in words that say how to mend it."""
+    """Return the problems of one signal as written, each with how to correct it; empty if there are none."""
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
@@ -126,7 +126,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with the plain words of a class."""
+    """Return the problems of the plain words of a class; empty if there are none."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -141,7 +141,7 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
 
 
 def leaning_key(written: str) -> tuple[str, str] | None:
-    """Return a plain word and what must stand with it: nothing, the next word, or ``@lead`` and ``@object``."""
+    """Return a plain word and its condition: empty, the next word, ``@lead`` or ``@object``; None if malformed."""
     wording, at, place = written.partition("@")
     words = tokens(wording)
     if "…" in words or RESERVED.intersection(written):
@@ -152,7 +152,7 @@ def leaning_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Say whether ``name`` is structural, or the task type that an earlier facet came to (``task_debug``)."""
+    """Return whether ``name`` is a structural feature, or a task type chosen by an earlier facet (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
@@ -201,7 +201,7 @@ def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[A
 
 @cache
 def tokens(phrase: str) -> tuple[str, ...]:
-    """Return the words of a phrase as the reader of prompts would give them."""
+    """Return the words of a phrase as they are split when a prompt is read."""
     found: list[str] = []
     spaced = reading.spaced_abroad(phrase.lower()) if not phrase.isascii() else phrase.lower()
     for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
@@ -210,12 +210,12 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Say whether a phrase is looked for inside words, too: ``*为什么*``, for scripts that write no spaces."""
+    """Return whether a phrase is also searched inside words: ``*为什么*``, for scripts without spaces."""
     return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
 def label(signal: dict[str, Any]) -> str:
-    """Return how ``explain`` names a signal."""
+    """Return the name of a signal that ``explain`` shows."""
     if "feature" in signal:
         text = f"<{signal['feature']}>"
     elif "words" in signal:
@@ -229,14 +229,14 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return what a signal looks for, apart from its weight: equal conditions fire together."""
+    """Return the condition of a signal without its weight; signals with equal conditions fire together."""
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
 
 
 def compile_classes(
     rules: list[ClassRule], *, facets: list[Facet] | None = None, lists: dict[str, list[str]] | None = None
 ) -> dict[str, Any]:
-    """Return the table that ``enricher.classify.classify`` walks; raises SignalError for a signal it cannot use.
+    """Return the table that ``enricher.classify.classify`` reads; raises SignalError for an invalid signal.
 
     Ties between classes keep the order of ``rules``.
     """
@@ -265,7 +265,7 @@ def compile_classes(
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
-    """Return per rule the number that each of its signals has in the compiled table."""
+    """Return for each rule the number of each of its signals in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
@@ -281,7 +281,7 @@ def _facet(facet: Facet) -> dict[str, Any]:
 
 
 class _Compiler:
-    """The table as it grows, signal by signal."""
+    """The table during compilation, to which signals are added one by one."""
 
     def __init__(self, lists: dict[str, list[str]]) -> None:
         self.lists = lists
@@ -364,22 +364,23 @@ class _Compiler:
 
 
 def _packed_condition(row: list[Any]) -> str:
-    """A condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
+    """Return a condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
     _place, label, unless, needs, weights, feature = row
     figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
     return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
 
 
 def _packed_leanings(found: dict[str, list[str]]) -> str:
-    """What a plain word leans towards, as ``table.Table.strengths`` reads it: alone, then ``|next word=`` and so on."""
+    """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then ``|next word=`` and so on."""
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
 def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """The phrases of each first word as the text that ``table.Table`` unpacks.
+    """Return the phrases of each first word as the text that ``table.Table`` unpacks.
 
-    Those that stand alone or have a gap come first, ``;`` between them; then ``|second=`` and those that go on so.
+    Single words and phrases with a gap come first, separated by ``;``, then ``|second=`` and the phrases with
+    that second word.
     """
     packed = {}
     for first, found in table.items():
@@ -396,7 +397,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _drawers(values: dict[str, str]) -> dict[str, str]:
-    """Values by word as the texts that ``table.Drawers`` searches: ``~word=value~`` by first letters."""
+    """Return values by word as the texts that ``table.Drawers`` searches: ``~word=value~``, by first letters."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

@@ -23,7 +23,7 @@ USING = (SOURCE, TEMPLATE, CONFIG)
 MOST_READ = 48
 """Maximum number of files that are read for one prompt."""
 MOST_CANDIDATES = 20
-"""Maximum number of files that are read for one name or text; one in more files does not identify a place."""
+"""Maximum number of files read for one name or text; a name in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
@@ -74,7 +74,7 @@ class Lookup:
         self._texts: dict[str, str] = {}
 
     def is_said(self, path: str) -> bool:
-        """Return whether the prompt names the file, by its whole path or the end of it."""
+        """Return whether the prompt already names the file, by its whole path or the end of it."""
         return any(f"/{path}".endswith(f"/{said}") for said in self.said)
 
     # definitions
@@ -319,7 +319,7 @@ def is_whole(text: str, start: int, end: int) -> bool:
 
 
 def is_aside(text: str, name: str) -> bool:
-    """Return whether a line is no real use of a name: an import, a comment, or a message that contains the word."""
+    """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
     if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
         return True
@@ -337,7 +337,7 @@ def _is_in_a_message(line: str, name: str) -> bool:
 
 
 def defines(text: str, name: str) -> bool:
-    """Return whether a line looks like the definition of ``name``."""
+    """Return whether ``text``, a line, looks like the definition of ``name``."""
     bare = text.strip()
     head = bare.partition(name)[0]
     behind = bare.partition(name)[2].lstrip()

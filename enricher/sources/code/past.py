@@ -14,7 +14,7 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 """Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
 moved it to another file, renamed it."""
 READ, SWEEP = 1, 2
-"""``commits.state``: the diff was read; or it touches too many files to have introduced a name on purpose."""
+"""Values of ``commits.state``. READ: the diff was read. SWEEP: too many files to have introduced a name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
 MOST_NAMES_IN_A_ROW = 4
@@ -87,9 +87,9 @@ def is_gone(db: Connection, name: str) -> bool:
 
 
 def removal(found: list[Event]) -> Event | None:
-    """Return the commit that removed the name: the last that removed a definition, else the last that removed a use.
+    """Return the commit that removed the name: the last to remove a definition, else the last to remove a use.
 
-    None if the newest commit about the name added it.
+    None if the newest commit that affected the name added it.
     """
     taken = [one for one in found if one.what & UNDEFINED and not one.what & (DEFINED | MOVED)]
     placed = next((one.at for one in found if one.what & DEFINED and not one.what & UNDEFINED), 0)
@@ -101,7 +101,7 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name; in a partial history only a commit that defines it counts."""
+    """Return the commit that introduced the name; if the history is partial, only a commit that defines it."""
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
     return None if first is None or first.state == SWEEP else first

@@ -24,7 +24,7 @@ MOST_TERMS = 32
 MOST_POSTINGS = 60_000
 MOST_WEIGHED = 100
 WORTH_WEIGHING = 0.12
-"""Share of the best file's sum from which a file can still overtake, if the best is of the least-weighted kind."""
+"""Minimum share of the best file's sum for a second scoring: below it a file cannot become the best."""
 MOST_JUDGED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
@@ -90,7 +90,7 @@ class Hit:
         self.reasons.append((score, reason))
 
     def why(self) -> str:
-        """Return the strongest reasons in words."""
+        """Return the strongest reasons for the file's rank in words."""
         ordered = sorted(self.reasons, key=lambda reason: -reason[0])
         said = list(dict.fromkeys(reason for score, reason in ordered if score > WORTH_SAYING))[:2]
         if not said and self.words:
@@ -179,7 +179,7 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
 
 
 def _balanced(telling: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
-    """Limit the weight of the many words of a long report, so that those of its title still count."""
+    """Scale down the weights of the many words of a long report, so that the words of its title still count."""
     chosen = sorted(telling, reverse=True)[:MOST_TERMS]
     titled = sum(strength for strength, term, _most in chosen if term in query.titled)
     rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
@@ -388,7 +388,7 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Note the files that share the longest suffix with a path; a match of the file name alone counts little."""
+        """Add the files that share the longest suffix with a path; a match of the file name alone counts little."""
         best = 0
         matched: list[int] = []
         for identity, own in same:
@@ -426,7 +426,7 @@ def _agreement(asked: list[str], own: list[str]) -> int:
 
 
 def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
-    """Search the best files for the messages that the prompt quotes."""
+    """Raise the score of those of the best files that contain the messages quoted in the prompt."""
     said = phrases(query.messages)
     if not said:
         return

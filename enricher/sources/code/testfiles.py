@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 MOST_READ = 8
 MOST_READ_BYTES = 200_000
 MOST_IMPORTERS = 2
-"""A module imported by more test files is used everywhere, so none of them is specifically its test."""
+"""Maximum test files that import a module; with more, the module is used everywhere and none is its own test."""
 MOST_HOLDING = 200
 MOST_USING = 12
-"""A name that more files contain is used all over the project, so no test is specifically its own."""
+"""Maximum files that contain a name; with more, it is used all over the project and no test is its own."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
@@ -51,7 +51,7 @@ class Test:
 
 
 def sources(db: Connection, name: str) -> list[str]:
-    """Return the source file that a path refers to; empty if it is ambiguous."""
+    """Return the source file to which a path refers, in a list; empty if it is ambiguous."""
     stem = _stem(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
@@ -60,7 +60,7 @@ def sources(db: Connection, name: str) -> list[str]:
 
 
 def defining(db: Connection, name: str) -> list[str]:
-    """Return the source file that defines a name; empty if several do, or if the name is widely used."""
+    """Return the source file that defines a name, in a list; empty if several do, or if the name is widely used."""
     rows = db.execute(
         "select distinct files.path, files.kind from symbols join files on files.id = symbols.file"
         " where symbols.key = ? and symbols.name = ? limit 20",
@@ -80,7 +80,7 @@ def _used_by(db: Connection, name: str) -> int:
 
 
 def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
-    """Return the test of a source file, or of the ``name`` that it defines."""
+    """Return the test of a source file, or of the ``name`` that it defines; None if there is none."""
     if _IS_FOR_TESTS.intersection(source.lower().replace(".", "/").replace("_", "/").replace("-", "/").split("/")):
         return None
     own = source.rpartition("/")[2]
@@ -264,7 +264,7 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
 
 
 def _inline(root: str, source: str) -> Test | None:
-    """Return the tests inside a Rust source file."""
+    """Return the tests inside a Rust source file; None if it has none."""
     try:
         text = private.read_file(f"{root}/{source}", MOST_READ_BYTES).decode(errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Turn the names in a prompt into facts: where each is defined, used, or that it does not exist. On the hook's path."""
+"""Locate the names in a prompt: where each is defined or used, or that it does not exist. On the hook's path."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ TOOLS = frozenset(
 """Programs whose subcommands are not defined by the project."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
-"""A name used in more files gets a low score, because its definition is no useful starting point."""
+"""Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
@@ -224,7 +224,7 @@ def _ordered(places: list[Place], definition: Place) -> list[str]:
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a name without a known definition: a file name, key, attribute or local variable."""
+    """Locate a name without a known definition, as a file name, key, attribute or local variable; None if not found."""
     if own := _file_called(lookup, name.text):
         return _of_that_name(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
@@ -233,7 +233,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return the only file of a name as a fact; None for a file in the top folder, which is easy to find."""
+    """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
@@ -303,7 +303,7 @@ def _error(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _code(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate pasted code by a line of it that only one file contains."""
+    """Locate pasted code by one of its lines that only one file contains; None if there is no such line."""
     fact = _text_place(lookup, name.text, CODE, most=1)
     if fact:
         fact.subject, fact.reason = "", "the pasted code stands here"
@@ -358,7 +358,7 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file of a subcommand, if the project has one file per command."""
+    """Return the file that defines a subcommand, if the project has one file per command; else None."""
     if name.owner.lower() in TOOLS:
         return None
     files = [

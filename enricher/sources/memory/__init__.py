@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from enricher.sources.memory.imports import Source, State
 
 IDLE_FACTOR = 50
-"""A check for changes that takes one second is repeated after 50 seconds at the earliest."""
+"""Minimum pause between two checks for changes, as a multiple of the duration of the last check."""
 
 
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
@@ -61,7 +61,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
 
 
 def speaking(project: Project, state: State) -> list[str]:
-    """Return the folders whose trust may be renewed: the project and its packages, if they have ``.enricher``."""
+    """Return the folders that have an ``.enricher`` folder, among the project and its packages."""
     import os
 
     from enricher.prompt import trust

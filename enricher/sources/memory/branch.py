@@ -1,6 +1,6 @@
 """Trust that follows a branch: reviewed and merged content is trusted, a local edit is not.
 
-A person trusts the remote's default branch once (``enricher trust --branch``). From
+The user trusts the remote's default branch once (``enricher trust --branch``). From
 then on the ``.enricher`` folder is trusted whenever its files equal, byte for byte,
 those of the remote-tracking branch. The comparison uses object ids that are computed
 here, so the repository's index, filters and flags cannot influence it.

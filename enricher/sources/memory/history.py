@@ -65,7 +65,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
 
 
 def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return for each reverted commit the commit that reverted it; a commit whose revert was reverted is left out."""
+    """Return the reverting commit of each reverted commit; leave out commits whose revert was itself reverted."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
     undone: dict[str, str] = {}

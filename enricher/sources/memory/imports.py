@@ -36,7 +36,7 @@ DECISION_FOLDERS = (
 LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
 MOST_KEYS = 50_000
-"""The keys of a larger JSONL file are not recorded; its memories are then never removed."""
+"""Maximum recorded keys of a JSONL file; the memories of a larger file are never removed by an import."""
 UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
 """Exceptions that reading a damaged state file may raise."""
 NOWHERE = "\0"
@@ -80,7 +80,7 @@ class State:
 
     ``team`` is the stamp of the team's memories, ``packages`` are the folders below the project
     that have some, ``index`` is the stamp of git's index when they were last searched for.
-    ``database`` is the inode of the database imported into: for another one, the stamps are void.
+    ``database`` is the inode of the database imported into; if it differs, the stamps are ignored.
     ``loaded`` are the sources that the file listed when it was read. ``cost_s`` is the duration
     of the last check for changes.
     """
@@ -147,7 +147,7 @@ def _database(state_dir: str) -> int:
 
 
 def source_at(path: str, project: Project) -> Source:
-    """Return the source, with its kind, for a path that a person named; raises SourceError."""
+    """Return the source, with its kind, for a path that the user named; raises SourceError."""
     if notes.leads_out(path, project):
         raise SourceError(notes.refusal(path))
     name = notes.named(path, project)
@@ -227,7 +227,7 @@ def stamp(source: Source, project: Project) -> str:
 
 
 def seen(path: str) -> str:
-    """Return a file's path, size, time and inode as one text, without opening the file."""
+    """Return a file's path, size, time and inode as one text, without opening it; path and "-" if it is missing."""
     try:
         seen = os.stat(path)
     except OSError:

@@ -100,9 +100,10 @@ def named(path: str, project: Project) -> str:
 
 
 def leads_out(path: str, project: Project) -> bool:
-    """Return whether a path in the project is, or goes through, a link to a place outside of the project.
+    """Return whether a path in the project leads out of it through a symbolic link.
 
-    A repository must not decide which other files of this machine are read; a path outside of it was a person's choice.
+    A repository must not decide which other files of this machine are read. A path outside of the project is accepted,
+    because the user chose it.
     """
     real = os.path.realpath(path)
     is_inside = real == project.root or real.startswith(os.path.join(project.root, ""))
@@ -264,7 +265,7 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """Where the replacement of a note is itself among ``memories``, refer to it by its source path."""
+    """If the replacement of a note is itself among ``memories``, refer to it by its source path."""
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}
     for name, source in sources.items():

@@ -77,7 +77,7 @@ def namespace_named(name: str) -> str:
 
 
 def namespace_in(*texts: str) -> str:
-    """Return the namespace of the first word, in a heading or path, that stands for one; empty if none does."""
+    """Return the namespace that the first matching word of a heading or path implies; empty if no word does."""
     for text in texts:
         for word in _WORD.findall(text.lower()):
             if found := _NAMESPACE_OF.get(word):
@@ -97,7 +97,7 @@ def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
 def dated(value: object, *, where: str) -> tuple[str, list[str]]:
     """Return an ISO date or time (empty if ``value`` is neither), and the remarks about it.
 
-    A date in the future becomes today: nothing was decided tomorrow.
+    A date in the future becomes today, since nothing can have been decided later.
     """
     if isinstance(value, date):  # YAML parses dates by itself
         text = value.isoformat()

@@ -39,7 +39,7 @@ MOST_BYTES = 1 << 20
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
 LONGEST_LINE = 96 * 1024
-"""A longer line is not decoded: it contains a file that a tool read or wrote, an image or a whole history."""
+"""Maximum bytes of a decoded line; a longer one contains a file that a tool used, an image or a whole history."""
 END_BYTES = 768
 """Number of bytes at each end of a long line that are searched for the kind of record."""
 HEAD_BYTES = 2048
@@ -48,7 +48,7 @@ HEAD_BYTES = 2048
 MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
 MOST_SAID = 40
-"""Pieces of answers that are kept, because a prompt may choose an option from them."""
+"""Maximum number of pieces of answers that are kept, because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
 MOST_COMMANDS = 8
@@ -112,7 +112,7 @@ class Found:
         return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
 
     def prompt(self, text: str) -> None:
-        """Add the text of a user record if a person wrote it."""
+        """Add the text of a user record if the user wrote it, and not the host."""
         words = persons_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
@@ -166,7 +166,7 @@ class Found:
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Note that the host compacted its context here; it counts as news until the person's next prompt."""
+        """Note that the host compacted its context here, which counts as news until the user's next prompt."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 

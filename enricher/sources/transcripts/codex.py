@@ -58,7 +58,7 @@ def _message(payload: dict[str, Any], found: Found) -> None:
 
 
 def _is_persons(metadata: object, text: str) -> bool:
-    """Return whether a person wrote a message: by its metadata, or in versions without it by the text's beginning."""
+    """Return whether the user wrote a message: by its metadata, or in versions without it by the text's beginning."""
     kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     if isinstance(kinds, list):
         return PERSONS_KIND in kinds

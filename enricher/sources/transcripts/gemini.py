@@ -28,7 +28,7 @@ def take(record: dict[str, Any], found: Found) -> None:
     if kind not in ("user", "gemini") or not found.is_new(record.get("id")):
         return
     if kind == "user":
-        # ``content`` also contains what hooks added; only the displayed text is the person's own.
+        # ``content`` also contains what hooks added; only the displayed text is the user's own.
         found.prompt(_text(record.get("displayContent")) or _text(record.get("content")))
         return
     calls = record.get("toolCalls")

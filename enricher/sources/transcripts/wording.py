@@ -1,4 +1,4 @@
-"""Extract the relevant text of a record: a person's own words, an error's main line; shortened and redacted."""
+"""Extract the relevant text of a record: the user's own words, an error's main line; shortened and redacted."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ _DROPPED = (
     "current_datetime", "session_context", "environment_context", "user_instructions", "task-notification",
     "agent-notification",
 )  # fmt: skip
-"""Tags whose content was written by the host, not by the person."""
+"""Tags whose content was written by the host, not by the user."""
 _NOTES = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from a previous")
 LONGEST_TAG = 80
 CLEANED_CHARS = 8000
 
 
 def persons_words(text: str) -> str:
-    """Return the person's own text in a user record, without notifications, command wrappers and tags; may be empty.
+    """Return the user's own text in a user record, without notifications, command wrappers and tags; may be empty.
 
-    The arguments of a command are the person's words, its name is not.
+    The arguments of a command count as the user's words, its name does not.
     """
     text = text[:CLEANED_CHARS].strip()
     if text.startswith(_NOTES):

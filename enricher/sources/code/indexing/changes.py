@@ -33,7 +33,7 @@ MOST_SECONDS = 20.0
 """Time limit of one refresh; the next refresh reads the rest."""
 MOST_ROWS = 500_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger one is an import or a sweep, and introduces no name."""
+"""Maximum files of one commit; a larger commit is an import or a mass edit, and introduces no name on purpose."""
 LONGEST_LINE = 400
 MOST_PAIRS = 400
 """Maximum number of line pairs per file that are compared to detect a renamed name."""
@@ -156,7 +156,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
 
 
 def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
-    """Delete the stored effects of these commits."""
+    """Delete the stored effects of the commits with these row numbers."""
     for start in range(0, len(numbers), 500):
         some = numbers[start : start + 500]
         for table in ("name_changes", "file_changes"):

@@ -208,7 +208,7 @@ def commands(project: Project) -> list[Command]:
 
 
 def _wrapped(project: Project) -> list[Command]:
-    """Return test and build commands inferred from a wrapper script or lock file at the root, as a fallback."""
+    """Return test and build commands inferred from a wrapper script or lock file at the root; ranked as a fallback."""
     for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
         if wrapper in project.present:
             return [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 LONGEST_UNIT = 290
 SHORTEST_UNIT = 24
 WHAT_IT_IS_ABOUT = 110
-"""Characters of a unit that are searched for the action; what follows, such as list items, is detail."""
+"""Number of characters of a unit that are searched for the action; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit: the heading or its own words name the action, and it is an instruction."""
 
@@ -195,7 +195,7 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
 
 
 def _is_of_this_project(text: str) -> bool:
-    """Return whether a sentence is concrete, or at least not a rule that applies to every project."""
+    """Return whether a sentence is specific to this project, or at least not a rule that applies to every project."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
     return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
 

@@ -28,7 +28,7 @@ MOST_RECENT = 500
 """Number of commits that determine which files were changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger one is a sweep and tells nothing about any of its files."""
+"""Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
 HALF_LIFE = 100.0
 """Half-life of a change's weight, in commits."""
 _FORMAT = "--format=%x01%H%x02%ct%x02%s%x02%b%x02"
@@ -86,7 +86,7 @@ def newest_commits(root: str) -> list[Commit]:
 
 
 def _mark_reverted(commits: list[Commit]) -> None:
-    """Mark commits that a later commit reverted, and the reverting commits; neither is news."""
+    """Mark commits that a later commit reverted, and the reverting commits; neither are shown."""
     for number, commit in enumerate(commits):
         sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
         subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
@@ -140,7 +140,7 @@ class Record:
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
             kept = [files.split("\n") if files else [] for (files,) in rows]
-            # A list of MOST_FILES entries may be truncated; treat its commit as a sweep.
+            # A list of MOST_FILES entries may be truncated; treat its commit as a mass edit.
             lately = recency([Commit("", 0, "", "", one if len(one) < MOST_FILES else []) for one in kept])
             fresh = [(lately[name], name) for name in paths if name in lately]
             db.executemany("update files set recency = ? where path = ?", fresh)
@@ -194,7 +194,7 @@ class Record:
         db.execute("insert or replace into meta values ('tags', ?)", (self.tags_stamp,))
 
     def read_changes(self, path: str) -> int:
-        """Read the diffs of unread commits; return 1 if there were any."""
+        """Read the diffs of unread commits; return 1 if there were any, else 0."""
         if not self.head:
             return 0
         with closing(sqlite3.connect(path, timeout=2.0, isolation_level=None)) as db:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 MOST_BYTES = 400_000
-"""Maximum size of an indexed file; a larger file is data."""
+"""Maximum size of an indexed file in bytes; a larger file is data."""
 MOST_TOTAL_BYTES = 300_000_000
 MOST_CONTENT_FILES = 60_000
 LONGEST_LINE = 2_000

@@ -1,4 +1,4 @@
-"""List the files of a project that are worth indexing, and determine the kind of each. Not on the hook's path."""
+"""List the project files to be indexed, and determine the kind of each. Not on the hook's path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_FILES = 250_000
 MOST_IGNORE_BYTES = 256 * 1024
 MOST_WALKED = 30_000
-"""Maximum files without git's list, because the folder may be a home folder."""
+"""Maximum number of files that a walk without git lists, because the folder may be a home folder."""
 NEVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
                    ".ruff_cache", ".pytest_cache", ".idea", ".vscode", ".gradle", ".next", ".nuxt", ".cache",
                    "site-packages", ".eggs", "bower_components"))  # fmt: skip
@@ -259,7 +259,7 @@ def _is_ignored(path: str, rules: list[_Rule], *, is_folder: bool) -> bool:
 
 
 def is_text(path: str) -> bool:
-    """Return whether a file's content is worth reading, judged by its name."""
+    """Return whether a file is indexed as text, judged by its name."""
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MOST_SYMBOLS = 2_000
-"""Maximum per file; only generated tables have more."""
+"""Maximum number of definitions per file; only generated tables have more."""
 
 _JS = (
     r"^[ \t]*(?:export\s+(?:default\s+)?)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"

@@ -65,7 +65,7 @@ _NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
-"""Generic pre-commit hooks, for whitespace and the like, that tell nothing about the project."""
+"""Generic pre-commit hooks, for whitespace and the like, which are not specific to the project."""
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
@@ -76,7 +76,7 @@ _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
-"""Ranks of git hooks, compared with 5.5 for a habit in the history and 7 or more for a sentence."""
+"""Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """Number of latest commits examined for a habit, the minimum number, and the share that must follow it."""
 

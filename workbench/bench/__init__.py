@@ -1,1 +1,1 @@
-"""Measure the app and the replay."""
+"""Benchmarks of the terminal app and of the replay."""

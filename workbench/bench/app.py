@@ -40,7 +40,7 @@ MARK_CHARS = 10
 
 
 def workbench_rows(state: str, runs: int) -> list[Row]:
-    """Return one row for the yardstick and for each measured wait, with ``state`` as the history."""
+    """Return a row with the times of the yardstick and of each measured wait, using the history in ``state``."""
     with open_database(state) as db:
         newest = windows.page(db, EVERYTHING, limit=1)
     if not newest:
@@ -74,7 +74,7 @@ def _row(name: str, times: list[float], floor: list[float]) -> Row:
 
 @contextlib.contextmanager
 def _as_it_was(path: str) -> Iterator[None]:
-    """Restore the app's remembered state afterwards."""
+    """Restore the file of the app's remembered state when the context ends."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
         before = file.read()
@@ -96,7 +96,7 @@ def _import_textual() -> float:
 
 
 def _start(state: str, mark: bytes) -> float:
-    """Return the seconds until the mark is painted in a pseudo-terminal; the app is ended with its own key."""
+    """Start the app in a pseudo-terminal and quit it by key; return the seconds until the text ``mark`` is painted."""
     import fcntl
     import pty
     import struct

@@ -42,7 +42,7 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Replay speed of an edit on one core: ``ratio`` is its time per prompt divided by that of only reading them."""
+    """Replay speed of an edit on one core: ``ratio`` is its time per prompt divided by that of only reading prompts."""
 
     name: str
     prompts_per_second: float
@@ -54,7 +54,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Milliseconds from a save to the first figures on the screen, and to the complete ones."""
+    """Milliseconds from a save of an edit to the first figures on the screen, and to the complete figures."""
 
     name: str
     first_ms: float
@@ -64,7 +64,7 @@ class Save:
 
 
 def edits() -> dict[str, str]:
-    """Return the packaged instructions after one edit of each kind, by reach: a signal, a threshold, every prompt."""
+    """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
     rare = next(
         one for one in SIGNAL.finditer(text) if "quick question" in one[0] or len(one[0]) > len("  - {phrase: ") + 20
@@ -77,7 +77,7 @@ def edits() -> dict[str, str]:
 
 
 def rates(prompts: int, runs: int) -> tuple[list[Rate], list[Save]]:
-    """Measure every kind of edit on a history of ``prompts`` prompts, in shuffled rounds."""
+    """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of shuffled order."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
         texts = edits()
@@ -116,7 +116,7 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
 
 
 def missed(found: list[Rate], saves: list[Save]) -> list[str]:
-    """Return the names of measurements that exceed their limits."""
+    """Return the names of measurements that are slower than their limits; empty if none is."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
     return [*slow, *(f"save: {name}" for name in late)]

@@ -1,6 +1,6 @@
 """The workbench's commands, one module each; ``enricher`` finds them through its entry points.
 
-The summaries are shown by its help, so that listing the commands imports none of them.
+The help of ``enricher`` shows these summaries, so that listing the commands imports none of them.
 """
 
 SUMMARIES = {

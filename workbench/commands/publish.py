@@ -120,14 +120,14 @@ def publish(
 
 
 def _given(*names: str) -> str:
-    """Return the first of these options given on the command line, empty where none was."""
+    """Return the first of these options that was given on the command line; empty if none was."""
     context = click.get_current_context()
     given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
 def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
-    """Return the description of the snapshot, written now or before; None for the live history."""
+    """Return the description of the snapshot, which is written now if requested; None for the live history."""
     from workbench.commands.publish_snapshot import written
     from workbench.web.snapshot import writing as snapshots
 
@@ -143,7 +143,7 @@ def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -
 
 
 def _prepare() -> None:
-    """Ensure that there is a database of this schema; an up-to-date one is opened later, by the upkeep thread."""
+    """Create or migrate the database if needed; an up-to-date one is opened later, by the upkeep thread."""
     from storage import traces
     from storage.base import reader
     from storage.db import database
@@ -161,7 +161,7 @@ def _prepare() -> None:
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:
-    """Return the requested password, empty for none; raises click.ClickException where it is too short."""
+    """Return the password, generated if ``is_needed``, else maybe empty; raises click.ClickException if too short."""
     from workbench.web.server.guard import SHORTEST_PASSWORD
 
     given = os.environ.get(PASSWORD, "")

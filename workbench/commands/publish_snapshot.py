@@ -45,7 +45,7 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
 
 
 def described(said: Publication) -> str:
-    """Return the contents of a snapshot in words."""
+    """Return a sentence part on a snapshot: number of prompts, period, and treatment of texts."""
     kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[said.text]
     span = f" from {said.since[:10]} to {said.until[:10]}" if said.prompts else ""
     return f"{said.prompts:,} {'prompt' if said.prompts == 1 else 'prompts'}{span}, {kept}"

@@ -52,5 +52,5 @@ def _check(selection: str) -> None:
 
 
 def _has_terminal() -> bool:
-    """Return whether there is a terminal, or a browser (textual serve), where input and output are pipes."""
+    """Return whether the app can be shown: in a terminal, or in a browser by textual serve, which uses pipes."""
     return bool(os.environ.get("TEXTUAL_DRIVER")) or (sys.stdin.isatty() and sys.stdout.isatty())

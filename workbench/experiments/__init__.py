@@ -2,7 +2,7 @@
 
 Both arms first answer every prompt untimed to warm up, in the order b a, and a b for every second prompt.
 Then each is timed twice, in the order a b b a, and b a a b for every second prompt: each arm runs as often
-after itself, which is faster, as after the other, so that equal arms have equal times.
+after itself, which is faster, as after the other arm, so that equal arms have equal times.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95) -> Outcome:
-    """Let both arms answer every prompt; ``left_out`` is read at the end and counts the prompts without an answer."""
+    """Let both arms answer every prompt; return the outcome. ``left_out`` counts prompts without an answer."""
     pairs: list[Pair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
     unknown = 0
@@ -63,7 +63,7 @@ def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str]
 
 
 def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
-    """Return the mean time of an answer in milliseconds, each arm timed twice."""
+    """Return each arm's mean time for its answer, in milliseconds, over two runs in the given order."""
     total = dict.fromkeys(tasks, 0)
     for name in order:
         begin = time.perf_counter_ns()

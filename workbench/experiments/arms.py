@@ -70,11 +70,11 @@ class Arm(Protocol):
         """Return the task for a prompt, None if this arm has no answer to it."""
 
     def tell(self, question: Question, answer: Answer) -> None:
-        """Record what the session of the prompt has now been shown."""
+        """Record that the prompt's session has now been shown this answer."""
 
 
 class Told:
-    """The references that an arm showed each session, and their tokens; recorded prompts have their own record."""
+    """The references that an arm showed each session, and the tokens spent; recorded prompts do not use it."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
@@ -85,7 +85,7 @@ class Told:
         return self._names[question.session], self._spent[question.session]
 
     def add(self, question: Question, answer: Answer) -> None:
-        """Record an answer."""
+        """Add an answer's references and tokens to those of the prompt's session."""
         self._names[question.session] = sorted({*self._names[question.session], *answer.names})
         self._spent[question.session] += answer.tokens
 
@@ -100,7 +100,7 @@ class Instructions:
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: Question) -> Task | None:
-        """Return the task of deciding on the prompt; None if its rules are unknown."""
+        """Return the task of enriching the prompt under these rules; None if the rules are unknown."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base

@@ -33,7 +33,7 @@ PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One cohort: its sessions and prompts, the prompts held back, and the share of labelled prompts that was right."""
+    """One cohort: its sessions and prompts, the prompts held back, and the share of labelled prompts that are right."""
 
     sessions: int
     prompts: int
@@ -46,8 +46,8 @@ class Side:
 class Comparison:
     """Two cohorts of one experiment; ``effects`` are b minus a, None if there are too few sessions.
 
-    The verdict rests on the labels: changed where b is better and the interval excludes 0, regressed where it is
-    worse, inconclusive otherwise and where a cohort has fewer than ten labelled sessions.
+    The verdict rests on the labels: changed if b is better and the interval excludes 0, regressed if it is
+    worse, inconclusive otherwise and if a cohort has fewer than ten labelled sessions.
     """
 
     name: str

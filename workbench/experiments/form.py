@@ -2,7 +2,7 @@
 
 The form is that of ``enricher.respond.render``: a title, then at most one line of each label in their order; in
 the profile ``as-specified`` blank lines separate them. A response is a success only if it can be parsed and
-names nothing that the rules do not define; an empty response is one, too.
+names only what the rules define; an empty response is a success, too.
 
 FormError             a line that the form does not allow; holds its number
 """
@@ -93,7 +93,7 @@ class Reading:
 
 
 def parse(text: str) -> Said:
-    """Return the content of a text in the format ``enrichment``; raises FormError. An empty text has no content."""
+    """Return the content of a text in the form of an enrichment, nothing for an empty text; raises FormError."""
     if not text:
         return Said()
     title, *lines = text.split("\n")
@@ -133,8 +133,8 @@ def read(
     """Return the content of a response and the rules that it breaks.
 
     ``tokens`` is the token limit by ruling R12's estimate, ``told`` holds what its session was shown before as
-    ``kind:reference``; ``names`` is what it shows now, by default as ``references`` reads it from the text. One
-    breach each: ``form`` (it cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
+    ``kind:reference``; ``names`` is what the response shows, by default what ``references`` finds in it. Possible
+    breaches: ``form`` (it cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
     host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
     session was shown, unless the rules allow it always).
     """
@@ -159,7 +159,7 @@ def references(said: Said) -> list[str]:
 
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
-    """Return the token limit of a text: the least of the prompt's budget, the session's rest, the hard cap."""
+    """Return the token limit of a text: the least of the prompt's budget, the session's remaining one, the hard cap."""
     if is_as_specified(settings):
         return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)
     left = int(settings["budgets.session_tokens"]) - spent

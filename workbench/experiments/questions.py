@@ -1,6 +1,6 @@
 """The prompts that both arms answer, each with the inputs to its judgement and its known task type.
 
-The channels are asked once, by the rules in force, so that both arms decide from the same inputs; a recorded
+The channels are called once, under the rules in force, so that both arms decide from the same inputs; a recorded
 prompt has its recorded inputs.
 
 QuestionError         a line that cannot be used, with file, line and remedy
@@ -39,7 +39,7 @@ class QuestionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One prompt; ``right`` and ``wrong`` are the task types that people labelled so.
+    """One prompt; ``right`` and ``wrong`` are the task types that labels call right or wrong.
 
     ``base`` are the rules by which its inputs were collected, None if they were not stored; ``is_recorded``
     means that the row is a trace, whose inputs include what its session was shown before.
@@ -53,7 +53,7 @@ class Question:
 
     @property
     def session(self) -> str:
-        """The id of the session, whose prompts are similar; a prompt without a session is its own."""
+        """The id of the session, whose prompts are similar; a prompt without a session counts as a session."""
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
@@ -64,7 +64,7 @@ class Question:
 
 
 class Questions:
-    """The prompts of an experiment; ``left_out`` counts the others by reason, once the prompts were read."""
+    """Reads the prompts of an experiment; ``left_out`` counts, by reason, those that cannot be used."""
 
     def __init__(self, versions: Versions) -> None:
         self._versions = versions

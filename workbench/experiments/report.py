@@ -77,7 +77,7 @@ class ArmFigures:
 class Metric:
     """One metric of both arms over the ``pairs`` that have it; ``difference`` is b minus a.
 
-    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's, ``p_adjusted`` after
+    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's p-value, ``p_adjusted`` after
     Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means that this many pairs would
     detect with a power of 0.8. Values that cannot be computed are None.
     """
@@ -101,7 +101,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The figures of an experiment; ``share`` is that of the prompts that the arms answer differently."""
+    """The figures of an experiment; ``share`` is the share of prompts that the arms answer differently."""
 
     prompts: int
     sessions: int
@@ -168,7 +168,7 @@ def _by_session(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
 
 
 def _moved(pairs: Sequence[Pair]) -> tuple[int, int]:
-    """Count the labelled prompts that only b gets right, and those that only a gets right."""
+    """Return how many labelled prompts only b gets right, and how many only a gets right."""
     known = [(pair.a.quality, pair.b.quality) for pair in pairs]
     both = [(a, b) for a, b in known if a is not None and b is not None]
     return sum(a < b for a, b in both), sum(a > b for a, b in both)
@@ -224,7 +224,7 @@ def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool
 
 
 def _detectable(differences: Sequence[float], *, error: float, is_share: bool, level: float) -> float | None:
-    """Return the detectable difference; where no share differs, the share that would have occurred at least once."""
+    """Return the smallest detectable difference; for shares without any difference, the smallest detectable share."""
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return (
@@ -241,7 +241,7 @@ def _judged(metric: Metric, level: float) -> Metric:
 
 
 def finite(value: Any) -> Any:
-    """Return plain values with None for numbers that are not finite, which JSON cannot represent."""
+    """Return plain values, with None in place of numbers that are not finite, which JSON cannot represent."""
     if isinstance(value, dict):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

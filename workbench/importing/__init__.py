@@ -1,7 +1,7 @@
 """Find past conversations of agent clients and read them completely, as prompts to replay.
 
 The records of each client are parsed by the hook's own readers (``enricher.sources.transcripts``); here files are
-read forwards, line by line, in bounded memory, and turns that no person typed are set apart.
+read forwards, line by line, in bounded memory, and turns that no user typed are yielded as ``LeftOut``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A prompt as a person typed it; ``at`` is in microseconds since 1970.
+    """A prompt as the user typed it; ``at`` is in microseconds since 1970.
 
     ``index`` identifies it within its session. ``is_dated`` is true if the file has the time; otherwise the time is a
     guess that may differ at the next reading. ``before()`` is valid until the next turn is requested.
@@ -50,7 +50,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A turn that is not a person's prompt; ``kind`` is what it is instead."""
+    """A turn that is not a prompt of the user; ``kind`` is what it is instead."""
 
     host: str
     session_id: str
@@ -60,7 +60,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or line that could not be read; ``line`` is 0 if the whole file is meant."""
+    """A file or line that could not be read; ``line`` is 0 if the problem concerns the whole file."""
 
     path: str
     line: int

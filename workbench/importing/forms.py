@@ -1,7 +1,7 @@
-"""Parse what each client's records have in addition to the prompt: session, folder, and turns not typed by a person.
+"""Parse what each client's records have in addition to the prompt: session, folder, and turns not typed by the user.
 
 One class for each client. ``learn`` takes session data from a record, ``unfold`` returns the single messages of a
-record, ``machine`` and ``unheard`` classify turns on the user's side that no person typed.
+record, ``machine`` and ``unheard`` classify turns on the user's side that the user did not type.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Session:
         self.is_subagents = False
 
     def learn(self, *, identity: str, cwd: str) -> None:
-        """Take the id and folder of a record; where one is empty, keep the earlier value."""
+        """Store the id and folder of a record; if one is empty, keep the earlier value."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
 
@@ -57,12 +57,12 @@ class Form:
         return (record,)
 
     def machine(self, record: Record) -> str:
-        """Return the kind of a user-side record whose fields show that no person typed it; else empty."""
+        """Return the kind of a user-side record whose fields show that the user did not type it; else empty."""
         del record
         return ""
 
     def unheard(self, record: Record) -> str:
-        """Return the kind of a user-side record in which the hook's reader finds no person's words; else empty."""
+        """Return the kind of a user-side record in which the hook's reader finds no words of the user; else empty."""
         del record
         return ""
 

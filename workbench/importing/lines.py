@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_LINE = 16 << 20
-"""Bytes; images that a person pasted are in the line of their prompt."""
+"""Bytes; a prompt's line also holds the images that the user pasted."""
 PIECE = 1 << 20
 LARGEST_DOCUMENT = 64 << 20
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -60,7 +60,7 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 def moment(value: object) -> int | None:
     """Return a time as microseconds since 1970: ISO-8601 (UTC if it has no zone), or seconds or milliseconds.
 
-    None for a value that is no time, or a time outside the range from 2000 to tomorrow.
+    None if the value is not a time, or outside the range from 2000 to tomorrow.
     """
     try:
         found = _parsed(value)

@@ -37,7 +37,7 @@ WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd"
 
 
 class _Spoken:
-    """Presents rows as records of a transcript: the prompt, then the response."""
+    """Reader for rows with a prompt and a response, with the interface of a transcript reader."""
 
     MARKS: tuple[bytes, ...] = ()
     TODO_MARKS: tuple[bytes, ...] = ()
@@ -82,7 +82,7 @@ def _calls(db: sqlite3.Connection) -> Iterator[sqlite3.Row]:
 
 
 def jsonl_prompts(source: Source, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of a JSONL file."""
+    """Yield the prompts of a JSONL file, plus turns left out and problems."""
     talks: dict[str, _Talk] = {}
     try:
         with lines.opened(source.path) as file:
@@ -124,7 +124,7 @@ def _fault(record: dict[str, Any] | None, line: bytes) -> str:
 
 
 class _Talk:
-    """A conversation as far as it was read."""
+    """The part of a conversation that was read so far."""
 
     __slots__ = ("_count", "_offset", "_window", "session_id")
 
@@ -140,7 +140,7 @@ class _Talk:
         return str(self._count)
 
     def turn(self, source: Source, text: str, *, index: str, at: int | None, line: int, cwd: str = "") -> Turn:
-        """Return a prompt of this conversation; without a time it is dated by its file's modification time."""
+        """Return a prompt of this conversation; without a time, the file's modification time is used."""
 
         def before() -> Conversation:
             return self._window.before(text, cwd=cwd)

@@ -1,6 +1,6 @@
-"""Distinguish what a person typed from what a program wrote into the user's side of a conversation.
+"""Distinguish what the user typed from what a program wrote into the user's side of a conversation.
 
-No I/O. A tag counts as the host's if the hook's own reader drops its content, so that both agree on a person's
+No I/O. A tag counts as the host's if the hook's own reader drops its content, so that both agree on the user's
 words.
 """
 
@@ -48,15 +48,15 @@ STARTS = (
 WARM_UPS = ("warmup", "warm-up")
 ROLE = "You are "
 LONGEST_OF_A_PERSON = 500
-"""Longer prompts that begin with "You are …" are filled-in templates of a program."""
+"""Characters; longer prompts that begin with "You are …" are filled-in templates of a program."""
 SKIPS = {"slash_command": COMMAND, "machine_prompt": NOTICE, "empty": EMPTY}
 TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a user-side text that is no prompt to enrich; empty if a person asks something.
+    """Return the kind of a user-side text that is not a prompt to enrich; empty if it is one.
 
-    The bypass prefix, which a person may set, is ignored.
+    The bypass prefix, which a user may configure, is ignored.
     """
     bare = text.strip()
     for start, kind in STARTS:
@@ -74,7 +74,7 @@ def kind_of(text: str) -> str:
 
 
 def typed(text: str) -> str:
-    """Return the text without the blocks that hosts add to a prompt; unchanged where there are none."""
+    """Return the text without the blocks that hosts add to a prompt; unchanged if there are none."""
     if "<" not in text:
         return text
     kept, at = [], 0

@@ -1,4 +1,4 @@
-"""Find conversations on this machine, and recognise the client that wrote a given file."""
+"""Find conversation files on this machine, and recognise which client wrote a given file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def well_known(host: str = "") -> list[Source]:
 
 
 def named(paths: tuple[str, ...], host: str = "") -> tuple[list[Source], list[Problem]]:
-    """Return the conversations at ``paths`` (of folders, all below them), and a problem for each file that is none."""
+    """Return the conversations at ``paths`` (of folders, all below them), and a problem for each file without any."""
     found: list[Source] = []
     problems: list[Problem] = []
     for path in map(os.path.abspath, paths):

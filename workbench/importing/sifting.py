@@ -42,7 +42,7 @@ class Wanted:
 
 
 class Sieve:
-    """Filters prompts by what the database holds and what it has passed before."""
+    """Filters prompts: leaves out those that the database holds, and those that it has let through before."""
 
     def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: Wanted) -> None:
         self._db = db
@@ -53,7 +53,7 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[Source], advance: Advance) -> Iterator[tuple[Source, Event, str]]:
-        """Yield every event of the requested project with its fate: NEW, or the reason not to store it."""
+        """Yield every event of the requested project with its fate: NEW or why not stored; empty if not a prompt."""
         for source in sources:
             for event in places.read(source, advance):
                 if isinstance(event, Problem):

@@ -1,4 +1,4 @@
-"""Store past prompts in batches, so that an interruption leaves whole batches and other processes need not wait."""
+"""Store past prompts in batches, so that an interruption leaves complete batches and other processes wait briefly."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def store(
     stored: Stored,
     advance: Advance,
 ) -> None:
-    """Read the files again and store what ``found`` counted; ``stored`` has the progress, even after an interruption.
+    """Read the files again and store the prompts that ``found`` counted; ``stored`` counts them as they are stored.
 
-    Raises sqlite3.Error and OSError where the database cannot be written.
+    Raises sqlite3.Error and OSError if the database cannot be written.
     """
     batch: list[dict[str, traces.Rows]] = []
     left_at_since = found.at_since

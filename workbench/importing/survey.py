@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(slots=True)
 class Survey:
-    """The findings; ``since`` is the time of the oldest prompt to be stored, ``at_since`` the count at that time."""
+    """What an import would store; ``since`` is the oldest prompt's time if limited, ``at_since`` their count then."""
 
     groups: dict[tuple[str, str], Group] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Survey:
         return self.groups.setdefault((host, project), Group(host, project))
 
     def report(self, problem: Problem) -> None:
-        """Record a problem; it is counted even where the list is full."""
+        """Record a problem; beyond ``MOST_PROBLEMS`` it is only counted."""
         self.problem_count += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)

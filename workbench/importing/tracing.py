@@ -1,4 +1,4 @@
-"""Make the trace of a past prompt: its enrichment under the current rules, without asking any channel.
+"""Make the trace of a past prompt: enrich it under the current rules, without calling any channel.
 
 The steps are the hook's own (redact, classify, decide, describe), so that an imported trace replays byte for byte
 like any other.
@@ -37,7 +37,7 @@ MOST_FOLDERS = 512
 
 
 class Tracer:
-    """Turns prompts into traces; ``state`` is the folder with the key for their hashes.
+    """Turns past prompts into traces; ``state`` is the folder with the key for the hashes of prompts.
 
     Nothing is written before ``prepare``.
     """
@@ -51,11 +51,11 @@ class Tracer:
         self._folders: dict[str, tuple[cache.Rules, dict[str, Value]]] = {}
 
     def prepare(self) -> None:
-        """Create the key where it does not exist yet."""
+        """Create the key if it does not exist yet."""
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
-        """Return the project of a folder, derived from the path where the folder is gone; None if it is unknown."""
+        """Return the project of a folder, derived from the path if the folder is gone; None for a relative path."""
         if not os.path.isabs(cwd):
             return None
         if cwd not in self._projects:
@@ -67,7 +67,7 @@ class Tracer:
         return self._rules_for(cwd)[1]
 
     def trace(self, turn: Turn) -> traces.Trace:
-        """Return the redacted trace of a prompt; its status is ``shadow`` where there was a text, which nobody saw."""
+        """Return the redacted trace of a prompt; its status is ``shadow`` if it has a text, which no agent saw."""
         rules, settings = self._rules_for(turn.cwd)
         original = traces.storable(turn.text)
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
@@ -91,7 +91,7 @@ class Tracer:
     def leave_versions(self) -> bool:
         """Spool the rules versions used since the last call, for the next drain; return whether there were any.
 
-        Raises OSError where nothing can be written.
+        Raises OSError if the spool cannot be written.
         """
         new = {rules.hash: rules.body for rules in self._versions.values() if rules.hash not in self._kept}
         for identity, body in new.items():
@@ -102,7 +102,7 @@ class Tracer:
         return bool(new)
 
     def _rules_for(self, cwd: str) -> tuple[cache.Rules, dict[str, Value]]:
-        """Return the rules of a folder that still exists, else those in force outside all projects."""
+        """Return rules and settings of a folder; if it no longer exists, those in force outside all projects."""
         folder = cwd if os.path.isabs(cwd) and os.path.isdir(cwd) else ""
         if folder not in self._folders:
             rules, _layers = cache.load(folder, wait_ms=COMPILE_MS)
@@ -114,12 +114,12 @@ class Tracer:
 
 
 def moment_of(at: int) -> str:
-    """Return the first fourteen digits of a trace id: its time in microseconds."""
+    """Return the first fourteen digits of a trace id: the time ``at`` in microseconds, in hexadecimal."""
     return f"{at & 0xFFFFFFFFFFFFFF:014x}"
 
 
 def suffix_of(turn: Turn) -> str:
-    """Return the last ten digits of a trace id: the same for the same place in the same session."""
+    """Return the last ten digits of a trace id: a hash of client, session and the prompt's index in the session."""
     return keyed_hash(b"import", f"{turn.host}\0{turn.session_id}\0{turn.index}".encode(errors="replace"))[:10]
 
 

@@ -1,6 +1,6 @@
-"""Read a client's transcript forwards: each prompt of a person with the conversation before it.
+"""Read a client's transcript forwards: each prompt that a user typed, with the conversation before it.
 
-The hook's own readers parse the records; this module asks them, record by record, whether a person spoke.
+The hook's own readers parse the records; this module calls them, record by record, to find what a user typed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Listener(Found):
-    """Collects the user's side of a single record."""
+    """Collects the user's texts in a single record, and whether the record holds anything else."""
 
     __slots__ = ("heard", "is_news")
 
@@ -52,7 +52,7 @@ class _Listener(Found):
 
 
 class Transcript:
-    """One transcript file, read once."""
+    """A transcript file, to be read once; yields its prompts, the turns left out, and problems."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -83,7 +83,7 @@ class Transcript:
             yield Problem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
-        """Read a file that is one JSON object, the earlier format of Gemini CLI."""
+        """Yield the events of a file that is one JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
             yield Problem(self.source.path, 0, lines.NO_OBJECT)
@@ -126,7 +126,7 @@ class Transcript:
                 yield self._turn(record, text, line=line)
 
     def _is_again(self, record: Record, text: str) -> bool:
-        """Return whether this turn is a repetition: hosts write a turn in two forms, or again when it changes."""
+        """Return whether this turn repeats an earlier one: hosts write some in two forms, or again on a change."""
         if self.source.host == "codex":
             words = persons_words(text) or text
             is_again, self.last_words = words == self.last_words, words
@@ -153,7 +153,7 @@ class Transcript:
         )
 
     def _moment(self, record: Record, line: int) -> tuple[int, bool]:
-        """Return the record's time and True, else a time just after the last one and False."""
+        """Return the record's time (microseconds) and True; without one, a time just after the last one and False."""
         at = lines.moment(record.get("timestamp"))
         if at is not None:
             self.last_at = at

@@ -1,6 +1,6 @@
 """The conversation before a prompt, as the hook would have read it at the end of the transcript.
 
-The records before the prompt are held within the hook's own bounds and read newest first by its own reader
+The records before the prompt are kept within the hook's limits and read newest first by the hook's own reader
 (``enricher.sources.transcripts``).
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, without those too long for the hook; the reader skips those of subagents."""
+    """The last records of a session, without records too long for the hook; the reader skips records of subagents."""
 
     __slots__ = ("_bytes", "_host", "_records")
 

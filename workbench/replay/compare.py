@@ -1,4 +1,4 @@
-"""Compare two outcomes of one prompt, and sum up what an edit changes over all prompts: its blast radius."""
+"""Compare two outcomes of one prompt, and count the changes over all prompts: the blast radius of an edit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One prompt under both sides; ``before`` and ``after`` are the same object where nothing can differ."""
+    """One prompt under both sides; ``before`` and ``after`` are the same object if the outcomes are the same."""
 
     prompt: Prompt
     before: Outcome
@@ -56,8 +56,8 @@ class Change:
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return the kinds of difference between two outcomes of one prompt; empty if they are the same.
 
-    Where either side would have sent a channel a different request, the items of that channel are
-    «context unknown», regardless of the recorded items.
+    If either side would have sent a channel a different request, the kind is «context unknown», and the items of
+    that channel are not compared.
     """
     if before is after or before.is_same(after):
         return ()
@@ -100,7 +100,7 @@ class Tally:
 
 @dataclass(slots=True)
 class BlastRadius:
-    """The effect of an edit on the prompts replayed so far; grows pair by pair.
+    """The effect of an edit on the prompts replayed so far; pairs are added one by one.
 
     ``is_same_rules`` means that both sides have the same rules hash; the only possible verdict is then
     «identical».

@@ -1,4 +1,4 @@
-"""Replay recorded prompts under their own rules: the recorded text must come out byte for byte.
+"""Replay recorded prompts under their own rules: the text must equal the recorded one byte for byte.
 
 All other figures of the workbench rest on this, so every trace is checked before anything is compared.
 """
@@ -12,12 +12,12 @@ from workbench.replay.corpus import opened
 from workbench.replay.outcome import judged_again
 
 EVERYTHING = Selection("1")
-"""Includes the prompts of tests: recorded text must come out again whoever sent the prompt."""
+"""All prompts, including those of tests: their recorded texts must be reproduced, too."""
 
 
 @dataclass(slots=True)
 class Fidelity:
-    """Count of traces that came out as recorded; ``differing`` lists the others, ``left_out`` counts why not run."""
+    """Count of traces whose text is as recorded; ``differing`` lists the others, ``left_out`` counts the skipped."""
 
     same: int = 0
     differing: list[str] = field(default_factory=list)

@@ -28,7 +28,7 @@ FEATURES_KEPT = '"features"'
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A prompt to judge; ``levels`` is how far each side must judge it, ``scores`` are the recorded scores."""
+    """A prompt to judge; ``levels`` holds NOT, WEIGH or JUDGE for each side, ``scores`` are the recorded scores."""
 
     row: Row
     levels: tuple[int, int]
@@ -43,14 +43,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """Which prompts an edit can affect: the differences between recorded, base and candidate rules."""
+    """The prompts that the differences between recorded, base and candidate rules can affect; None without rules."""
 
     base: Reach | None
     candidate: Reach | None
     between: Reach | None
 
     def levels(self, row: Row) -> tuple[int, int]:
-        """Return how far each side must judge a prompt: not at all where the edit between them cannot reach it."""
+        """Return NOT, WEIGH or JUDGE for each side; NOT for both if the edit between them cannot affect the prompt."""
         both = level_of(row, self.base), level_of(row, self.candidate)
         if self.between is None or NOT in both:
             return both
@@ -76,7 +76,7 @@ class Judge:
     sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
     def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Reaches:
-        """Find the rules for prompts of a situation, and the reach of each side relative to the recorded rules.
+        """Store both sides' rules for prompts of a situation; return which prompts their differences can affect.
 
         Raises ``workbench.replay.rulesets.sides.SideError``.
         """
@@ -106,7 +106,7 @@ class Judge:
 
 
 def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, knows_confidence: bool = True) -> int:
-    """Return how far a side must judge a recorded prompt: NOT, WEIGH or JUDGE.
+    """Return NOT, WEIGH or JUDGE: how much of judging a side must repeat for a recorded prompt.
 
     Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those
     that the earlier rules of ``reach`` would find.
@@ -121,14 +121,14 @@ def level_of(row: Row, reach: Reach | None, *, knows_features: bool = True, know
 
 
 def _earlier(row: Row) -> str:
-    """Return the earlier words that the prompt refers back to; the prompt alone usually shows that there are none."""
+    """Return the earlier text that the prompt refers back to; empty if there is none (most prompts)."""
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
         return ""
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
 def _features(row: Row) -> set[str]:
-    """Read the recorded features from the JSON text: parsing all of it costs as much as weighing."""
+    """Return the recorded features and ``task_…``, cut from the JSON text: parsing it all costs as much as weighing."""
     _, _, behind = row.inputs.partition(f"{FEATURES_KEPT}:")
     named = behind[: behind.index("]")].strip("[ ")
     return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
@@ -138,7 +138,7 @@ _PREPARED: list[Judge] = []
 
 
 def prepare(judge: Judge) -> None:
-    """Set the rules of a worker process."""
+    """Store the judge that this worker process uses."""
     _PREPARED[:] = [judge]
 
 

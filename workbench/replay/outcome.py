@@ -32,7 +32,7 @@ class Outcome:
     """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those in the text.
 
     ``items`` are (channel, reference); ``unknown`` are the channels to which these rules would have sent
-    a different request, whose answer is unknown; ``today`` are those of them that today's stores answered.
+    a different request, whose answer is unknown; ``today`` are the channels that today's stores answered instead.
     """
 
     task_type: str
@@ -77,8 +77,8 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: 
 def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False) -> Outcome:
     """Return the outcome of a recorded prompt under ``rules``.
 
-    ``recorded`` are the rules that judged it then; without them the declarations of its channels are
-    unknown. With ``ask_today``, today's stores answer the requests that would have differed.
+    ``recorded`` are the rules that judged it when it was recorded; without them, channel requests are taken to be
+    the same. With ``ask_today``, today's stores answer the requests that would have differed.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
     judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
@@ -88,7 +88,7 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
 def weighed_again(
     row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules, ask_today: bool = False
 ) -> Outcome:
-    """Return the outcome under ``rules`` that find the recorded signals but weigh them differently.
+    """Return the outcome under ``rules`` from the recorded scores, if ``rules`` differ in anything but signals.
 
     ``scores`` are the recorded scores by facet and name. Raises KeyError for a trace without recorded features.
     """
@@ -131,7 +131,7 @@ def _decided(
 
 
 def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Return the channels that can be asked again through today's stores."""
+    """Return those of the channels that today's stores can answer."""
     askable = {rule["name"] for rule in rules.body["channels"] if can_ask_again(rule)}
     return tuple(name for name in channels if name in askable)
 
@@ -152,7 +152,7 @@ def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str
 def declared_budgets(rules: Rules) -> Mapping[str, Any]:
     """Return the budgets declared by the instructions files, by setting name.
 
-    Rules stored without a ``budgets`` key hold them among all settings.
+    Rules that were stored without a ``budgets`` key have the budgets in ``settings``.
     """
     body = rules.body
     found: Mapping[str, Any] = body.get("budgets", body["settings"])

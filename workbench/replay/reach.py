@@ -1,9 +1,9 @@
-"""Find which prompts an edit of the rules can reach; the others need not be judged again.
+"""Find which prompts an edit of the rules can affect; the others need not be judged again.
 
-Most edits touch a few signals. A prompt with none of the words that a changed signal needs fires
+Most edits touch a few signals. A prompt with none of the words that a changed signal needs matches
 neither its old nor its new form, and its recorded scores stay valid. Edits of thresholds or guardrails
-weigh those scores differently, without reading the prompt again. The answer «may be reached» can be
-wrong, «is not reached» cannot: ``tests/replay/test_reach.py`` checks that against random edits.
+weigh those scores differently, without reading the prompt again. The answer «may be affected» can be
+wrong, «is not affected» cannot: ``tests/replay/test_reach.py`` checks that against random edits.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     Phrase = frozenset[frozenset[str]]
 
 NOT, WEIGH, JUDGE = range(3)
-"""How far an edit reaches a prompt: not at all; the same scores are weighed differently; the scores may differ."""
+"""How an edit affects a prompt: not at all; the same scores are weighed differently; the scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
-"""Keys that affect how every prompt is read: where one differs, any prompt may be read differently."""
+"""Keys that affect how every prompt is read: if one differs, any prompt may be read differently."""
 MARKERS_BEGIN = "\ue000"
 RUN = re.compile("[a-z0-9]+")
 
 
 class Reach:
-    """How far the difference between two versions of the rules reaches; every prompt, if the earlier is unknown."""
+    """The prompts that a difference between two versions of the rules can affect: all if the earlier is unknown."""
 
     __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
 
@@ -81,12 +81,12 @@ class Reach:
 
     @property
     def is_everything(self) -> bool:
-        """Return whether any prompt may be read differently."""
+        """Return whether every prompt must be judged again."""
         return self._least == JUDGE
 
     @property
     def is_nothing(self) -> bool:
-        """Return whether the edit reaches no prompt at all."""
+        """Return whether the edit can affect no prompt at all."""
         return self._least == NOT and not (self._phrases or self._features)
 
     def level(
@@ -97,10 +97,10 @@ class Reach:
         features: Collection[str] | None = None,
         confidence: float | None = None,
     ) -> int:
-        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is the text it refers back to.
+        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
 
         ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` that of its
-        task type under the earlier rules; None where unknown.
+        task type under the earlier rules; either is None if unknown.
         """
         if self._least == JUDGE or self.is_nothing:
             return self._least
@@ -140,7 +140,7 @@ def _shortest(forms: Iterable[str]) -> int:
 
 
 def _is_there(forms: Iterable[str], words: set[str], low: str) -> bool:
-    """Return whether a form may be a word of the text; a form with other characters is sought as a substring."""
+    """Return whether one of the forms occurs: as a word, or as a substring if it has other characters than letters."""
     return any(form in words or (not form.isalnum() and form in low) for form in forms)
 
 
@@ -179,7 +179,7 @@ def _silent(packed: dict[str, Any]) -> list[str]:
 def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
     """Return the range of confidences [low, high) in which only one of the two rules shows a task type.
 
-    The range is unbounded where anything other than the task type's minimum confidence differs.
+    The range is unbounded if anything other than the task type's minimum confidence differs.
     """
     was, now = (rules.body["classes"]["facets"] for rules in (before, after))
     if _differ_beside_facets(before, after) or list(map(_without_threshold, was)) != list(map(_without_threshold, now)):
@@ -201,7 +201,7 @@ def _is_settled_late(packed: dict[str, Any]) -> bool:
 
 
 class _Changed:
-    """The words of phrases, or the features, that a prompt must have to meet a changed signal."""
+    """The phrases and features of the changed signals: a prompt without any of them matches none of these signals."""
 
     def __init__(self, was: _Signals, now: _Signals) -> None:
         self.phrases: set[Phrase] = set()
@@ -218,7 +218,7 @@ class _Changed:
 
 
 class _Signals:
-    """The conditions of a compiled table by what they look for, independent of their numbers.
+    """The conditions of a compiled table, identified by what they look for instead of their numbers.
 
     ``counts`` is the number of conditions that look for the same thing; differently written ones count separately.
     """

@@ -1,7 +1,7 @@
 """Judge the recorded prompts again under other rules, newest first, and pair the outcomes of both sides.
 
-The recorded side is read, not run again; nor is a prompt run that the edit cannot reach. Where more than
-POOL_FROM prompts must all be run, a process pool is used.
+The recorded outcomes are read, not computed again; a prompt that the edit cannot affect is not judged either.
+If more than POOL_FROM prompts must all be judged, a process pool is used.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ WAITING_PER_PROCESS = 4
 
 
 def never() -> bool:
-    """Return False: the replay runs to its end."""
+    """Return False; the default ``should_stop``, with which a replay runs to its end."""
     return False
 
 
 class Replay:
-    """One replay of a corpus under two sides; ``judged`` counts the prompts that had to be run.
+    """One replay of a corpus under two sides; ``judged`` counts the prompts that had to be judged again.
 
-    With ``ask_today``, today's stores answer where a side would have sent a channel a different request.
+    With ``ask_today``, today's stores answer if a side would have sent a channel a different request.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Replay:
 
     @property
     def is_same_rules(self) -> bool:
-        """Return whether both sides have the same rules for every version, which leaves nothing to compare."""
+        """Return whether both sides have the same rules for every version, so that no outcome can differ."""
         if not self.base.hash or self.base.hash != self.candidate.hash:
             return False
         return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
@@ -77,9 +77,9 @@ class Replay:
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
     def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
-        """Yield pairs in lists, newest first; ``processes`` 0 chooses their number by the amount of work.
+        """Yield the outcomes of every prompt, in lists of pairs, newest first; ``processes`` 0 means as many as useful.
 
-        Raises ``workbench.replay.rulesets.sides.SideError`` where a version cannot be compiled.
+        Raises ``workbench.replay.rulesets.sides.SideError`` if a version cannot be compiled.
         """
         wanted = processes or (_processors() if self._is_large() else 1)
         with ExitStack() as stack:
@@ -92,7 +92,7 @@ class Replay:
         return any(self._reaches_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
-        """Start processes that have the rules of every version, so that only prompts are sent to them."""
+        """Return a pool of processes that have the rules of every version, so that only prompts are sent to them."""
         for situation in self._situations():
             self._reaches_of(situation)
         spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang at its start
@@ -116,7 +116,7 @@ class Replay:
             pool.shutdown(cancel_futures=True)
 
     def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[Situation]) -> Future[list[Sides]]:
-        """Submit tasks to the pool; judge here those of a situation first seen after its processes were prepared."""
+        """Submit tasks to the pool; judge them here if the pool was started without the rules for one of them."""
         if all(task.situation in known for task in tasks):
             return pool.submit(judge_all, tasks)
         done: Future[list[Sides]] = Future()
@@ -186,7 +186,7 @@ class Replay:
 
 
 def _in_short(row: Row) -> Outcome:
-    """Return the recorded outcome without the fields that are read only when the text differs."""
+    """Return the recorded outcome without guardrails, approach and items, which are read only if the text differs."""
     return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
 
 

@@ -1,4 +1,4 @@
-"""Judge one prompt under two sets of rules and collect all that explains the difference, computed on demand."""
+"""Judge one prompt under two sets of rules, and return outcomes, scores and signals of both sides."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One side: label, outcome, scores, and the time that judging takes here (0 if the outcome is only read)."""
+    """One side of a prompt: label, outcome, scores, and the time to judge it here (0 if the outcome is only read)."""
 
     label: str
     outcome: Outcome
@@ -60,7 +60,7 @@ class SideBySide:
 def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
     """Judge one recorded prompt by both sides; by default the candidate is the rules that apply in its folder today.
 
-    Raises SideError where the prompt was deleted or its text was not kept.
+    Raises SideError if the prompt was deleted or its text was not kept.
     """
     row = _row(corpus, trace_id)
     recorded = corpus.versions.rules(row.rules_hash)

@@ -1,4 +1,4 @@
-"""Ask today's stores what other rules would have asked then; the outcome lists the channels that answered today."""
+"""Send today's stores the channel requests that other rules would have sent when the prompt was recorded."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def difference_of_means(first: Sequence[float], second: Sequence[float], *, leve
 
     The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations,
     corrected for small groups (Hedges 1981), and 0 if all values of each group are equal. Raises ValueError
-    where a group has fewer than two values.
+    if a group has fewer than two values.
     """
     if min(len(first), len(second)) < FEWEST:
         raise ValueError("a difference of means needs two values in each group")

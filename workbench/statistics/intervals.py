@@ -26,7 +26,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     """Return Wilson's score interval of a share; ``n`` may be an effective number.
 
     Source: Wilson (1927), without continuity correction. Without observations the interval is 0 to 1. Raises
-    ValueError where successes are not between 0 and n.
+    ValueError if successes are not between 0 and n.
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: a share lies between 0 and 1")
@@ -42,7 +42,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
 
 
 def upper_bound(n: float, *, level: float = 0.95) -> float:
-    """Return the highest share of failures compatible with none among ``n``: Wilson's upper end."""
+    """Return the highest share of failures that is compatible with 0 failures in ``n`` trials: Wilson's upper end."""
     return wilson(0, n, level=level).high
 
 

@@ -35,8 +35,7 @@ class Mean:
     """The mean difference of ``n`` pairs in ``clusters`` sessions, with its interval.
 
     ``error`` is the standard error of the mean, infinite with a single session; ``deviation`` is the standard
-    deviation of
-    single differences.
+    deviation of single differences.
     """
 
     estimate: float
@@ -69,7 +68,7 @@ def mcnemar_midp(gained: int, lost: int) -> float:
 
 
 def signed_rank(differences: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 where all differences are 0.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 if all differences are 0.
 
     Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1). Up to 50 differences
     the distribution is exact, ties included; above, it is normal with the variance corrected for ties.
@@ -145,7 +144,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
-    """Rank by absolute value, doubled so that the mean rank of ties is whole; flag the positive values."""
+    """Return twice each value's rank by absolute value (whole numbers even for ties), and whether it is positive."""
     ranked: list[tuple[int, bool]] = []
     for _, tied in groupby(sorted(values, key=abs), key=abs):
         group = list(tied)
@@ -155,7 +154,7 @@ def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
 
 
 def _rank_sums(ranks: Sequence[int]) -> list[int]:
-    """Count, for every sum, the subsets of ``ranks`` with that sum."""
+    """Return, at index s, the number of subsets of ``ranks`` whose sum is s."""
     ways = [1]
     for rank in ranks:
         above = [0] * rank
@@ -164,7 +163,7 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
 
 
 def _interval_rank(n: int, level: float) -> tuple[int, float]:
-    """Return the rank, from either end, of the pairwise mean that bounds the interval, and the interval's level."""
+    """Return the rank, from either end, of the pairwise mean at which the interval ends, and the interval's level."""
     if n > EXACT_RANKS:
         spread = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(1, math.floor(n * (n + 1) / 4 - spread)), level
@@ -182,7 +181,7 @@ def _walsh(values: list[float], rank: int) -> float:
 
 
 def _means_up_to(values: list[float], limit: float) -> int:
-    """Count the means of two values, each with itself included, up to ``limit``; one pass from both ends."""
+    """Return how many means of two values (or of one with itself) are at most ``limit``; one pass from both ends."""
     count, partner = 0, len(values) - 1
     for place, value in enumerate(values):
         while partner >= place and (value + values[partner]) / 2 > limit:

@@ -45,7 +45,7 @@ def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
 
 
 def _place(n: int, rank: int, probability: float) -> int:
-    """Return the smallest j whose value bounds the resampled quantile with at least ``probability``."""
+    """Return the smallest j such that the resampled quantile is at most the j-th value with ``probability`` or more."""
     low, high = 1, n
     while low < high:
         middle = (low + high) // 2

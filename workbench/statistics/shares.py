@@ -30,7 +30,7 @@ class Share:
     """The share of changed prompts, its interval, and the method of the interval.
 
     ``method`` is "sessions resampled" in general, "sessions counted" where all or no prompts changed, "one session"
-    where nothing is known beyond a single session.
+    if there is only one.
     """
 
     value: float

@@ -23,7 +23,7 @@ def verdict_of(
     margin: float | None = None,
     level: float = 0.95,
 ) -> Verdict:
-    """Return the verdict on ``changed`` prompts; the first of these that holds.
+    """Return the verdict on a comparison with ``changed`` changed prompts: the first of these that holds.
 
     - regressed: the outcome of an approved case changed (``failing_cases``), or of the labelled
       prompts significantly more became wrong (``lost``) than right (``gained``), by mid-p McNemar.

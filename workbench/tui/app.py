@@ -110,7 +110,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def place_screen(self) -> WorkbenchScreen | None:
-        """Return the visible place, also when a question or the help is on top of it."""
+        """Return the place that is visible, or that lies below an open question or the help."""
         found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
         return next(found, None)
 
@@ -137,7 +137,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return no system commands: the palette has our own."""
+        """Yield no system commands of Textual: the palette has our own."""
         del screen
         return ()
 
@@ -190,7 +190,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     @on(DataChanged)
     def _data_changed(self) -> None:
-        """Notify the visible screen: at once, but at most ten times a second."""
+        """Notify the visible screen of changed data: at once, but at most ten times a second."""
         if self._is_telling:
             return
         wait = DATA_EVERY_S - (time.monotonic() - self._told_at)

@@ -47,10 +47,10 @@ class Command(NamedTuple):
 
 
 class WorkbenchCommands(Provider):
-    """All commands of the app for the visible screen."""
+    """Offers the app's commands for the visible screen in the palette."""
 
     async def startup(self) -> None:
-        """Count the task types once, in a thread."""
+        """Read the task types once, in a thread."""
         self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
 
     @property

@@ -22,7 +22,7 @@ FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 
 
 def file_to_edit(given: str = "") -> str:
-    """Return the instructions file to edit: ``given``, else the highest layer that is not ours, else the user's."""
+    """Return the instructions file to edit: ``given``, else the highest layer not shipped with us, else the user's."""
     if given:
         return given
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
@@ -30,7 +30,7 @@ def file_to_edit(given: str = "") -> str:
 
 
 def open_editor(app: Workbench, path: str) -> str:
-    """Hand the terminal to ``$VISUAL`` or ``$EDITOR`` until it ends; return an error message, else empty text."""
+    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, empty if there is none."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."

@@ -30,7 +30,7 @@ class OpenCompare(Message):
 
 @dataclass
 class OpenInstructions(Message):
-    """Show the instructions at this place; an empty path is the file being edited."""
+    """Show this line of an instructions file; an empty path means the file being edited."""
 
     path: str = ""
     line: int = 0
@@ -38,7 +38,7 @@ class OpenInstructions(Message):
 
 @dataclass
 class Labelled(Message):
-    """A person labelled this trace."""
+    """The user labelled this trace."""
 
     trace_id: str
 

@@ -6,7 +6,7 @@ import os
 
 
 def here() -> str:
-    """Return the folder whose project and layers count; the home folder where that folder was deleted."""
+    """Return the working folder, whose project and layers apply; the home folder if the working folder was deleted."""
     try:
         return os.getcwd()
     except OSError:

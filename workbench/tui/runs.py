@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Figures with their causes, and the edited file."""
+    """The figures of a run, the cause of each change by trace id, and the path of the edited file."""
 
     path: str
     figures: Figures
@@ -25,7 +25,7 @@ _WANTED: WeakKeyDictionary[Workbench, str] = WeakKeyDictionary()
 
 
 def put(app: Workbench, run: Run) -> None:
-    """Make this the last run of the app."""
+    """Store the run as the app's last run."""
     _LAST[app] = run
 
 
@@ -35,10 +35,10 @@ def last(app: Workbench) -> Run | None:
 
 
 def want(app: Workbench, trace_id: str) -> None:
-    """Request a change of the last run, to be shown under the two sides of that run."""
+    """Store the request to show this changed prompt of the last run under that run's two sides."""
     _WANTED[app] = trace_id
 
 
 def is_wanted(app: Workbench, trace_id: str) -> bool:
-    """Return whether this change was requested; the request is cleared."""
+    """Return whether this changed prompt was requested, and clear the request."""
     return _WANTED.pop(app, "") == trace_id

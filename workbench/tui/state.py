@@ -1,4 +1,4 @@
-"""State of the app between starts: a small private file, whose errors are ignored."""
+"""Store the app's state between starts in a small private file; errors of the file are ignored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Memory:
         self._sections = _read(self._path)
 
     def recall(self, section: str, name: str, default: Any) -> Any:
-        """Return the stored value; the default where there is none of its type."""
+        """Return the stored value; ``default`` if there is none, or if it is of another type."""
         value = self._sections.get(section, {}).get(name, default)
         return value if isinstance(value, type(default)) else default
 

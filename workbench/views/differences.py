@@ -20,7 +20,7 @@ HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a line; ``differs`` is true where the other side has other text."""
+    """A span of a line; ``differs`` is true if the other text differs there."""
 
     text: str
     differs: bool = False
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Consecutive lines; ``is_folded`` where none of them differs and a reader need not see them at once."""
+    """Consecutive lines; ``is_folded`` if they are unchanged and far from any change, so that they can be hidden."""
 
     lines: tuple[Line, ...]
     is_folded: bool
@@ -75,7 +75,7 @@ def folded(lines: Iterable[Line], *, around: int = AROUND) -> list[Section]:
 
 
 def unfolded(diff: str) -> list[Section]:
-    """Return the hunks of a unified diff, one section each, without the file names."""
+    """Return the hunks of a unified diff, one section each; the lines with file names are left out."""
     sections: list[Section] = []
     lines: list[str] = []
     first = (0, 0)
@@ -89,7 +89,7 @@ def unfolded(diff: str) -> list[Section]:
 
 
 def words(line: str, against: str) -> tuple[Piece, ...]:
-    """Return a line in pieces; pieces that ``against`` does not have in the same place are marked."""
+    """Return a line in pieces; pieces that ``against`` does not have in the same place have ``differs`` set."""
     if not against or max(len(line), len(against)) > LONGEST_COMPARED:
         return (Piece(line),)
     own, others = WORDS.findall(line), WORDS.findall(against)
@@ -141,7 +141,7 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[Section]:
 
 
 def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[Line]:
-    """Yield removed and added lines, pairing those at the same position."""
+    """Yield removed and added lines; those at the same position are compared word by word."""
     for at in range(max(len(one), len(other))):
         was = one[at] if at < len(one) else None
         now = other[at] if at < len(other) else None

@@ -27,13 +27,13 @@ class Signal(NamedTuple):
     weight: float
 
     def is_at_a_place(self, length: int) -> bool:
-        """Return whether the signal covers some words of a prompt of that length, and not all of it."""
+        """Return whether the signal covers only a part of a prompt of that length, not the prompt as a whole."""
         is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
 class Place(NamedTuple):
-    """A signal that scored class ``name`` of a facet; ``is_chosen`` means that this class is the outcome."""
+    """A signal that scored the class ``name`` of a facet; ``is_chosen`` means that the prompt was given this class."""
 
     facet: str
     name: str
@@ -58,9 +58,9 @@ def signals(evidence: object) -> Iterator[Signal]:
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
 ) -> Iterator[Place]:
-    """Yield the places that scored for the outcome, in the order of the scores, best first.
+    """Yield the signals with a place in the prompt that scored for the outcome, in the order of ``scores``.
 
-    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the places that scored
+    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the signals that scored
     for losing classes. At most the first ``most`` signals of each class are used.
     """
     intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]

@@ -1,7 +1,7 @@
 """Latency of the hook: percentiles overall and per hour or day, and shifts between versions.
 
-Holds counts by microsecond, not single measurements: memory grows with the number of different latencies, not
-with the number of prompts.
+Latencies are kept as counts by microsecond, so that memory grows with the number of different latencies, not with
+the number of prompts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HOOK_MS = 2000
 """Timeout of a host for the hook (ruling R2)."""
 INSIDE_MS = 1500
-"""Time after which the hook answers with what it has."""
+"""Milliseconds after which the hook answers with what it has."""
 BINS_PER_DOUBLING = 16
 MOST_COMPARED = 1000
 """Most values per side of which all pairs are compared; above, a side is reduced to this many quantiles."""
@@ -80,7 +80,7 @@ class Comparison:
 
 
 class Tally:
-    """Sums the latencies of blocks of traces, newest first; keeps single values only for the current hour or day."""
+    """Adds up latencies of blocks of traces, newest first; counts of a single hour or day are dropped after it."""
 
     def __init__(self) -> None:
         self._whole: dict[Series, Counts] = {}
@@ -93,7 +93,7 @@ class Tally:
         """The second of the epoch down to which all blocks were added."""
 
     def add(self, block: Block) -> None:
-        """Add a block; a block of the newest hour or day may come at any time."""
+        """Add a block of one hour or day; only blocks of the newest hour or day may be added later again."""
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
         self._newest = max(self._newest, block.start)
@@ -136,7 +136,7 @@ def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
 
 
 def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[Comparison]:
-    """Compare every series that either side has."""
+    """Return a comparison for every series that either side has."""
     return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
 
 
@@ -145,7 +145,7 @@ def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level:
 
     The estimate is the median of the differences of all pairs of values, one of each side; the interval is that of
     the rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides share no prompt.
-    Raises ValueError where a side is empty.
+    Raises ValueError if a side is empty.
     """
     if not first or not second:
         raise ValueError("a shift needs values on both sides")
@@ -179,7 +179,7 @@ def _figures(counts: Counts) -> Percentiles:
 
 
 def _bins(counts: Counts) -> tuple[Bin, ...]:
-    """Count in bins whose widths grow by a constant factor, without gaps."""
+    """Return a histogram without gaps, in bins whose widths grow by a constant factor."""
     found: Counter[int] = Counter()
     for us, count in counts.items():
         found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count
@@ -193,7 +193,7 @@ def _bound(number: int) -> float:
 
 
 def _reduced(counts: Mapping[int, int]) -> list[int]:
-    """Return the values sorted; above ``MOST_COMPARED`` values, that many quantiles."""
+    """Return the values sorted; of more than ``MOST_COMPARED`` values, that many evenly spaced quantiles."""
     n, most = sum(counts.values()), MOST_COMPARED
     ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
     values: list[int] = []

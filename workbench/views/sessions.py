@@ -1,4 +1,4 @@
-"""Properties of a session as a whole."""
+"""Find the prompts of a session at which the task type changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Judged(Protocol):
-    """A prompt with the fields that its class needs."""
+    """What ``drifts`` needs of a prompt: its id, its status, and its task type."""
 
     @property
     def id(self) -> str: ...
@@ -20,7 +20,7 @@ class Judged(Protocol):
 
 
 def drifts(prompts: Iterable[Judged]) -> set[str]:
-    """Return the ids of prompts whose class differs from the last classified one's; prompts are oldest first."""
+    """Return the ids of prompts whose task type differs from the previous classified prompt's; oldest come first."""
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:

@@ -36,7 +36,7 @@ CHANNELS_TOLD = {
 
 
 def why_nothing(trace: Row) -> list[str]:
-    """Return sentences on why a prompt got no text; empty if the trace holds too little to tell.
+    """Return sentences on why nothing was added to a prompt; empty if the trace does not show the reason.
 
     ``trace`` is what ``storage.traces.queries.show`` returns.
     """

@@ -41,10 +41,10 @@ FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrompt:
-    """A prompt with its places marked; ``rest`` is folded.
+    """A prompt as HTML with the matches of signals marked; ``rest`` is the part that is folded at first.
 
-    ``marked`` of ``found`` places are drawn, ``left`` characters are not shown, ``kinds`` are the classes of the marks
-    that occur.
+    ``marked`` of ``found`` matches are drawn, ``left`` characters are not shown, ``kinds`` are the CSS classes of the
+    marks that occur.
     """
 
     head: Markup
@@ -57,7 +57,7 @@ class MarkedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A signal that scored, ``times`` times; ``words`` is the first matching place, empty for the whole prompt."""
+    """A signal that fired ``times`` times; ``words`` is its first match, empty if it scored the prompt as a whole."""
 
     name: str
     weight: float
@@ -78,7 +78,7 @@ class Score:
 
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
-    """Return the prompt with marks for its class, for the rest of the outcome, and for losing classes."""
+    """Return the prompt with its signals marked: for its task type, for the rest of the outcome, for losing classes."""
     found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
     fold = _fold(text)
@@ -133,7 +133,7 @@ def _words(signal: Signal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return the position at which a long prompt is folded: after the last whole line or word that fits."""
+    """Return the position at which a long prompt is folded: after the last line or word that fits; its end if short."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):
@@ -152,7 +152,7 @@ def _marked(text: str, drawn: Sequence[Place], low: int, high: int) -> Markup:
 
 
 def _pieces(drawn: Sequence[Place], low: int, high: int) -> Iterator[tuple[int, int, list[Place]]]:
-    """Yield the text from ``low`` to ``high`` in pieces that are covered by the same places."""
+    """Yield start, end and covering signals of each piece of the text from ``low`` to ``high``."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[Place]] = [[] for _ in bounds]
     for one in drawn:

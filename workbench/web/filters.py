@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SEVERAL = ("type", "intent", "host", "status")
 """Fields that accept several alternative values; another field's value is replaced."""
 EACH = "guardrail"
-"""A prompt may have several of these: each requested one is a separate part."""
+"""The field of which a prompt may have several values: each requested value is a separate filter part."""
 WITH_COMMAS = "signal"
 """The field in whose value a comma does not separate values."""
 COLUMNS = {"type": "task_type", "intent": "search_intent", "host": "host", "status": "status", "origin": "origin"}
@@ -24,18 +24,18 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the filter part for one value, quoted where necessary; empty if the value cannot be expressed."""
+    """Return the filter part for one value, quoted if necessary; empty if the value cannot be expressed."""
     is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
     return _parts(field, [value]) if value and is_sayable else ""
 
 
 def has(text: str, field: str, value: str) -> bool:
-    """Return whether the filter asks for that value, alone or among others."""
+    """Return whether the filter selects that value of the field, alone or among others."""
     return any(value in found["value"].strip('"').split(",") for found in _of(text, field))
 
 
 def with_part(text: str, field: str, value: str) -> str:
-    """Return the filter with that value added."""
+    """Return the filter with that value of the field added."""
     own = next(_of(text, field), None)
     if own is None or field == EACH:
         return f"{text.strip()} {part(field, value)}".strip()
@@ -44,7 +44,7 @@ def with_part(text: str, field: str, value: str) -> str:
 
 
 def without_part(text: str, field: str, value: str) -> str:
-    """Return the filter with that value removed."""
+    """Return the filter with that value of the field removed."""
     for own in reversed(list(_of(text, field))):
         values = own["value"].strip('"').split(",")
         if value in values:

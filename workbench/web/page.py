@@ -1,4 +1,4 @@
-"""Shared by all pages: permission, rendering, and answers for missing things."""
+"""Shared by all pages: check permission, render templates, answer 404."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACES = (
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
-    """Return the view as Datasette calls it: with the served history, for readers with permission."""
+    """Wrap a view for Datasette: pass it the served history; raise NotFound without one, Forbidden if not allowed."""
 
     async def answered(datasette: Datasette, request: Request) -> Response:
         history = find(datasette)
@@ -49,12 +49,12 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a 404 page that names the missing thing and a remedy."""
+    """Return a 404 page that shows what is missing (``what``) and why or what to do (``why``)."""
     return await render(history, request, "missing.html", status=404, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
-    """Answer an address without a page (404), in the format of the address's ending."""
+    """Return the 404 answer for an unknown address: JSON or plain text if it ends in .json or .csv, else a page."""
     said = str(exception)
     what = f"Nothing is at {request.path}." if said in ("", "404") else said
     if request.path.endswith(".json"):
@@ -65,7 +65,7 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def places_in(history: History, request: object) -> list[tuple[str, str]]:
-    """Return address and name of each of our pages for a page of Datasette's; empty without permission."""
+    """Return address and name of each of our pages, as links on Datasette's own pages; empty without permission."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return []
     return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]

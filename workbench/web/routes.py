@@ -1,4 +1,4 @@
-"""Map addresses to pages; with ``.json`` or ``.csv`` appended they return the same as data."""
+"""Map addresses to pages; an address with ``.json`` or ``.csv`` appended returns the page's data."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _selection(ctx: click.Context, param: click.Parameter, value: str) -> Select
 def run_account(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
-    """Replay the selected prompts under both sides, and find the cause of each change in the file at ``path``."""
+    """Replay the selected prompts under both sides; return the figures, and by trace id the cause in that file."""
     from storage.db.database import StorageError
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.corpus import opened
@@ -104,7 +104,7 @@ def _followed(run: Any, cases_file: str) -> Figures:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[Figures], None]]:
-    """Show the progress of a replay, on a terminal only."""
+    """Yield a function that shows the figures so far as a progress bar; it does nothing without a terminal."""
     console = new_console(stderr=True)
     if not console.is_terminal:
         yield lambda _figures: None
@@ -134,7 +134,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """Return a side's text of the file; None if it has none."""
+    """Return the text that a side has for the file at ``path``; None if it does not have the file."""
     from workbench.replay.rulesets.sides import texts_of
     from workbench.replay.rulesets.speaking import Speaking
 
@@ -144,7 +144,7 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _text_then(path: str, versions: Versions, *, now: str) -> str:
-    """Return the file's text in the newest recorded version where it differs; empty if no version has the file."""
+    """Return the file's text in the newest version in which it is not ``now``, else ``now``; empty if unrecorded."""
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
     return next((text for text in texts if text != now), now if texts else "")
@@ -281,7 +281,7 @@ def _shown(text: str) -> str:
 
 
 def difference_of(change: Change) -> str:
-    """Return the change of a prompt, in terms of its first kind of change."""
+    """Return the values before and after, as text, for the first kind of a prompt's change."""
     before, after, kind = change.before, change.after, change.kinds[0]
     if kind == "task type":
         return f"{before.task_type} → {after.task_type}"

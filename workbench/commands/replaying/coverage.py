@@ -53,7 +53,7 @@ def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) 
 
 @contextlib.contextmanager
 def opened(where: str) -> Iterator[Corpus]:
-    """Open the selected prompts of this account; errors are raised as click.ClickException."""
+    """Yield a corpus of this account's prompts that the filter ``where`` selects; raises click.ClickException."""
     from storage.db.database import StorageError
     from storage.traces.selection import SelectionError, parse
     from workbench.replay import corpus
@@ -137,7 +137,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
 
 
 def _fixed(table: Table, *, but: int = 0) -> Table:
-    """Let only the column ``but`` shrink where there is no room."""
+    """Return the table, set so that only the column ``but`` shrinks if the terminal is too narrow."""
     for number, column in enumerate(table.columns):
         column.no_wrap = number != but
     return table
@@ -162,19 +162,19 @@ def _named(row: Row) -> str:
 
 
 def main_file(rows: Sequence[Row]) -> str:
-    """Return the file that contains most of the rules, wherever their signals are."""
+    """Return the file that contains most of the rules; signals are not counted."""
     return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
 def place(row: Row, main: str) -> str:
-    """Return the line of a rule, after its file unless that is the main one; a short name for a file next to that."""
+    """Return file and line of a rule: without the file name for the main file, with a relative path if there is one."""
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, as in "1 prompt", "2 prompts"."""
+    """Return a number with its noun in singular or plural, as in "1 prompt", "2 prompts"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -184,7 +184,7 @@ def percent(share: float) -> str:
 
 
 def rightness(row: Row) -> str:
-    """Return the share of labels that confirm a signal, with its Wilson interval."""
+    """Return how many of a signal's labels confirm it, with Wilson's interval in percent; empty without labels."""
     count = row.right + row.wrong
     if not count:
         return ""

@@ -23,7 +23,7 @@ OPTIONS = (
 
 
 def gate_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that only the gate has; ``--base``, ``--instructions`` and ``--json`` are the command's own."""
+    """Add the gate's own options to a command that itself has ``--base``, ``--instructions`` and ``--json``."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -39,7 +39,7 @@ def run_gate(
     junit: str = "",
     markdown: str = "",
 ) -> None:
-    """Run the gate in the working directory, write the requested files, and exit 1 where it is closed."""
+    """Run the gate in the working directory, print its report, write the requested files, and exit 1 if closed."""
     from enricher.interfaces.cli.output import printable
     from workbench.gate import comment, gate, reports
 

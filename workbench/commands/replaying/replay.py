@@ -66,7 +66,7 @@ def replay(
 
 
 def _refuse_beside(option: str, **others: object) -> None:
-    """Refuse options that would have no effect together with this one, rather than ignore them."""
+    """Raise UsageError if one of the ``others``, which have no effect together with ``option``, was given."""
     from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
@@ -105,7 +105,7 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Check the selected texts; without a selection, those of tests are included."""
+    """Replay the selected prompts (by default all, even tests'), print whose text is not as recorded, and exit."""
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING
     from workbench.replay import fidelity

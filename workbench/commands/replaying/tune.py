@@ -52,7 +52,7 @@ def _proposal(
 
 
 def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None:
-    """Print how many prompts are used; refuse too few of them, and a report on missing labels."""
+    """Print how many prompts are used; raise ClickException if they are too few, or lack labels that a report needs."""
     from workbench.tuning.accuracy import packaged_table
     from workbench.tuning.labelled import check_labels, read_rows
 

@@ -87,7 +87,7 @@ class _Run:
     is_json: bool
 
     def through(self, *, is_dry: bool, is_confirmed: bool) -> int:
-        """List, ask, store; return the exit code."""
+        """List what would be imported, ask for confirmation, and store it; return the exit code."""
         from workbench.importing.storing import Stored
         from workbench.importing.tracing import Tracer
 
@@ -171,7 +171,7 @@ def _told() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
-    """Open the database; a listing does not create a missing one."""
+    """Yield a connection; None if the database is missing and not ``is_needed``, as a listing does not create it."""
     from storage import traces
     from storage.db import database
     from storage.traces import spool

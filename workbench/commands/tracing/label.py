@@ -38,7 +38,7 @@ def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool)
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write the label of a trace into its repository's cases, or into the given file; return the file."""
+    """Write a trace and its label as a case into its repository's cases, or into ``cases``; return the file's path."""
     from storage.traces import queries
     from workbench.gate import cases as files
 

@@ -67,7 +67,7 @@ def _print(found: list[Queued]) -> None:
 
 
 def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases: str) -> None:
-    """Read a key for each prompt and store its label at once."""
+    """Ask for a key for each prompt, and store the label that it means at once."""
     from storage.traces import labels
     from workbench.commands.tracing.label import write_case
 
@@ -117,7 +117,7 @@ def _show(one: Queued, number: int, count: int) -> None:
 
 
 def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
-    """Return ok, wrong, a task type, or s and q for those keys."""
+    """Read keys until one is valid; return ok, wrong or a task type, or "s" (skip) or "q" (quit)."""
     while True:
         key = read_key().lower()
         if key in VERDICTS:
@@ -127,7 +127,7 @@ def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
 
 
 def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
-    """Return the task type of the next key; empty, which cancels, where the key has none."""
+    """Read a key and return its task type; empty if the key has none, which cancels the choice."""
     from workbench.gate.class_keys import keys_for
 
     keys = keys_for(known)

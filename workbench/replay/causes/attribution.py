@@ -1,7 +1,7 @@
 """Find the hunks of an edit that changed a prompt's outcome: undo a hunk, judge the prompt again, compare.
 
 Single hunks are tried first, then pairs. A hunk whose undoing restores the earlier outcome is the cause.
-Where neither a hunk nor a pair does, the cause lists all hunks that can reach the prompt.
+If neither a hunk nor a pair does, the cause lists all hunks that can affect the prompt.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_HUNKS = 40
 MOST_IN_PAIRS = 12
 """Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 WORTH_A_REACH = 50
-"""Prompts from which on a hunk's reach is computed; computing it costs as much as judging this many prompts."""
+"""Least number of prompts for which a hunk's ``Reach`` is computed; that costs as much as judging so many prompts."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
@@ -84,7 +84,7 @@ class Undoing:
     """One edit to one stack of files, and the rules that result when some of its hunks are undone.
 
     ``compiler`` compiles texts by path to rules, None if they are broken. ``prompts`` is the number
-    of prompts that will be asked about.
+    of prompts whose cause will be searched.
     """
 
     edits: Edits
@@ -107,7 +107,7 @@ class Undoing:
     ) -> Cause | None:
         """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
 
-        ``judge`` runs the prompt under other rules.
+        ``judge`` returns the prompt's outcome under other rules.
         """
 
         def is_undone_by(*hunks: Hunk) -> bool:
@@ -141,7 +141,7 @@ class Undoing:
         return self._rules[key]
 
     def _pairs(self, reaching: Sequence[Hunk]) -> Iterator[tuple[Hunk, Hunk]]:
-        """Yield pairs of hunks that both reach the prompt, then pairs with hunks that do not reach it on their own."""
+        """Yield pairs of hunks that can both affect the prompt, then pairs with hunks that cannot affect it alone."""
         others = [hunk for hunk in self.edits.hunks if hunk not in reaching]
         near = [*reaching, *others][:MOST_IN_PAIRS]
         pairs = list(combinations(near, 2))
@@ -207,7 +207,7 @@ def attribute_layers(
 ) -> Iterator[tuple[str, Cause]]:
     """Yield each change's trace id and cause, searching every file that applies to the prompt.
 
-    The earlier files are those of ``base``, or of the prompt's recorded version where that is the base.
+    The earlier files are those of ``base``, or of the prompt's recorded version if the base is ``RECORDED``.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -289,7 +289,7 @@ def _undoing_for(
 
 
 def both(was: Texts, now: Texts) -> Texts:
-    """Return the later files; those that only the earlier version had are added at their positions, as empty texts."""
+    """Return the later version's files; files that only the earlier version had are inserted with empty texts."""
     known = {path for _layer, path, _text in now}
     found = list(now)
     for at, (layer, path, _text) in enumerate(was):

@@ -1,4 +1,4 @@
-"""Find the version of the rules that changed a prompt's outcome: judge it under every stored version, by first use.
+"""Find the version of the rules that changed a prompt's outcome: judge it under each stored version, by first use.
 
 All versions are tried instead of bisecting by halves: an outcome may change back and forth, and judging
 a prompt takes less than a millisecond. Versions that never applied to the prompt's folder, and versions
@@ -45,8 +45,8 @@ class BisectError(ValueError):
 class Step:
     """The outcome of the prompt under one version; ``outcome`` is None if the version was skipped.
 
-    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the version judged before;
-    ``cause`` is the hunks behind them, ``note`` why there is none. ``is_own`` marks the version that the
+    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the outcome under the previous version;
+    ``cause`` is the hunks behind them, ``note`` is why no cause is known. ``is_own`` marks the version that the
     prompt was recorded under.
     """
 

@@ -57,7 +57,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Lines that belong together, and the heading above them."""
+    """Lines that are undone together, and the heading above them."""
 
     text: str
     heading: str
@@ -102,7 +102,7 @@ class Edits:
         }
 
     def by_heading(self) -> None:
-        """Join the hunks under each heading into one."""
+        """Join all hunks under the same heading into one."""
         under: dict[tuple[str, str], Hunk] = {}
         for hunk in self.hunks:
             key = (hunk.file, hunk.heading)
@@ -125,7 +125,7 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one, named by the first in the file that is not merely the heading of a part."""
+    """Return two hunks as one, with both headings; a hunk that only adds a part's heading takes the other's name."""
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
     if PART.fullmatch(first.after) and first.file == second.file and not first.before:
@@ -135,7 +135,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Map each step that adds a text to the step that removes the same text."""
+    """Return the numbers of the steps that add a text, mapped to the step that removes the same text."""
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 10
 NEWEST = ""
-"""Name of no version: stands for the newest rules of a side."""
+"""Passed in place of a version's hash: stands for the newest rules of a side."""
 SHORT = 10
 MOST_TOLD = 10
 """Most problems that the message of an error lists; the error holds all."""
@@ -51,7 +51,7 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """Rules for judging recorded prompts; ``hash`` is empty if it depends on the prompt."""
+    """Rules for judging recorded prompts; ``hash`` is empty if the rules depend on the prompt."""
 
     label: str
     hash: str
@@ -64,7 +64,7 @@ class Side(Protocol):
         """Return whether the side applies to a prompt; the outcome of any other prompt is the recorded one."""
 
     def scope(self, row: Row) -> str:
-        """Return what the rules for a prompt depend on in addition to its version: where it was typed."""
+        """Return the prompt's scope, derived from its folder: the rules depend on it in addition to the version."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules for prompts recorded under that version; None if the recorded outcome holds."""
@@ -82,7 +82,7 @@ class InAnyFolder:
 
 
 class Recorded(InAnyFolder):
-    """The recorded outcomes."""
+    """The side of the recorded outcomes, which are read instead of computed."""
 
     label = "recorded"
     hash = ""
@@ -122,7 +122,7 @@ class Fixed(InAnyFolder):
 
 
 class Edited(InAnyFolder):
-    """A text in the place of a layer's file, with the files that each version had below and above it."""
+    """A text in place of a layer's file, compiled with the files that each version had below and above that layer."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
@@ -140,9 +140,9 @@ class Edited(InAnyFolder):
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules of the version with the text in place; None if the recorded outcome holds.
 
-        It holds where another file has this file's place, and where the text breaks the rules of an earlier
+        The recorded outcome holds if another file has this file's place, or if the text breaks the rules of an earlier
         version (as a broken edit leaves the last good version in force); ``problems`` then lists why.
-        Raises SideError where the newest rules are broken.
+        Raises SideError if the newest rules are broken.
         """
         del scope
         if recorded not in self._known:
@@ -244,7 +244,7 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules in the form that a stored version has when read; raises SideError where they are broken."""
+    """Return compiled rules in the form that a stored version has when read; raises SideError if they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as in a stored version: no tuples

@@ -1,4 +1,4 @@
-"""A side made of the instructions files that apply in a folder now, all layers of them, as the hook finds them.
+"""A side made of all layers of instructions files that apply in a folder now, found as the hook finds them.
 
 A prompt of this project is judged by the files that apply where it was typed; a prompt of another
 project keeps its recorded local layers, on top of today's other layers.
@@ -64,7 +64,7 @@ class Speaking:
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Every value that ``scope`` may return."""
+        """Return every value that ``scope`` may return."""
         local = [file.path for file, _text in self.files if file.scope]
         return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
 
@@ -78,7 +78,7 @@ class Speaking:
         return True
 
     def scope(self, row: Row) -> str:
-        """Return which of the project's files apply to a prompt."""
+        """Return the project's files that apply to a prompt, one a line; HERE if none, ELSEWHERE in other projects."""
         here = os.path.realpath(row.cwd) if row.cwd else ""
         if not (here == self._root or here.startswith(self._root + os.sep) or row.project == self._project):
             return ELSEWHERE
@@ -87,7 +87,7 @@ class Speaking:
     def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
         """Return the rules for prompts of a recorded version and a scope; None if the recorded outcome holds.
 
-        It holds where the local layers of another project cannot be compiled on top of today's other layers.
+        The recorded outcome holds if another project's local layers cannot be compiled on top of today's other layers.
         """
         texts = self.texts(recorded, scope)
         key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
@@ -129,7 +129,7 @@ class Speaking:
 
 
 def at_todays_places(then: Texts, now: Texts) -> Texts:
-    """Return the files of a version under today's paths, where a layer or the files it names had another path then."""
+    """Return a version's files, with today's paths for layers (and the files they name) that had another path then."""
     places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}
     folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}

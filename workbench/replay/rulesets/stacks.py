@@ -30,7 +30,7 @@ OF_ONE_FOLDER = ("project", "package")
 
 @dataclass(frozen=True)
 class LayerFile:
-    """A file's layer (or «catalogue», «fitted»), its path as versions name it, its folder (empty: any)."""
+    """A file's layer (or «catalogue», «fitted»), its path as versions name it, and its folder (empty: any)."""
 
     layer: str
     path: str
@@ -48,9 +48,9 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in place; empty where another file has that place.
+        """Return the files of a version with this text in place; empty if another file has that place.
 
-        The fitted files beside it are as they are on the disk: they are part of what is edited.
+        Fitted files next to it are read from the disk, because they are edited together with it.
         """
         beside = os.path.dirname(self.path) + os.sep
         return [
@@ -109,7 +109,7 @@ def _scope(layer: str, path: str) -> str:
 
 
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
-    """Return a version's files; where none are stored, those of the newest version with ``file``, else the packaged."""
+    """Return a version's files; if not stored, those of the newest version with ``file``, else the packaged ones."""
     if texts := versions.texts(recorded):
         return texts
     for version in versions.stacks_with(file.path)[:1]:

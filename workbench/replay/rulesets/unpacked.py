@@ -1,4 +1,4 @@
-"""The signal table for a process that judges many prompts: unpacked at once, where the hook unpacks word by word.
+"""The signal table for a process that judges many prompts: it is unpacked at once, not word by word as in the hook.
 
 It returns the same entries as ``enricher.classify.table.Table``, in the same order.
 """
@@ -18,7 +18,7 @@ NOTHING: list[Any] = []
 
 
 class UnpackedTable(Table):
-    """All phrases by their first words, in dictionaries."""
+    """A signal table that holds all phrases by their first words, in dictionaries."""
 
     __slots__ = ("_groups", "_packed", "_words")
 
@@ -62,7 +62,7 @@ class UnpackedTable(Table):
 
 
 def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the words and values of a packed index."""
+    """Yield each word of a packed index with its value."""
     for text in drawers.values():
         for pair in text.split("~"):
             if pair:

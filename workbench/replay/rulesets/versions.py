@@ -35,18 +35,18 @@ class Versions:
         self.in_use = [identity for identity, _prompts, _newest in corpus.versions(db)]
 
     def rules(self, identity: str) -> Rules | None:
-        """Return the compiled version; None if it was not stored, or was stored by another release."""
+        """Return the compiled rules of a version; None if they were not stored, or were stored by another release."""
         if identity not in self._rules:
             stored = queries.instructions(self._db, identity)
             self._rules[identity] = _readable(identity, stored)
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return the version's files (layer, path, text), lowest layer first, then those they name; else empty."""
+        """Return the version's files (layer, path, text), lowest layer first, then files these name; else empty."""
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
-        """Return the versions compiled from the file at ``path`` among others, newest use first."""
+        """Return the hashes of versions compiled from the file at ``path`` and others, newest use first."""
         named = [*self.in_use, *(identity for identity in self._texts if identity not in self.in_use)]
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 

@@ -1,4 +1,4 @@
-"""The help: the screen's purpose, in its own words, and all of its keys."""
+"""The help: the visible screen's ``HELP`` text, and all of its keys."""
 
 from __future__ import annotations
 

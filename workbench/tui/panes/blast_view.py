@@ -35,7 +35,7 @@ LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Return the figures in three lines; ``wait`` is shown while there are none, ``broken`` if they are old."""
+    """Return the figures in three lines; ``wait`` is shown if there are none, ``broken`` is why they are old."""
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
         told = [Content.styled(f"! {broken}", "bold $error"), last]
@@ -132,7 +132,7 @@ class ChangeLines(Sequence[Line]):
         return self._line(self.changes[place])
 
     def place_of(self, key: str) -> int | None:
-        """Return the index of the change with that key."""
+        """Return the index of the change with that trace id; None if there is none."""
         return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
 
     def _line(self, change: Change) -> Line:
@@ -153,9 +153,9 @@ def change_groups(
     beside: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield the changes by kind, newest first; ``only`` selects a kind, ``beside`` adds a summary at the right.
+    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``beside`` adds a summary at the right.
 
-    ``sorted_out`` is ``figures.groups()``, where the caller has computed it already.
+    ``sorted_out`` is ``figures.groups()``, if the caller has computed it already. Without figures there is no group.
     """
     if figures is None:
         return
@@ -167,7 +167,7 @@ def change_groups(
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
-    """Return the problems, with file names for files other than ``path``; None if there are none."""
+    """Return the problems as a group of lines, with file names for files other than ``path``; None without problems."""
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"
@@ -191,7 +191,7 @@ def _place(problem: Problem, path: str) -> str:
 
 
 def outline_group(headings: Sequence[Heading]) -> Group:
-    """Return the headings of the file."""
+    """Return the headings of the file as a group of lines."""
     lines = [
         Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings

@@ -41,12 +41,12 @@ class Shown:
 
 
 def of_kind(rows: Iterable[coverage.Row], kind: str) -> list[coverage.Row]:
-    """Return the rules of a kind."""
+    """Return the rules of a kind; all of them for ``EVERY_KIND``."""
     return [row for row in rows if kind in (EVERY_KIND, row.kind)]
 
 
 def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[Shown]:
-    """Return the rules of a view in their order."""
+    """Return the rules of a view and kind, sorted by ``sort``."""
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
         return [Shown(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
@@ -94,7 +94,7 @@ def rule_row(key: str, shown: Shown, width: int) -> Row:
 
 
 def cluster_headings() -> list[Heading]:
-    """Return the columns of the prompts without a signal."""
+    """Return the columns of the table of prompts without a signal."""
     return [
         Heading("terms", "words that at least half of them hold", 0),
         Heading("prompts", "prompts", 8, is_number=True),
@@ -115,17 +115,17 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
 
 
 def about(row: coverage.Row, known: Coverage) -> str:
-    """Return the place of a rule in its file, and a sentence on its figures."""
+    """Return a rule's name, its file and line, and a sentence on its figures, as three lines."""
     return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
 
 
 def name(row: coverage.Row) -> str:
-    """Return the table's name of a rule; for a signal its class, label and weight, as in ``explain``."""
+    """Return the name of a rule as the table shows it; for a signal its class, label and weight."""
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
 def selection_of(row: coverage.Row) -> str:
-    """Return the filter for a rule's prompts, empty where filters cannot express it."""
+    """Return the filter for a rule's prompts, empty if filters cannot express it."""
     field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
 
@@ -149,7 +149,7 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.Row, width: int) -> str:
-    """Return file and line, short where the folder is known; the file name alone where that is too long."""
+    """Return file and line, without a known folder; only the file name if that is too long, cut if still too long."""
     near = _near(row.file)
     every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
     return next((text for text in every if len(text) <= width), "…" + every[-1][1 - width :])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
-    """Shows a trace or session, wrapped to its width; empty if nothing is selected."""
+    """Shows a trace or session, wrapped to the pane's width; empty if nothing is selected."""
 
     DEFAULT_CSS = """
     Detail {

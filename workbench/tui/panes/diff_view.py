@@ -1,6 +1,6 @@
 """Both sides of one prompt as text: the decisions, the scores behind them, and the agent's text, word by word.
 
-Every line that differs begins with ``-`` or ``+``; colours only repeat that.
+Every line that differs begins with ``-`` or ``+``; colours only repeat this mark.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROMPT_LINES = 8
 NAME_WIDTH = 13
 JUDGED_IN = "judged in"
-"""A measurement, which is not a difference of the rules."""
+"""The row with the time of judging, which varies even under the same rules."""
 FACETS_TOLD = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
@@ -59,7 +59,7 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
 
 
 def _place(project: str) -> str:
-    """Return the project's remote; empty for a folder without one, whose name is only a hash."""
+    """Return the project's git remote; empty for a project without one, whose name is only a hash."""
     return "" if project.startswith("local-") else project
 
 
@@ -140,7 +140,7 @@ def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
 def _score(
     before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
 ) -> tuple[list[Content], bool] | None:
-    """Return the lines of one class, and whether its points or signals differ."""
+    """Return the lines on one class, and whether its points or signals differ; with ``only``, None if they do not."""
     points = _points(before, facet, name), _points(after, facet, name)
     one, other = (set(side[facet, name].signals) if (facet, name) in side else set() for side in (before, after))
     is_same = points[0] == points[1] and one == other

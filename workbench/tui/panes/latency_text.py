@@ -55,7 +55,7 @@ def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
 
 
 def in_order(profiles: Sequence[Profile]) -> list[Profile]:
-    """Return the series with the channels after the stage that asks them."""
+    """Return the series with the channels after the stage ``gather``, which calls them."""
     channels = [one for one in profiles if one.series.kind == "channel"]
     found: list[Profile] = []
     for one in profiles:
@@ -93,7 +93,7 @@ def key(series: Series) -> str:
 
 
 def name(series: Series) -> str:
-    """Return the table's name of a series; channels are indented further than stages."""
+    """Return the name of a series as the table shows it; channels are indented further than stages."""
     if series == TOTAL:
         return "total"
     return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
@@ -122,7 +122,7 @@ def slow_row(one: Slow) -> Row:
 
 
 def comparison_row(one: Comparison) -> Row:
-    """Return the difference of a series between two versions as a row."""
+    """Return the medians of a series under two versions, and their difference, as a row."""
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

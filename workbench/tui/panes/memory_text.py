@@ -42,7 +42,7 @@ def row(one: Memory) -> Row:
 
 
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
-    """Return the namespaces with their counts, the total first; the displayed one is marked."""
+    """Return a row per namespace with its counts, the total first; the namespace ``chosen`` is marked."""
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
     return [
@@ -56,7 +56,7 @@ def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
 
 
 def about(one: Memory) -> str:
-    """Return the full text of a memory, with its origin."""
+    """Return the full text of a memory, followed by its id, state, origin and project."""
     standing = "approved" if one.reviewed else "? nobody has approved it yet"
     facts = [
         f"{one.id} · {one.namespace} · {standing}",

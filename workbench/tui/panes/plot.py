@@ -98,7 +98,7 @@ class _Plot(Widget):
         self._picture: list[list[Piece]] | None = None
 
     def show(self, profile: Profile | None, *, budget: float | None, width_s: int) -> None:
-        """Draw a profile whose points are ``width_s`` seconds wide."""
+        """Draw a profile whose points are ``width_s`` seconds wide; nothing if it is None."""
         self._profile, self._budget, self._width_s = profile, budget, width_s
         self._picture = None
         self.refresh()
@@ -214,7 +214,7 @@ class SpreadPlot(_Plot):
 
 
 def _columns(bins: Sequence[Bin], across: int) -> tuple[float, float, list[int]]:
-    """Return the ends of the axis and the counts of its columns; bins that are fewer than columns are widened."""
+    """Return both ends of the axis and the count of each column; with fewer bins than columns, a bin fills several."""
     low, high = bins[0].low, bins[-1].high
     if len(bins) >= across:
         columns = [0] * across
@@ -231,7 +231,7 @@ def _column_cell(eighths: float, is_least: bool) -> str:
 
 
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
-    """Place the names at the ends of the lines, below each other where lines end together."""
+    """Return, by row, the name and value at the end of each line, below each other if lines end in the same row."""
     found: dict[int, Piece] = {}
     below = -1
     for name, value in LINES:
@@ -259,7 +259,7 @@ def _scattered(texts: list[tuple[str, int]], across: int) -> str:
 
 
 def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Write each text at the position of its mark, moved to the right where another text is in the way."""
+    """Return the axis with each text at its mark's position, moved to the right if another text is in the way."""
     pieces: list[Piece] = []
     used = 0
     left = sum(len(text) + 1 for text, _at, _look in marks)
@@ -272,7 +272,7 @@ def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
 
 
 def _round_up(value: float) -> float:
-    """Return the next number suitable as the end of an axis: 1, 1.5, 2, 3, 5, 8 times a power of ten."""
+    """Return the next number suitable as the end of an axis: 1, 1.5, 2, 3, 5 or 8 times a power of ten; 1 for 0."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -23,7 +23,7 @@ What the base class provides:
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
   From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
-  faster than they are read would cancel every reading of them.
+  faster than a worker can read would cancel every worker.
   ``self.at_rest("chosen", seconds, call)``: call after ``seconds`` without another request.
 - The app's folder is ``workbench.tui.places.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.lists.cursor_view.CursorView``.

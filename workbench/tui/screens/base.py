@@ -75,11 +75,11 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         return self._runs[what]
 
     def is_latest(self, what: str, run: int) -> bool:
-        """Return whether no later run was started."""
+        """Return whether this is still the latest run of ``what``."""
         return self._runs.get(what) == run
 
     def at_rest(self, what: str, seconds: float, call: Callable[[], object]) -> None:
-        """Call ``call`` after ``seconds`` without another request for the same ``what``."""
+        """Call ``call`` once ``seconds`` have passed without another ``at_rest`` for the same ``what``."""
         if what in self._rests:
             self._rests[what].stop()
         self._rests[what] = self.set_timer(seconds, call)
@@ -87,7 +87,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def in_turn(self, group: str, start: Callable[[], object]) -> None:
         """Start a worker of the group now, or when the current one is done.
 
-        Otherwise changes that arrive faster than they are read would cancel every reading of them.
+        Otherwise changes that arrive faster than a worker can read would cancel every worker.
         """
         if any(one.group == group and not one.is_finished for one in self.workers):
             self._next_turns[group] = start
@@ -95,7 +95,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             start()
 
     def recall(self, name: str, default: Any) -> Any:
-        """Return the value that this screen stored under that name."""
+        """Return the value that this screen stored under that name, else ``default``."""
         return self.app.memory.recall(self.PLACE, name, default)
 
     def remember(self, **values: Any) -> None:

@@ -1,4 +1,4 @@
-"""The file in the editor: opening, saving, watching, and a draft where the app ends before it is saved.
+"""The file in the editor: open, save and watch it, and keep a draft if the app ends before the edit is saved.
 
 No work is lost: neither another program's save in the meantime nor an unsaved edit.
 """
@@ -43,7 +43,7 @@ class FileChanged(Message):
 class Saved(Message):
     """The text was saved, replacing ``before``; ``note`` is further information for the user.
 
-    ``edited`` is the text of the editor where it differs from the saved text.
+    ``edited`` is the text of the editor if it differs from the saved text.
     """
 
     path: str
@@ -75,7 +75,7 @@ class BufferScreen(WorkbenchScreen):
         self._watcher: threading.Thread | None = None
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Examine the text in the editor; ``is_quiet`` examines an unchanged text again, showing only final figures."""
+        """Replay the text in the editor; ``is_quiet`` replays even an unchanged text and shows only final figures."""
         raise NotImplementedError
 
     def show_file(self) -> None:
@@ -88,7 +88,7 @@ class BufferScreen(WorkbenchScreen):
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The draft of this app, and those left by others."""
+        """The draft that this app writes, and those that earlier or other apps left."""
         return Drafts(self.app.state_dir)
 
     @property
@@ -102,13 +102,13 @@ class BufferScreen(WorkbenchScreen):
         return self._buffer != self._clean
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Put the file's text on disk into the editor."""
+        """Put ``text``, read from the file, into the editor."""
         self._disk, self._news = text, None
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
 
     def offer_drafts(self) -> None:
-        """Restore an unsaved edit; ask where there are several, or where the file was written since."""
+        """Restore an unsaved edit; ask the user if there are several, or if the file was written since."""
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:
@@ -145,7 +145,7 @@ class BufferScreen(WorkbenchScreen):
         self.show_file()
 
     def keep_draft(self) -> None:
-        """Store an unsaved edit where the next start finds it, however this run ends."""
+        """Store an unsaved edit as a draft for the next start; delete the draft if nothing is unsaved."""
         if self.is_unsaved:
             self.drafts.keep(self._path, self._disk, self._buffer)
         else:
@@ -321,7 +321,7 @@ class BufferScreen(WorkbenchScreen):
 
 
 def _draft_told(draft: Draft, disk: str) -> tuple[str, str]:
-    """Return the time of a draft, and what distinguishes it: its first line that the file lacks."""
+    """Return the time of a draft, and the first of its lines that the file does not have, to distinguish drafts."""
     at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
     known = set(disk.splitlines())
     new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]

@@ -182,7 +182,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """Limit the height of a short list to its lines, where both sides are below it."""
+        """Limit the height of a short list to its lines if the two sides are displayed below it."""
         is_narrow = self.app.size.width < NARROW
         self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 
@@ -210,7 +210,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.at_rest("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
-        """Compute both sides of the selected prompt, unless they are displayed."""
+        """Start the worker that judges the selected prompt by both sides; nothing if no prompt is selected."""
         line = self.changes.current
         if line is None or not line.value:
             return
@@ -221,7 +221,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def judge(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Judge one prompt by both sides."""
+        """Judge one prompt by both sides in a thread, unless the result is already there."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
@@ -255,7 +255,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
             self.query_one("#detail", Static).update(text)
 
     def labelled(self, trace_id: str) -> None:
-        """Go to the next change: labelling is done in sequence."""
+        """Go to the next change after a label was stored."""
         if self.changes.current is not None and self.changes.current.key == trace_id:
             self.action_step(1)
 
@@ -283,7 +283,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Leave the single trace, or the single kind."""
+        """Show all changes again instead of a single trace or a single kind."""
         self._single, self._kind = "", ""
         self._show_list()
 

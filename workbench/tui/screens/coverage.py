@@ -79,7 +79,7 @@ NO_ROWS = {
 
 @dataclass
 class Grown(Message):
-    """The figures have grown: coverage of the first prompts, and the total number of prompts."""
+    """More prompts were measured: their coverage so far, and the total number of prompts."""
 
     run: int
     coverage: Coverage
@@ -168,7 +168,7 @@ for by their words: what a new rule could be for.
         self.measure(self.next_run("load"), self._which)
 
     def action_back(self) -> None:
-        """Stop measuring; otherwise clear the filter."""
+        """Stop measuring; if nothing is being measured, clear the filter."""
         if self._is_measuring:
             self._is_measuring, self._is_stopped = False, True
             self.next_run("load")
@@ -253,7 +253,7 @@ for by their words: what a new rule could be for.
 
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
-        """Measure page by page, posting the figures so far about once a second."""
+        """Measure the selected prompts page by page, posting the figures so far about once a second."""
         from workbench.coverage import coverage, written
         from workbench.replay.corpus import Corpus
 
@@ -355,7 +355,7 @@ for by their words: what a new rule could be for.
         return rows, coverage_text.cluster_headings()
 
     def _cluster(self) -> Cluster | None:
-        """Return the cluster of prompts under the cursor."""
+        """Return the cluster of prompts under the cursor; None if the cursor is not on one."""
         key = self.table.chosen
         is_one = key.startswith(CLUSTER) and self._grown is not None
         return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None

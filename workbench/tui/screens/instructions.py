@@ -1,7 +1,7 @@
 """The Instructions screen: a file in an editor, and the effect of the edit on the recorded prompts.
 
 The screen owns the buffer and decides when a run begins; everything slow is in ``workbench.edits.live`` and runs
-in threads. A run is identified by the text's content: the same text is not examined twice.
+in threads. A run is identified by the text's content: the same text is not replayed twice.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ What the channels found is taken from the record; where other rules would have a
             self.action_edit()
 
     def open_file(self, path: str) -> None:
-        """Show another file; an unsaved edit stays, with a note on what to do about it."""
+        """Show another file; while there is an unsaved edit, stay on it and notify the user how to proceed."""
         if self._path and self.is_unsaved:
             self.notify(
                 "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
@@ -205,7 +205,7 @@ What the channels found is taken from the record; where other rules would have a
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run over the buffer, unless nothing has changed since the last run; ``is_quiet`` starts it anyway."""
+        """Start a run on the editor's text if it has changed since the last run; ``is_quiet`` starts it anyway."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._desk is None or (key == self._examined and not is_quiet):
@@ -215,7 +215,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
     def examine(self, run: int, desk: live.Desk, text: str) -> None:
-        """Examine a text and post the progress."""
+        """Replay the recorded prompts under a text and post the progress."""
         worker = get_current_worker()
         processes.allow()
         for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
@@ -287,7 +287,7 @@ What the channels found is taken from the record; where other rules would have a
         return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the groups that open automatically when they first appear: problems, and short lists."""
+        """Return the keys of the groups that open automatically when they first appear: problems, and short lists."""
         is_complete = self._shown is None or self._shown.is_complete
         new = [one.head.key for one in groups if one.head.key not in self._seen]
         new = [key for key in new if is_complete or not key.startswith("kind ")]
@@ -398,7 +398,7 @@ What the channels found is taken from the record; where other rules would have a
         self._ask("Compare with", answers, self._base, self._answered_base)
 
     def _ask(self, title: str, answers: list[Answer], now: str, answered: Callable[[str | None], None]) -> None:
-        """Ask from a thread."""
+        """Ask the user to pick an answer; callable from a thread."""
         self.app.call_from_thread(self.app.push_screen, Picker(title, answers, now=now), answered)
 
     def _answered_base(self, answer: str | None) -> None:
@@ -453,7 +453,7 @@ What the channels found is taken from the record; where other rules would have a
         self.action_edit()
 
     def action_trace(self) -> None:
-        """Show the trace of the change."""
+        """Show the trace of the change under the cursor."""
         change = self._change()
         if change is not None:
             self.app.post_message(OpenTrace(change.prompt.id))
@@ -466,7 +466,7 @@ What the channels found is taken from the record; where other rules would have a
         return change
 
     def action_keep(self) -> None:
-        """Store the complete run."""
+        """Store the run with its results, if it is complete."""
         if self._figures is None or self._desk is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return
@@ -478,7 +478,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
     def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, Cause]) -> None:
-        """Store a run with its results."""
+        """Store a run with its results in the database."""
         with self.database() as db:
             identity = progress.keep(db, figures, diff=diff, selection=selection, causes=causes)
         told = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."

@@ -1,6 +1,6 @@
 """The Latency screen: percentiles of every stage and channel, their trend and distribution, and the slowest prompts.
 
-Threads compute the figures, the newest prompts first; a log of a million prompts is summed up after that.
+Threads compute the figures, the newest prompts first; the rest of the log follows.
 """
 
 from __future__ import annotations
@@ -148,14 +148,14 @@ faster, `inconclusive` has zero inside.
         self.read_budgets()
 
     def action_back(self) -> None:
-        """Go back to the stages; from there clear the filter."""
+        """Go back to the stages; if already there, clear the filter."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._text:
             self.select("")
 
     def action_show_traces(self) -> None:
-        """Show the measured prompts."""
+        """Show the measured prompts on the Traces screen."""
         self.post_message(FilterTraces(self._text))
 
     def action_view(self, name: str) -> None:
@@ -193,14 +193,14 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def load(self, run: int, which: Selection) -> None:
-        """Sum up all prompts, the newest first."""
+        """Add up the latencies of all selected prompts, the newest first."""
         worker = get_current_worker()
         with reading(self) as db:
             timing.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
-        """Read the settings in force here; after an edit this waits for the compiler."""
+        """Read the settings in force in the working folder; after an edit this waits for the compiler."""
         try:
             rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:

@@ -42,7 +42,7 @@ class MeasuringScreen(WorkbenchScreen):
         return self.query_one(FilterBar)
 
     def select(self, text: str) -> None:
-        """Measure the prompts of a filter; an invalid filter stays in the line, with its error."""
+        """Measure the prompts of a filter; if it is invalid, show the error and keep the previous figures."""
         self.bar.show(text)
         self._selected(text)
 

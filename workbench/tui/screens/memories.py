@@ -365,7 +365,7 @@ told it: `enter` goes there, and again opens the trace.
         self.app.push_screen(Question("Forget this memory?", _warning(one), yes="forget it"), answered)
 
     def action_back(self) -> None:
-        """Go back to the list; from there clear search and filters."""
+        """Go back to the list; if already there, clear search and filters."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
         elif self._wanted != Wanted(projects=self._wanted.projects):
@@ -393,7 +393,7 @@ def _nothing(listed: Listed) -> str:
 
 
 def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
-    """Return the number of memories in the namespace; search and origin restrict the list further."""
+    """Return the number of memories in the displayed namespace, which search and origin do not restrict."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves

@@ -1,4 +1,4 @@
-"""Actions on one trace, wherever it is shown: label, replay, edit, open it, and copy its address."""
+"""Actions on one trace, on any screen that shows one: label, replay, edit, open it, and copy its address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOLD = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 
 
 class TraceActions(WorkbenchScreen):
-    """The keys of one trace; ``chosen()`` returns which one."""
+    """The actions on one trace; ``chosen()`` returns its id."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
@@ -51,7 +51,7 @@ class TraceActions(WorkbenchScreen):
         return trace_id
 
     def action_label(self, verdict: str) -> None:
-        """Label the trace as right, wrong, or of another class."""
+        """Label the trace as right, wrong, or of another task type."""
         if trace_id := self._wanted():
             self.store_label(trace_id, verdict)
 
@@ -76,7 +76,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
-        """Read the task types of the rules in force, which may have to be compiled first."""
+        """Read the task types of the rules in force and ask for one; the rules may have to be compiled first."""
         from enricher.interfaces.cli.trace.trace import task_types
 
         self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
@@ -108,7 +108,7 @@ class TraceActions(WorkbenchScreen):
         return base.rstrip("/")
 
     def action_open_published(self) -> None:
-        """Open the trace in the published history."""
+        """Open the trace in a browser, in the published history."""
         if not (trace_id := self._wanted()):
             return
         if base := self._published():
@@ -118,7 +118,7 @@ class TraceActions(WorkbenchScreen):
             self._tell_of_publishing()
 
     def action_copy_url(self) -> None:
-        """Copy the address of the trace in the published history; its id where nothing is published."""
+        """Copy the address of the trace in the published history; the trace id if no server is running."""
         if not (trace_id := self._wanted()):
             return
         base = self._published()

@@ -1,4 +1,4 @@
-"""The list of the Traces screen: what its threads read, and what arrives while it is displayed.
+"""The list of the Traces screen: its threads, and its updates while it is displayed.
 
 It holds the keys of pages and a few hundred lines, never the whole list; all reading is done in threads.
 """
@@ -121,7 +121,7 @@ class TraceList(TraceActions):
             self.action_reload()
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return the pages with the ids after which they begin, as far as these are known."""
+        """Return the page numbers with the id after which each begins; pages whose id is not known yet are left out."""
         before = [self._top + windows.ABOVE_ALL, *self._marks]
         return tuple((number, before[number]) for number in pages if number < len(before))
 

@@ -128,7 +128,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     def select(self, text: str) -> None:
-        """Show the traces of a filter; an invalid filter stays in the line with its error, above the former list."""
+        """Show the traces of a filter; if it is invalid, show the error and keep the previous list."""
         self.bar.show(text)
         self._selected(text)
         self.remember(filter=self._text or "")

@@ -61,7 +61,7 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on ``line`` (from 1), else as near as possible to its earlier place.
+        """Show another text, with the cursor on ``line`` (from 1); 0 keeps it as near as possible to its place.
 
         With ``can_undo``, ctrl+z restores the earlier text.
         """
@@ -110,7 +110,7 @@ class InstructionsEditor(TextArea):
         return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
 
     def on_text_area_changed(self) -> None:
-        """Find fenced blocks again, which may begin or end elsewhere now."""
+        """Find the fenced blocks again, because an edit may move where they begin or end."""
         fenced = list(_fenced(self.document.lines))
         if fenced != self._fenced:
             self._fenced = fenced

@@ -86,7 +86,7 @@ class FilterBar(Vertical):
         """The user has finished the filter."""
 
     class Entered(Message):
-        """The user is about to type."""
+        """The filter line has got the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class FilterBar(Vertical):
         self._show_hint()
 
     def doubts(self) -> list[str]:
-        """Return reasons why the filter may select nothing."""
+        """Return reasons why the filter may select nothing; empty if there are none."""
         return doubts(self.input.value, self._completing.values)
 
     def show(self, text: str) -> None:

@@ -35,7 +35,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """All places; where the line is too short, only the current one shows its name next to its key."""
+    """All places; if the line is too short, only the current place shows its name next to its key."""
 
     DEFAULT_CSS = """
     PlaceBar {

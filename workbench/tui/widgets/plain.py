@@ -1,4 +1,4 @@
-"""Make untrusted text safe for a terminal: no character in it acts on the terminal.
+"""Make untrusted text safe for a terminal: replace control and other characters that the terminal would obey.
 
 Characters that change the direction of writing are replaced by their numbers, too: after them, a line would read
 differently from its content (Unicode Technical Standard 39, section 5.4).
@@ -19,7 +19,7 @@ TAB = "    "
 
 
 def plain(value: object) -> str:
-    """Return the text with every character that acts on the terminal replaced by its number, tabs by blanks."""
+    """Return the text with every character that the terminal would obey replaced by its code, tabs by blanks."""
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return a plain text in exactly ``width`` cells; a cut text ends with an ellipsis."""
+    """Return a text, already plain, cut or padded to ``width`` cells; a cut text ends with an ellipsis."""
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

@@ -68,7 +68,7 @@ class SearchBar(Horizontal):
         yield Static("", id="found", markup=False)
 
     def show(self, text: str) -> None:
-        """Put words into the line without searching for them."""
+        """Put words into the search line without searching for them."""
         with self.prevent(Input.Changed):
             self.query_one(SearchInput).value = text
 

@@ -19,7 +19,7 @@ def sparkline(values: Sequence[float | None], width: int) -> str:
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share of 1 as a bar of ``width`` cells, exact to an eighth; a share other than 0 is always visible."""
+    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth; only a share of 0 is invisible."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

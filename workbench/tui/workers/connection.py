@@ -28,7 +28,7 @@ PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """Seconds before a database that could not be opened is tried again."""
 QUIET_S = 1.0
-"""Seconds without a commit after which the readers' data are updated."""
+"""Seconds without a commit after which roll-ups and word index are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
 
@@ -48,7 +48,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Create or migrate the database, one thread at a time: the lock on its file only excludes other processes."""
+    """Open, create or migrate the database, one thread at a time: its file lock only excludes other processes."""
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
 
@@ -70,7 +70,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 
 class Watcher:
-    """Notices changes of the database, and takes in the traces of the spool.
+    """Notices changes of the database, and drains the spool into it.
 
     ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one ``pragma
     data_version``, which SQLite answers from shared memory.
@@ -84,7 +84,7 @@ class Watcher:
         self._known: tuple[int, int] = (0, 0)
         self._version = 0
         self.databases = 0
-        """Number of databases opened here; it grows where the database was replaced, or created anew."""
+        """Number of databases opened here; it grows when the database is replaced, or created anew."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -93,7 +93,7 @@ class Watcher:
             self._db = None
 
     def look(self) -> bool:
-        """Return whether anything is new since the last call; raises ``StorageError``."""
+        """Drain the spool; return whether the database has changed since the last call. Raises ``StorageError``."""
         with database.said_in_words(self._state_dir):
             is_replaced = self._reopen()
             db = self._db
@@ -105,11 +105,10 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Count a batch of traces, or add one to the word index; return whether more are waiting.
+        """Add a batch of traces to the roll-ups, or else to the word index; return whether more are waiting.
 
-        Commits of this connection do not count as changes. If another process is writing, the batch is tried again
-        soon; if
-        nothing can be written, it is left to the next reader. Raises ``StorageError``.
+        Commits of this connection do not count as changes. While another process is writing, this returns True,
+        so that the batch is tried again. Raises ``StorageError``.
         """
         if self._db is None:
             return False
@@ -173,10 +172,10 @@ def watch(
     is_over: Callable[[], bool],
     is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Call ``changed`` after every commit, and ``troubled`` with an error text, "" once the error is over.
+    """Call ``changed`` after every commit, and ``troubled`` with each error text, or "" once the error is over.
 
-    ``changed`` is called with the number of databases so far: a list read from an earlier one is void. While nothing
-    happens and ``is_busy`` is false, the readers' data are updated in small steps.
+    ``changed`` is called with the number of databases opened so far: if it grew, lists read before are void. While
+    there is no commit and ``is_busy`` is false, roll-ups and word index are updated in small steps.
     """
     watcher = Watcher(state_dir)
     said = ""
@@ -198,7 +197,7 @@ def watch(
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
-    """Return when the next step is due: soon where there is more to do, else some time after the next commit."""
+    """Run an update step if it is due; return when the next is due: soon if rows are waiting, else after a commit."""
     now = time.monotonic()
     if is_new:
         return now + QUIET_S

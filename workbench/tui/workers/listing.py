@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Post = Callable[[Message], object]
 
 FIRST_LINES = 60
-"""More than most terminals show; a rare selection need not wait for a whole page."""
+"""Rows posted first, more than most terminals show: a filter with few matches need not wait for a whole page."""
 TELL_FIRST_S, TELL_EVERY_S = 0.02, 0.05
 MOST_ARRIVALS = 1_000
 LONGEST_QUEUE = 500
@@ -66,7 +66,7 @@ class FirstLines(Message):
 
 @dataclass
 class Queue(Message):
-    """The labelling queue; ``whys`` maps an id to what its label would teach."""
+    """The labelling queue; ``whys`` maps a trace id to the reason why its label is useful."""
 
     run: int
     lines: list[Line]
@@ -76,7 +76,7 @@ class Queue(Message):
 
 @dataclass
 class Length(Message):
-    """The number of rows known so far; ``marks`` are the ids of the last rows of the pages."""
+    """The number of rows known so far; ``marks`` are the ids of each page's last row."""
 
     run: int
     rows: int
@@ -95,7 +95,7 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Traces written since, oldest first; ``fresh`` are the current states of earlier lines."""
+    """Traces written since the list was read; ``fresh`` are the current states of earlier lines."""
 
     run: int
     lines: list[Line]
@@ -120,7 +120,7 @@ class Values(Message):
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines as soon as they are found, then the last key of every further page."""
+    """Post the first lines as soon as they are found, then the id of the last row of every further page."""
     row = windows.newest(db)
     if sort != "newest":
         post(FirstLines(run, windows.ranking(db, which, by=sort), row, which, is_whole=True))
@@ -159,7 +159,7 @@ def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selectio
 def read_pages(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
 ) -> None:
-    """Post pages by number; each begins after its key."""
+    """Post the wanted pages; ``wanted`` holds each page's number and the id after which it begins."""
     for number, before in wanted:
         post(Page(run, number, windows.page(db, which, before=before)))
 
@@ -183,7 +183,7 @@ def read_news(
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
-    """Post the unlabelled prompts, the most instructive first."""
+    """Post the unlabelled prompts, those whose label is most useful first."""
     from storage.traces import labels
     from workbench.gate import queue
 

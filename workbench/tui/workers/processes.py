@@ -1,4 +1,4 @@
-"""Prepare the start of other processes for a long replay while the app holds the terminal."""
+"""Allow a long replay to start processes while Textual has replaced the standard streams."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ STEPS_BETWEEN_LOOKS = 200_000
 
 @contextlib.contextmanager
 def reading(screen: WorkbenchScreen, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
-    """Yield a connection of this worker; errors caused by its cancellation are suppressed."""
+    """Yield a connection whose queries end when this worker is cancelled; the resulting errors are suppressed."""
     worker = get_current_worker()
     try:
         with screen.database(drain=drain) as db:

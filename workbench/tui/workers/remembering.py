@@ -29,7 +29,7 @@ MOST_PROJECTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested memories; an empty field does not restrict. Without projects, all projects are meant."""
+    """The filter of the memories; an empty field does not restrict. Without projects, all projects are searched."""
 
     projects: tuple[str, ...] = ()
     words: str = ""
@@ -38,7 +38,7 @@ class Wanted:
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Return whether a memory matches, its words and its project ignored."""
+        """Return whether a memory matches all conditions but words and projects, which the queries check."""
         return (
             self.namespace in ("", one.namespace)
             and self.origin in ("", one.origin)
@@ -48,7 +48,7 @@ class Wanted:
 
 @dataclass
 class Listed(Message):
-    """The requested memories, up to the maximum of the list, and the counts of each namespace."""
+    """The memories that match, at most ``MOST_LISTED``, and the counts of each namespace."""
 
     run: int
     wanted: Wanted
@@ -68,7 +68,7 @@ class ToldTo(Message):
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:
-    """Post the memories: unreviewed ones first and newest first, or the best match for the words first."""
+    """Post the memories that match: unreviewed before reviewed, newest first; with search words, best matches first."""
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memory_uses.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)

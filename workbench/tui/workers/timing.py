@@ -1,4 +1,4 @@
-"""The threads of the Latency screen: sum up blocks, find the slowest prompts, compare two versions.
+"""The threads of the Latency screen: add up the latencies, find the slowest prompts, compare two versions.
 
 Nothing here touches a widget; every message carries the number of its run.
 """
@@ -37,7 +37,7 @@ SLOWEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """All measurements down to ``reached`` (a second of the epoch); ``top`` is the newest id at that time."""
+    """The measurements back to ``reached`` (seconds since 1970); ``top`` is the id of the newest trace at the start."""
 
     profiles: tuple[Profile, ...]
     versions: tuple[Use, ...]
@@ -50,7 +50,7 @@ class Figures:
 
 @dataclass
 class Measured(Message):
-    """The figures have grown."""
+    """More prompts were measured: the figures so far, and the tally behind them."""
 
     run: int
     figures: Figures
@@ -75,7 +75,7 @@ class FoundSlow(Message):
 
 @dataclass
 class Compared(Message):
-    """Two versions of the rules, series by series."""
+    """The comparison of two versions of the rules, series by series."""
 
     run: int
     base: str
@@ -85,13 +85,13 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """The settings in force here, with the budgets."""
+    """The settings in force in the working folder; they include the budgets."""
 
     settings: dict[str, Value]
 
 
 def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, is_over: IsOver) -> None:
-    """Post figures of the newest prompts at once, then of all while they are read."""
+    """Post figures of the newest prompts at once, then figures of all prompts read so far, until all are read."""
     top = latencies.newest(db)
     first, until = Tally(), time.monotonic() + FIRST_S
     for block in latencies.blocks(db, which, width_s=DAY_S, most=FIRST_PROMPTS):
@@ -116,7 +116,7 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
 def measure_news(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: Tally, before: Figures
 ) -> None:
-    """Add the prompts recorded since to a tally that no other thread is changing."""
+    """Add the prompts recorded after ``before`` to the tally, which no other thread may change; post the figures."""
     top = latencies.newest(db)
     for block in latencies.blocks(db, which, width_s=before.width_s, after=before.top):
         tally.add(block)
@@ -126,7 +126,7 @@ def measure_news(
 def find_slowest(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
 ) -> None:
-    """Post the slowest prompts of a series, first among the newest, then among more and more."""
+    """Post the slowest prompts of a series, first among the newest prompts, then among more and more."""
     found: list[Slow] = []
     told_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS

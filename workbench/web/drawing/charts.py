@@ -43,7 +43,7 @@ class Bar:
 def bars(
     caption: str, given: Sequence[Bar], *, whole: int = 0, columns: tuple[str, str] = ("name", "prompts")
 ) -> Chart:
-    """Return one bar per row, the longest filling the width; shares are of ``whole``, else of the sum."""
+    """Return a bar chart, the longest bar filling the width; shares are of ``whole``, or of the sum if that is 0."""
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
     rows = tuple((link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole)) for bar in given)
@@ -63,7 +63,7 @@ def bars(
 def columns(
     caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: str = "", unit: str = "prompts"
 ) -> Chart:
-    """Return a column per day, its values stacked in the order of the names; the part named ``bad`` stands out."""
+    """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = scales.ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
@@ -72,7 +72,7 @@ def columns(
 
 
 def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: str = "ms") -> Chart:
-    """Return a lower and an upper line by day with a band between them; a single day is drawn as two dots."""
+    """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
     marks = scales.ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
     lower, upper = ([(x, pair[number]) for x, *pair in places] for number in (0, 1))
@@ -87,7 +87,7 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: s
 
 
 def share(part: float, whole: float) -> str:
-    """Return the share in percent with one decimal; a small share other than 0 is written as "< 0.1 %"."""
+    """Return the share in percent with one decimal; "< 0.1 %" for less, "-" if ``whole`` is 0."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -95,7 +95,7 @@ def share(part: float, whole: float) -> str:
 
 
 def _stacks(given: Sequence[Day], classes: tuple[str, ...], *, greatest: float) -> Markup:
-    """Return one path per class, with a rectangle for each day with a value."""
+    """Return one SVG path per CSS class, with a rectangle for each day that has a value."""
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:
         x, top = position(given, day) + 0.1, 1000.0

@@ -44,7 +44,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing, and its numbers as the cells of a table."""
+    """A chart as SVG, and its numbers as table rows."""
 
     caption: str
     columns: tuple[str, ...]
@@ -62,7 +62,7 @@ def over_days(
     key: Markup,
     unit: str,
 ) -> Chart:
-    """Return the chart with ``body`` as its marks; ``marks`` are the numbers of the vertical axis, the largest last."""
+    """Return the chart that frames the SVG ``body``; ``marks`` are the vertical axis's numbers, the largest last."""
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
     svg = FIGURE.format(
@@ -85,7 +85,7 @@ def position(given: Sequence[Day], day: Day) -> int:
 
 
 def length(given: Sequence[Day]) -> int:
-    """Return the width of the chart in days, days without figures included."""
+    """Return the width of the chart in days, including days without figures."""
     return position(given, given[-1]) + 1 if given else 1
 
 
@@ -95,7 +95,7 @@ def _first(given: Sequence[Day]) -> date:
 
 
 def number(value: float) -> str:
-    """Return a number with thousands separators, a measurement also with one decimal."""
+    """Return a number with thousands separators; a float has one decimal."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
@@ -105,7 +105,7 @@ def short(value: float) -> str:
 
 
 def link(href: str, words: str) -> Markup:
-    """Return the words, as a link where ``href`` is given."""
+    """Return the words, as a link if ``href`` is not empty."""
     return Markup('<a href="') + href + Markup('">') + words + Markup("</a>") if href else escape(words)
 
 

@@ -1,4 +1,4 @@
-"""Place the marks of axes: round numbers upwards, days along; no more marks than fit on a phone."""
+"""Choose the marks of axes: round numbers vertically, days horizontally; no more than fit on a phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the timeline of one prompt: stages in sequence, and channels within the stage that asks them.
+"""Draw the timeline of one prompt: the stages in sequence, and the channels within the stage that calls them.
 
 Durations are recorded, start times are not: they follow from the order of execution.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ASKING = ("gather", "context")
-"""Names, past and present, of the stage in which channels are asked."""
+"""Names, past and present, of the stage in which channels are called."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01
@@ -44,7 +44,7 @@ class Bar:
 
     @property
     def was_asked(self) -> bool:
-        """Whether it ran at all."""
+        """Whether the channel was called; true for every stage."""
         return self.status not in NOT_ASKED
 
 
@@ -91,7 +91,7 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[Bar]:
 
 
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
-    """Yield the bars: built-in channels run in sequence, programs in parallel from the start of the stage."""
+    """Yield the channels' bars: built-in ones run in sequence, programs in parallel from the stage's start."""
     at = asking
     for row in rows:
         is_own = row["channel"] in CHANNELS
@@ -100,7 +100,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
 
 
 def _in_order(trace: Row) -> Sequence[Row]:
-    """Return the channels in the order that the rules declare, where that was recorded."""
+    """Return the channels in the order that the rules declare, or the built-in order if it was not recorded."""
     recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(

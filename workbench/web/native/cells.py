@@ -39,7 +39,7 @@ MOST_WORDS = 20
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
-    """Return the content of the cell; ``table`` is None in the result of a query."""
+    """Return the cell's HTML, None to leave it to Datasette; ``table`` is None in the result of a query."""
     if isinstance(value, dict):  # Datasette has looked up the label of the row that this value refers to
         value = value["value"]
     if value is None or value == "":

@@ -34,14 +34,14 @@ MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
 NICENESS = 10
 COMMAND = "from workbench.web.native.confined import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search", "words")
-"""Prefixes of parameters with SQL, or with search words, some of which keep the index busy as long as SQL does."""
+"""Prefixes of URL parameters that hold SQL, or search words, which can take as long as SQL."""
 
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
 """Whether the current request holds SQL of a reader."""
 
 
 class Question(NamedTuple):
-    """A query for a process, with at most ``most`` rows; 0 means all."""
+    """A query for a process to run; ``most`` is the maximum number of rows, 0 means all."""
 
     sql: str
     parameters: Mapping[str, Any] | Sequence[Any]
@@ -70,7 +70,7 @@ class Confined:
         """Kill the processes, whatever they are doing."""
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer; at the time limit the refusal is "interrupted", as SQLite's own."""
+        """Run a query in a free process; after the time limit the ``refusal`` is "interrupted", as in SQLite."""
         process = self._free.get()
         try:
             process = process or self._started()
@@ -102,7 +102,7 @@ class Confined:
 
 
 def asked_by_readers(scope: Mapping[str, Any]) -> bool:
-    """Return whether a request holds SQL of a reader."""
+    """Return whether a request holds SQL that a reader wrote."""
     if scope["type"] != "http":
         return False
     pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
@@ -120,7 +120,7 @@ def marking(app: App) -> App:
 
 
 def main() -> None:
-    """Answer questions from standard input on the database in ``argv``, until it ends or a question takes too long."""
+    """Run queries from standard input on the database ``argv[1]``, until the input ends or a query takes too long."""
     from workbench.web.native import functions
 
     _take_little()
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def _take_little() -> None:
-    """Give the pages priority on the processor, and limit memory and disk to what a query needs."""
+    """Lower this process's priority, and limit its memory and disk use to what a query needs."""
     import os
     import resource
     import signal
@@ -151,7 +151,7 @@ def _take_little() -> None:
 
 
 def _answered(db: sqlite3.Connection, question: Question) -> bytes:
-    """Return the answer as bytes; SIGALRM kills this process at the time limit."""
+    """Run a query and return its pickled answer; SIGALRM kills this process some time after the query's time limit."""
     import signal
 
     limit_s = question.limit_ms / 1000

@@ -31,7 +31,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
     readers: confined.Confined | None = None
 
     async def table_counts(self, limit: int = 10) -> dict[str, int | None]:
-        """Return the number of rows of each table, None for many; in 1.0 ``limit`` is milliseconds per table."""
+        """Return each table's number of rows, None if it is too high; in 1.0 ``limit`` is milliseconds per table."""
         if hasattr(self, "count_limit"):
             found: dict[str, int | None] = await super().table_counts(limit)
             return found
@@ -50,7 +50,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         page_size: int | None = None,
         log_sql_errors: bool = True,
     ) -> Results:
-        """Run a query like Datasette; in a separate process where the request holds SQL of a reader."""
+        """Run a query like Datasette; in a separate process if the request holds SQL that a reader wrote."""
         if not confined.is_readers.get():
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
@@ -82,7 +82,7 @@ def adopt(database: Database) -> None:
 
 
 def _plain(sql: str, params: Any) -> Any:
-    """Return the parameters that a query names as a plain dictionary: Datasette's creates some on access."""
+    """Return a query's parameters as a plain dictionary or list: Datasette's creates some values on access."""
     if not isinstance(params, dict):
         return list(params or ())
     found = {}

@@ -27,7 +27,7 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 
 def metadata(database: str) -> dict[str, Any]:
-    """Return titles, descriptions and, for 0.65, all the rest: 1.0 ignores the queries in its metadata."""
+    """Return titles and descriptions; for 0.65 also queries and sort orders, which 1.0 ignores in its metadata."""
     return {
         "title": TITLE,
         "description": ABOUT,
@@ -45,7 +45,7 @@ def metadata(database: str) -> dict[str, Any]:
 
 
 def configuration(database: str) -> dict[str, Any]:
-    """Return what 1.0 reads from its configuration."""
+    """Return the queries and sort orders that Datasette 1.0 reads from its configuration."""
     orders = {table.name: _order(table) for table in (*TABLES, PUBLISHED) if _order(table)}
     hidden = {name: {"hidden": True} for name in HIDDEN}
     return {"databases": {database: {"tables": {**orders, **hidden}, "queries": _queries()}}}

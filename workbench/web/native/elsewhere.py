@@ -20,7 +20,7 @@ CHANGES_THE_ROWS = ("_where", "_through")
 
 
 def in_the_list(history: History, pairs: Iterable[tuple[str, str]]) -> str | None:
-    """Return the address of the list with the same filter; None where our filter cannot express it."""
+    """Return the address of our list with the same filter; None if our filter cannot express it."""
     parts: list[str] = []
     for key, value in pairs:
         if key == "_search":

@@ -1,6 +1,6 @@
-"""Read facets of the traces and their guardrails from the sums, where a million prompts are some thousand rows.
+"""Read facets of the traces and their guardrails from the sums, which have some thousand rows for a million prompts.
 
-Only where the sums are complete and cover all filters of the page; otherwise Datasette counts.
+Datasette counts the rows itself if the sums are incomplete or do not cover all filters of the page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
-    """Counts like ``ColumnFacet``, from the sums where they have the columns."""
+    """A ``ColumnFacet`` that reads its counts from the sums if they have the columns."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Return the facets, and the columns whose counting took too long."""
@@ -53,7 +53,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the source of the table's sums, and their columns: empty if the table is not one of ours."""
+        """Return the SQL source of the table's sums, and their columns by name; both empty if the table has no sums."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})

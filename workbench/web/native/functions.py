@@ -10,7 +10,7 @@ from storage.metrics import rollups
 from storage.traces import search
 
 LONGEST_VALUE_BYTES = 64 << 20
-"""Most bytes in one value of a query; SQLite's own limit of 10^9 would use up the memory of a server."""
+"""Most bytes in one value of a query; with SQLite's own limit of 10^9 a query could use up the server's memory."""
 LONGEST_PATTERN_BYTES = 1_000
 """Longest pattern of LIKE or GLOB: a comparison costs its length times the prompt's, and cannot be interrupted."""
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
@@ -28,7 +28,7 @@ def add_to(connection: sqlite3.Connection) -> None:
 
 
 def keep_in_bounds(connection: sqlite3.Connection) -> None:
-    """Prevent readers' queries from revealing facts of the machine and from building huge values."""
+    """Forbid SQL functions and pragmas that reveal facts of the machine, and limit the length of values."""
     connection.set_authorizer(_allowed)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
@@ -40,7 +40,7 @@ def _allowed(action: int, first: str | None, second: str | None, *_where: str | 
 
 
 def searched(words: object) -> str:
-    """Return the query of the full-text index for words as people type them; no words match nothing.
+    """Return the full-text query for words that a user typed; without words, a query that matches nothing.
 
     Words are matched whole, at a hundredth of the cost of prefixes; ``word*`` matches a prefix.
     """
@@ -53,7 +53,7 @@ def _phrase(part: str) -> str:
 
 
 def day_of(trace_id: object) -> str | None:
-    """Return the UTC day on which a trace began, None where another program made its id."""
+    """Return the UTC day on which a trace began, None if its id does not begin with a time."""
     try:
         return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Render untrusted Markdown as HTML for our pages, so that it runs no script and fetches nothing.
+"""Render untrusted Markdown as HTML that runs no script and fetches nothing.
 
 HTML in it is shown as text, pictures as their alternative text, headings as bold lines; only http and https
 links remain links.

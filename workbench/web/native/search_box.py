@@ -24,7 +24,7 @@ WHICH_HOLD_THE_WORDS = f"""id in (
 
 
 def filtered(request: Request) -> FilterArguments:
-    """Return the condition for ``?_search=``, with its description."""
+    """Return the SQL condition for the words of ``?_search=``, with its description; no condition without words."""
     words = request.args.get("_search") or ""
     box = {"supports_search": True, "search": words}
     if not words:

@@ -31,7 +31,7 @@ CSV_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested results of a replay; ``before`` is the last id of the page before."""
+    """The results of a replay that a request asks for; ``before`` is the last id of the previous page."""
 
     run: str
     kind: str
@@ -40,13 +40,13 @@ class Wanted:
     limit: int
 
     def query(self, **instead: str) -> str:
-        """Return the query of an address with the same request, except for ``instead``."""
+        """Return the query string for the same kind of change, with the values of ``instead`` added or replaced."""
         return urlencode({name: value for name, value in {"kind": self.kind, **instead}.items() if value})
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A replay with a page of its results; ``versions`` are those of its two sides that have a page."""
+    """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page."""
 
     replay: replayed.Replay
     by_kind: dict[str, int]

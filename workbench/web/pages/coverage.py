@@ -85,7 +85,7 @@ def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[co
 
 
 def _as_object(found: Found) -> dict[str, Any]:
-    """Return the object of ``enricher coverage --json``, without the fields that are not stored."""
+    """Return the same JSON values as ``enricher coverage --json``, without the fields that are not stored."""
     said: dict[str, Any] = as_object(found.coverage)
     rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]
     return said | {"rows": rows, "at": found.chosen.at}

@@ -38,7 +38,7 @@ NEWEST_PROMPTS = 10
 NEWEST_REPLAYS = 5
 LONGEST_LIST = 12
 BUDGET_MS = 1_500
-"""Time after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
+"""Milliseconds after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
 THE_HOOKS = "origin:hook"
 
 HOW_MANY_ALTOGETHER = """
@@ -55,7 +55,7 @@ WHAT_ARE_GUARDRAILS_CALLED = """
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Data in addition to the sums: all prompts and their first day, the newest prompts, the stored replays.
+    """The home page's data in addition to the sums: count and first day of all prompts, newest prompts, stored replays.
 
     ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails.
     """
@@ -76,7 +76,7 @@ class Lists:
     since: str
 
     def of(self, *parts: str, sort: str = "") -> str:
-        """Return the address of the list of the hook's prompts in the period with these filter parts."""
+        """Return the address of the list of the hook's prompts in the period, narrowed by these filter parts."""
         text = " ".join(part for part in (THE_HOOKS, *parts, self.since) if part)
         return f"{self.address}?q={quote(text)}{'&sort=' * bool(sort)}{sort}"
 
@@ -109,7 +109,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def data(history: History, request: Request) -> Response:
-    """Return the same figures as JSON."""
+    """Return the figures of the home page as JSON."""
     days = _days(request)
     seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
     return Response.json(

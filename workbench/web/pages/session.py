@@ -83,7 +83,7 @@ def _cells(one: Asked) -> list[object]:
 
 
 def _pauses(session: Session) -> dict[str, tuple[str, bool]]:
-    """Return, by id, the time since the prompt before, and whether that is a long pause."""
+    """Return, by id, the time since the previous prompt as text, and whether that is a long pause."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:

@@ -37,7 +37,7 @@ MOMENT_DIGITS = 14
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the trace of the address; redirect from an unambiguous prefix, list the candidates for any other."""
+    """Show the trace of the address; redirect from an unambiguous prefix, list the candidates for an ambiguous one."""
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
@@ -84,7 +84,7 @@ async def _page(history: History, request: Request, record: Record) -> Response:
 
 
 def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.Score]]]:
-    """Return, for both facets, their title, the outcome, and the points of every class."""
+    """Return title, outcome and the scores of all classes for each of the two facets."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (wording.FACETS_TOLD[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
@@ -104,7 +104,7 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
 
 
 def _exact(text: str) -> Markup:
-    """Return the text for ``<pre>``, byte for byte: a browser would read a bare carriage return as a line end."""
+    """Return the escaped text for ``<pre>``; carriage returns too, which a browser would make line ends."""
     return escape(text).replace("\r", Markup("&#13;"))
 
 

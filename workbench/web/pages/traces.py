@@ -40,7 +40,7 @@ TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a facet: its count of prompts, and the filter with the value added or, where chosen, removed.
+    """A value of a facet: its count of prompts, and the filter with the value added, or removed if chosen.
 
     ``filter`` is None if no filter can ask for the value.
     """
@@ -113,7 +113,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
-    """Return the same rows as data: a thousand at a time as JSON, all of them as CSV."""
+    """Return the matches of the filter as data: one page as JSON, all of them as CSV."""
     wanted = asked(request)
     try:
         found = await _some(history, wanted, wanted.before)
@@ -137,7 +137,7 @@ def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
 
 
 def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
-    """Return the most frequent values, plus every value in the filter."""
+    """Return a facet's most frequent values, plus every value of the facet that the filter selects."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(

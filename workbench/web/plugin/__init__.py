@@ -1,7 +1,6 @@
 """The hooks that Datasette calls.
 
-Every Datasette on the machine imports this: nothing here costs time or changes anything unless one of our databases
-is served.
+Every Datasette on the machine imports this module, so each hook does nothing unless one of our databases is served.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Put the guard before everything else, where the configuration asks for one, and mark requests with SQL."""
+    """Wrap the application: mark requests that hold SQL, and check all requests if the configuration sets a guard."""
     from datasette.utils import StartupError
 
     from workbench.web.native import confined
@@ -121,7 +120,7 @@ def handle_exception(
 ) -> Generator[None, list[object], list[object]]:
     """Answer an unknown address with a page that has links.
 
-    It replaces Datasette's own answer: 0.65 answers 500 where no view raised the exception.
+    It replaces Datasette's own answer: 0.65 answers 500 if no view raised the exception.
     """
     from workbench.web.reading.history import find
 
@@ -136,7 +135,7 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Link from a page of the traces to the same rows in our list."""
+    """Return a link from Datasette's table of traces to the same rows in our list; empty for other tables."""
     history = _served(datasette, database) if table == "traces" and request is not None else None
     if history is None:
         return []
@@ -150,7 +149,7 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
 
 @hookimpl(trylast=True)
 def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
-    """Search the traces by words; last, so that Datasette does not remove the search box again."""
+    """Return the condition of the word search on the traces; runs last, or Datasette would remove the search box."""
     if table != "traces" or not _served(datasette, database):
         return None
     from workbench.web.native import search_box
@@ -160,7 +159,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
 
 @hookimpl(wrapper=True)
 def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
-    """Read facets of the traces from the sums; Datasette counts those of other tables as before."""
+    """Make Datasette read facets of the traces from the sums; facets of other tables are counted as before."""
     classes = yield
     from workbench.web.native import facets
 

@@ -1,1 +1,1 @@
-"""Queries of the pages on the history."""
+"""The queries that the published pages run on the history."""

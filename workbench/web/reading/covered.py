@@ -1,4 +1,4 @@
-"""Stored coverage of each version, which readers see without judging prompts again."""
+"""Read the stored coverage of each version, so that a page need not judge prompts again."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The signal's text, or its rule where texts are not stored; for other kinds the rule's name."""
+        """The signal's text, or its rule if texts are not stored; for other kinds the rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name
 
     @property
     def tokens_each(self) -> int:
-        """Mean number of tokens of its own text in a prompt on which it fires."""
+        """Mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
         return round(self.row.tokens / self.row.fired) if self.row.fired else 0
 
 
@@ -87,7 +87,7 @@ def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
 
 
 def rule(row: Row, places: Mapping[str, int]) -> Rule:
-    """Return a rule with its links."""
+    """Return a rule with the filter for its prompts and the anchor of its line."""
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = FILTERS.get(row.kind, "")

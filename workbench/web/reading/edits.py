@@ -1,4 +1,4 @@
-"""Edits between two versions of the instructions, file by file, and the changes of their figures; pure."""
+"""Compare two versions of the instructions: edits file by file, and changes of the counts of prompts; pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A figure under both versions; ``filter``, appended to the version's own filter, finds the counted prompts."""
+    """A count of prompts under both versions; ``filter``, appended to the version's own filter, finds these prompts."""
 
     name: str
     before: int
@@ -48,7 +48,7 @@ def edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
 
 
 def moved(before: Counted, after: Counted) -> list[Moved]:
-    """Return how many prompts each version judged, how many of them got nothing, and their task types."""
+    """Return the counts of silent prompts and of each task type under both versions, the most frequent type first."""
     found = [
         Moved("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
     ]

@@ -41,7 +41,7 @@ class History:
     publication: Publication | None
 
     async def read(self, question: Callable[[sqlite3.Connection], T], *, limit_ms: int = PAGE_LIMIT_MS) -> T:
-        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError where it takes too long."""
+        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``limit_ms``."""
         from datasette.utils import sqlite_timelimit
 
         def asked(db: sqlite3.Connection) -> T:
@@ -51,11 +51,11 @@ class History:
         return cast("T", await self.database.execute_fn(asked))
 
     def path(self, where: str = "") -> str:
-        """Return the address of one of our pages, with the prefix of the server."""
+        """Return the address of our page ``where`` (empty: the home page), with the server's base URL."""
         return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
 
     def session(self, identity: str) -> str:
-        """Return the address of a session's page; ``identity`` is any text from a client."""
+        """Return the address of a session's page; ``identity``, any text from a client, is encoded."""
         from datasette.utils import tilde_encode
 
         return self.path(f"session/{tilde_encode(identity)}")
@@ -70,7 +70,7 @@ class History:
 
     @property
     def keeps_text(self) -> bool:
-        """Whether it has texts of prompts and answers at all."""
+        """Whether the history holds texts; False for a snapshot with hashes only."""
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request) -> bool:

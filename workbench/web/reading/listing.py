@@ -1,4 +1,4 @@
-"""Return the rows of a filter page by page: starting after a key, never at an offset."""
+"""List the traces that match a filter page by page: each page starts after a key, never at an offset."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SORTS = ("newest", *windows.RANKINGS)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, None for no page.
+    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, else None.
 
-    ``newer`` is ``ABOVE_ALL`` where that page is the first. ``words`` are the search words.
+    ``newer`` is ``ABOVE_ALL`` if that page is the first. ``words`` are the search words.
     """
 
     lines: list[Line]
@@ -33,7 +33,7 @@ class Listing:
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> Listing:
     """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
 
-    A ranking has the first ``windows.LONGEST_RANKING`` rows.
+    A sort order other than by time lists only the first ``windows.LONGEST_RANKING`` rows.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in windows.RANKINGS:

@@ -1,6 +1,6 @@
 """Measure the coverage of the versions in use on the newest prompts, and store it for readers.
 
-Judging a prompt takes milliseconds, so this is done once per version, and again when there are 5 % more prompts.
+Judging a prompt takes milliseconds, so a version is measured once, and again after 5 % more prompts.
 Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
 """
 
@@ -63,10 +63,10 @@ def due(db: sqlite3.Connection) -> list[str]:
 
 
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
-    """Measure the versions that are due; return those that cannot be measured.
+    """Measure the versions that are due; return the hashes of those that cannot be measured.
 
-    Their files were not stored, or do not compile to them with this release. ``db`` is in autocommit mode. Raises
-    sqlite3.Error where the database cannot be written.
+    A version cannot be measured if its files were not stored, or compile to another hash with this release. ``db`` is
+    in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     unknown = []
     for identity in due(db):

@@ -89,7 +89,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The ids before and after, empty at the ends; ``place`` counts from 1 and is 0 if it is too far to count."""
+    """The ids of the previous and next trace, empty if there is none; ``place`` counts from 1, 0 if not counted."""
 
     before: str
     after: str
@@ -133,7 +133,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A guardrail shown to a session; ``first_id`` is the first prompt with it."""
+    """A guardrail shown to a session ``times`` times; ``first_id`` is the first prompt that got it."""
 
     id: str
     title: str
@@ -170,7 +170,7 @@ class Session:
 
 
 def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
-    """Return the trace with this id, else the first with this prefix, without those of tests."""
+    """Return the trace with this id, else the first traces with this prefix of their id, except those of tests."""
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
@@ -180,7 +180,7 @@ def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
 def read(db: sqlite3.Connection, trace_id: str) -> Record:
     """Return a trace with its neighbours; raises storage.traces.queries.UnknownTraceError.
 
-    Of scores, items and the like it holds the first ``MOST_BESIDE``.
+    At most ``MOST_BESIDE`` scores, items and other rows of each kind are read.
     """
     trace: Row = queries.show(db, trace_id, most=MOST_BESIDE)
     return Record(

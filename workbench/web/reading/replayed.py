@@ -27,7 +27,7 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A field of a prompt's outcome that differs between both sides."""
+    """A field of a prompt's outcome that differs between the two sides."""
 
     name: str
     before: str
@@ -72,7 +72,7 @@ class Replay:
 
     @property
     def p_value(self) -> float | None:
-        """Mid-p of McNemar's test on labelled prompts that became right or wrong; None if there are none."""
+        """McNemar's mid-p value for labelled prompts that became right or wrong; None if there are none."""
         return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
 
     @property
@@ -82,7 +82,7 @@ class Replay:
 
     @property
     def look(self) -> str:
-        """The class of the verdict in the style sheet."""
+        """The CSS class for the verdict."""
         return LOOKS.get(self.kept.verdict, "quiet")
 
     @property
@@ -106,7 +106,7 @@ def replay(kept: Kept) -> Replay:
 
 
 def changed(seen: Seen) -> Changed:
-    """Return the differences of one prompt."""
+    """Return one prompt of a replay with the fields and lines of text that differ between the two sides."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     opening = next((line.strip() for line in seen.prompt.splitlines() if line.strip()), "")
@@ -115,7 +115,7 @@ def changed(seen: Seen) -> Changed:
 
 
 def moves(result: Result) -> Iterator[Move]:
-    """Yield the fields that differ, the task type first."""
+    """Yield the fields of the outcome that differ, the task type first."""
     before, after = result.before, result.after
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
@@ -131,7 +131,7 @@ def moves(result: Result) -> Iterator[Move]:
 
 
 def in_order(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts of the kinds of change in the order of KINDS."""
+    """Return the counts by kind of change in the order of KINDS, unknown kinds last."""
     return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
 
 

@@ -1,6 +1,6 @@
 """Versions of the instructions in the history: their prompts, time of use, and source files.
 
-All data come from the roll-ups and small tables; of the traces only the newest ``WALKED_ROWS`` are read.
+The figures come from the roll-ups and small tables; only the newest ``WALKED_ROWS`` traces are read.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version, or several, have that prefix; the message distinguishes the two."""
+    """No version, or more than one, has that prefix; the message states which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of its files, lowest first, without the files that they name."""
+        """The layers of its files, lowest first, without the catalogues that these files name."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
@@ -118,9 +118,9 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 
 
 def before(known: Sequence[Version], version: Version) -> Version | None:
-    """Return the version seen before this one, preferably of the same files; None for the first.
+    """Return the version first used before this one, preferably one of the same files; None if there is none.
 
-    Two projects may alternate, each with its own files.
+    The files are compared because two projects with different files may be in use alternately.
     """
     earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]
@@ -128,7 +128,7 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
 
 def _age(one: Version) -> tuple[str, str, str]:
-    """Sort by more than the first use: versions drained from the spool together are stored at the same moment."""
+    """Return the sort key for age: first use, then newest prompt and hash, as first uses may be at the same time."""
     return one.first_at, one.last_id, one.hash
 
 
@@ -151,7 +151,7 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return time and id of each version's newest prompt, walking back from the newest until all were found."""
+    """Return time and id of each version's newest prompt, by hash; only the newest ``WALKED_ROWS`` are searched."""
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
     end = str(row[0]) if row else ""
@@ -199,7 +199,7 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def _shipped(db: sqlite3.Connection) -> tuple[str, Sequence[tuple[str, str, str]]] | None:
-    """Return the files that this release ships; for a snapshot without the installation folder."""
+    """Return hash and files of the release's packaged version, None if unknown; in a snapshot without their folders."""
     shipped = packaged_texts()
     if shipped is None or not db.execute(IS_IT_A_SNAPSHOT).fetchone()[0]:
         return shipped

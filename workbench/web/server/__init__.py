@@ -1,1 +1,1 @@
-"""The process of ``enricher publish``: what it serves, to whom, and how it is found and ended."""
+"""The server process of ``enricher publish``: serve the history, check requests, announce the address, shut down."""

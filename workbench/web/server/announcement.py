@@ -53,7 +53,7 @@ def known(state_dir: str) -> str:
 
 
 def _locked(state_dir: str, path: str) -> int:
-    """Return a descriptor of the locked file, -1 where another process holds the lock or locking fails."""
+    """Return a descriptor of the locked file, -1 if another process holds the lock or locking fails."""
     try:
         private.make_directory(state_dir)
         descriptor = private.open_file(path, os.O_RDWR)

@@ -20,7 +20,7 @@ MARK = "# Written by enricher publish --write-config; written anew by the same c
 
 
 class _Readable(yaml.SafeDumper):
-    """Dumps texts of several lines, such as queries, line by line."""
+    """YAML dumper that writes multi-line texts, such as queries, as block literals."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -32,7 +32,7 @@ _Readable.add_representer(str, _text)
 
 
 def write(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
-    """Write the files into a folder and return their paths; raises OSError, FileExistsError for a file of others."""
+    """Write the files into a folder and return their paths; raises OSError, FileExistsError for a file not ours."""
     private.make_directory(os.path.abspath(folder))
     found = _contents(plugin, base_url)
     for name in found:
@@ -44,7 +44,7 @@ def write(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]
 
 
 def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
-    """Return the text of each file; 1.0 reads settings, queries and plugins from ``datasette.yaml``."""
+    """Return each file's text by name; Datasette 1.0 reads settings, queries and plugins from ``datasette.yaml``."""
     told = described(DATABASE, plugin=plugin)
     settings = {**SETTINGS, "base_url": base_url}
     if "config" in told:

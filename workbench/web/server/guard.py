@@ -50,12 +50,12 @@ KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
 
 
 class ConfigurationError(ValueError):
-    """The configuration asks for a protection that it does not provide."""
+    """The plugin's configuration is invalid: ``allowed_hosts`` is malformed, or the password missing or too short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The conditions on a request; ``hosts`` None accepts any host name, an empty ``password`` means none."""
+    """What a request must satisfy; ``hosts`` None accepts any host name, an empty ``password`` requires none."""
 
     hosts: frozenset[str] | None = None
     password: bytes = b""
@@ -79,7 +79,7 @@ class Guard:
         return "/" if path == self.base.rstrip("/") else path
 
     def leads_to(self, path: str) -> str:
-        """Return the path to show instead: the history's page at /, and Datasette's own list at /-/."""
+        """Return the path to serve: if ``is_home``, the history's page for / and Datasette's own list for /-/."""
         inner = self.inner(path)
         if not self.is_home or inner not in ("/", "/-/"):
             return path
@@ -89,7 +89,7 @@ class Guard:
 def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
     """Return the guard that a plugin's configuration asks for, None if it asks for nothing.
 
-    Raises ConfigurationError where the password is missing or short.
+    Raises ConfigurationError if the password is missing or too short.
     """
     asked = {name: value for name, value in (config or {}).items() if value}
     if not asked.keys() & {"allowed_hosts", "password_env", "home"}:
@@ -109,7 +109,7 @@ def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
 
 
 def guarded(app: App, guard: Guard) -> App:
-    """Return the application behind the guard."""
+    """Return an application that refuses requests by the guard's conditions, and passes the others to ``app``."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -158,7 +158,7 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 
 def _policy(guard: Guard, path: str) -> bytes:
-    """Forbid scripts on our pages; Datasette's pages need their inline scripts."""
+    """Return the Content-Security-Policy: no scripts on our pages; Datasette's pages need their inline scripts."""
     inner = guard.inner(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()

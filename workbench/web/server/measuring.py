@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMMAND = "from workbench.web.server.measuring import main; main()"
 NICENESS = 10
 AGAIN_S = 300.0
-"""Seconds without a new attempt after a failure."""
+"""Seconds after a failure in which the process is not started again."""
 
 
 class MeasuringError(Exception):
@@ -29,7 +29,7 @@ class MeasuringError(Exception):
 
 
 class Measuring:
-    """The process that measures a history where a version is due."""
+    """Starts and watches the process that measures the coverage of versions that are due."""
 
     def __init__(self, state_dir: str) -> None:
         self._state_dir = state_dir
@@ -38,7 +38,7 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start the process where a version is due; return whether it runs. Raises MeasuringError once per failure."""
+        """Start the process if a version is due; return whether it runs. Raises MeasuringError once per failure."""
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
@@ -74,7 +74,7 @@ class Measuring:
 
 
 def main() -> None:
-    """Measure the history in the folder in ``argv``, and print the versions that cannot be measured."""
+    """Measure the history in the folder ``argv[1]``, and print the hashes of versions that cannot be measured."""
     from storage.db import database
 
     threading.Thread(target=_end_with_the_server, daemon=True).start()

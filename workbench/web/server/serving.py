@@ -42,7 +42,7 @@ class ServingError(Exception):
 def datasette_over(
     path: str, *, is_immutable: bool, plugin: dict[str, object] | None = None, base_url: str = "/"
 ) -> Datasette:
-    """Return a Datasette of either version that serves this one file under the name "history".
+    """Return a Datasette (0.65 or 1.0) that serves this one file under the name "history".
 
     ``plugin`` is our plugin's configuration. Nothing is opened for writing.
     """
@@ -58,7 +58,7 @@ def datasette_over(
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket at the port, or at one of the next ports where it is taken; raises ServingError."""
+    """Return a listening socket at the port, or at one of the next ports if it is taken; raises ServingError."""
     try:
         family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as failure:
@@ -98,7 +98,7 @@ def told_to_end() -> Iterator[threading.Event]:
 def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, *, is_up: Callable[[], None]) -> None:
     """Serve on the socket until the event is set; ``is_up`` is called once pages are answered.
 
-    Raises ServingError where the server does not start.
+    Raises ServingError if the server does not start.
     """
     import rich
     import uvicorn
@@ -133,7 +133,7 @@ def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: thre
 
 
 def _close(served: Datasette) -> None:
-    """End the read threads; 1.0 has already ended them."""
+    """End the read threads of Datasette 0.65; Datasette 1.0 has already ended them."""
     if executor := getattr(served, "executor", None):
         executor.shutdown(wait=True, cancel_futures=True)
     for database in served.databases.values():

@@ -19,7 +19,7 @@ def is_over_ssh() -> bool:
 
 
 def is_in_container() -> bool:
-    """Return whether this is a container, as far as the usual marks show."""
+    """Return whether this process runs in a container, judged by the usual marker files and variables."""
     return any(map(os.environ.get, CONTAINER_VARIABLES)) or any(map(os.path.exists, CONTAINER_MARKS))
 
 
@@ -41,7 +41,7 @@ def is_loopback(host: str) -> bool:
 
 
 def names_of(host: str) -> list[str]:
-    """Return the host names that requests for a bound address may have; all of this machine's for "any address"."""
+    """Return the host names to accept for a bound address; for "any address" all names of this machine."""
     try:
         is_any = ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -57,7 +57,7 @@ def names_of(host: str) -> list[str]:
 
 
 def forwarding(port: int) -> list[str]:
-    """Return instructions for forwarding the port from the user's machine; empty if this is that machine."""
+    """Return instructions for forwarding the port from the user's machine; empty if the user is at this machine."""
     if is_over_ssh():
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]

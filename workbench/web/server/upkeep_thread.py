@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 2.0
 PATIENCE_MS = 250
-"""Milliseconds that it waits for other writers; hooks and commands have priority."""
+"""Milliseconds that the thread waits for other writers; hooks and commands have priority."""
 
 
 @contextlib.contextmanager
 def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
-    """Update what readers need now, and again after every write by others; ``tell`` is called with errors."""
+    """Keep sums, word index and coverage current in a thread while open; ``tell`` is called with each error text."""
     end = threading.Event()
     thread = threading.Thread(target=_keep_up, args=(state_dir, end, tell, every_s), name="upkeep")
     thread.start()
@@ -48,7 +48,7 @@ def _keep_up(state_dir: str, end: threading.Event, tell: Callable[[str], None], 
 
 
 def _follow(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
-    """Catch up whenever another connection has written to the database; return on failure or at the end."""
+    """Update sums and index after each write by another connection, and start measuring; return once ``end`` is set."""
     done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]

@@ -1,6 +1,6 @@
 """The published value of each column, as SQL over the source row, for each treatment of texts.
 
-Columns that are not listed here are not published: whoever adds a column decides on it here.
+A snapshot is refused while a column is not listed here: whoever adds a column decides how to publish it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ OF_A_TRACE = "{trace_id} in (select id from main.traces)"
 
 
 class Shown(NamedTuple):
-    """The expression for a column ``{c}``, by treatment of texts."""
+    """The SQL expression for a column ``{c}`` in each treatment of texts."""
 
     redacted: str
     hash: str
@@ -32,7 +32,7 @@ WORD = _always("told({c})", full="{c}")
 """A word of the product's own vocabulary; a merged history may have any text there."""
 TEXT = Shown("told({c})", "''", "{c}")
 NAME = Shown("told({c})", "told({c})", "{c}")
-"""A name of a rule or a class: not text that a person typed into a prompt."""
+"""A name of a rule or a class: not text that a user typed into a prompt."""
 DOCUMENT = Shown("told_json({c})", "bare({c})", "{c}")
 LIST = Shown("told_json({c})", "'[]'", "{c}")
 WORDS = _always("told_json({c})", full="{c}")

@@ -1,7 +1,7 @@
 """Prepare texts for publication: redact secrets again, anonymise people and machines, replace session ids.
 
-Evidence points into its prompt by code points: every replacement is recorded with its place, so that offsets are
-shifted and offsets into replaced text are dropped.
+Evidence refers to its prompt by code-point offsets: every replacement is recorded with its span, so that offsets
+can be shifted, and offsets into replaced text dropped.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ class Teller:
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
     def moved(self, evidence: str, prompt: str) -> str:
-        """Return ``[[signal, start, end, weight], …]`` for the anonymised prompt, without replaced places."""
+        """Return evidence ``[[signal, start, end, weight], …]`` with offsets into the anonymised prompt, as JSON.
+
+        Evidence whose words were replaced is left out.
+        """
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
@@ -69,12 +72,12 @@ class Teller:
         return json.dumps(found, ensure_ascii=False)
 
     def topics(self, words: str, prompt: str) -> str:
-        """Return the words of a JSON list that the anonymised prompt contains."""
+        """Return, as a JSON list, those of the ``words`` that the anonymised prompt contains."""
         told = self.told(prompt)
         return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
 
     def clusters(self, document: str, prompts: str) -> str:
-        """Return clusters of prompts with only those words that a published example contains.
+        """Return clusters of prompts, as JSON, with only those words that a published example contains.
 
         ``prompts`` is a JSON object of the examples' prompts by id. A cluster without such a word is left out.
         """
@@ -87,7 +90,7 @@ class Teller:
         return json.dumps(found, ensure_ascii=False)
 
     def bare(self, document: str) -> str:
-        """Return a JSON document with its numbers and its anonymised names of classes, without other text."""
+        """Return a JSON document with its numbers and (anonymised) class names; other text is emptied or dropped."""
         return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
 
     def pseudonym(self, kind: str, name: str) -> str:
@@ -108,7 +111,7 @@ class Teller:
         return {self.told(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Edit, ...], ...]]:
-        """Return the anonymised text, and the edits of each step in order."""
+        """Return the anonymised text, and the edits of each replacement step, in order."""
         steps: list[tuple[Edit, ...]] = []
         safe = redact(text)[0]
         if safe != text:
@@ -200,7 +203,7 @@ def _without_folder(path: str) -> str:
 
 
 def _difference(before: str, after: str) -> Edit:
-    """Return the single span that differs."""
+    """Return the single span in which ``before`` differs, and the length of its replacement in ``after``."""
     room = min(len(before), len(after))
     start = next((at for at in range(room) if before[at] != after[at]), room)
     rest = room - start

@@ -44,7 +44,7 @@ NAMES_THAT_ARE_WORDS = frozenset(
     april june august summer autumn
     """.split()
 )
-"""Common words that are names: only a family name is replaced, and only where it is capitalised."""
+"""Common words that are names: only a family name is replaced, and only if it is capitalised."""
 MAIL_PROVIDERS = frozenset(
     """
     gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk
@@ -55,7 +55,7 @@ MAIL_PROVIDERS = frozenset(
 )
 """Domains of e-mail addresses that identify neither a person nor a company."""
 SHORTEST_IN_ANY_CASE = 4
-"""A shorter part of a name is replaced only where it is capitalised: "Li" is a name, "li" is an HTML tag."""
+"""Characters; a shorter part of a name is replaced only if it is capitalised: "Li" is a name, "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
 """A shorter name may be another word when it is written without its blank."""
@@ -93,9 +93,9 @@ top-level folder; below another folder, if it leads to a file and no HTTP method
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What identifies a person or a machine: words with their placeholders, the home folder, other folders.
+    """The texts that identify a person or a machine: words with their placeholders, the home folder, other folders.
 
-    ``words`` are matched in any case, ``capitalised`` parts of names only as written here.
+    ``words`` are matched in any case, ``capitalised`` parts of names only in the case given here.
     """
 
     words: tuple[tuple[str, str], ...] = ()
@@ -104,7 +104,7 @@ class Identity:
     capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
-        """Return the identity plus folders in which prompts were typed or rules lie, and the owners of their homes."""
+        """Return the identity plus these folders, their parents, and the login of each home folder among them."""
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
         telling = {one for folder in known for one in _telling(folder)} - {self.home}
@@ -128,7 +128,7 @@ class Identity:
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
-        """Return a pattern for the whole words, each in its own group; an underscore ends a word."""
+        """Return a pattern for the words, each in its own group; None without words. An underscore ends a word."""
         words = [_spelt(word) for word, _placeholder in self.words]
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
@@ -140,7 +140,7 @@ class Identity:
         return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:
-        """Return the folder's spelling with a tilde, where it lies in a home."""
+        """Return the folder's spelling with a tilde; empty if it is not in a home folder."""
         found = WHOSE.match(folder)
         home = self.home if len(self.home) > 1 and folder.startswith(f"{self.home}/") else found[0] if found else ""
         return (f"~{folder[len(home) :]}",) if home else ()
@@ -164,7 +164,7 @@ def _written(folders: Iterable[str]) -> str:
 
 
 def _any_of(paths: Sequence[Sequence[str]]) -> str:
-    """Return a pattern for the longest of the paths; common prefixes are matched once."""
+    """Return a pattern that matches the longest of these paths; common prefixes are matched once."""
     below: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
         below.setdefault(first, []).append(rest)
@@ -206,7 +206,7 @@ def of_this_machine() -> Identity:
 
 
 def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return each word once, the longest first, without common words."""
+    """Return each word once in any case, longest first, with its placeholder; common words are left out."""
     found: dict[str, tuple[str, str]] = {}
     for said, placeholder in known:
         for word in (unicodedata.normalize(form, said.strip()) for form in ("NFC", "NFD")):
@@ -224,7 +224,7 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
 
 
 def _is_telling(part: str) -> bool:
-    """Return whether a part of a name identifies the person in any case."""
+    """Return whether a part of a name is replaced in any case: it is long enough and not a common word."""
     return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
 
 
@@ -237,7 +237,7 @@ def _forms(name: str) -> list[str]:
 
 
 def _capitalised(name: str) -> list[str]:
-    """Return the parts of a name that are replaced only where capitalised; no first names that are common words."""
+    """Return the parts of a name to replace only if capitalised; first names that are common words are left out."""
     first, family = _parts(name)
     found = [part for part in family if not _is_telling(part)]
     found += [part for part in first if not _is_telling(part) and part.lower() not in NAMES_THAT_ARE_WORDS]

@@ -95,7 +95,7 @@ class Revealed:
 
 
 def revealed(db: sqlite3.Connection) -> Revealed:
-    """Count what full texts would show."""
+    """Return how many prompts, projects, folders, sessions and memories a snapshot with full texts would show."""
     return Revealed(*db.execute(WHAT_WOULD_BE_SEEN).fetchone())
 
 
@@ -120,7 +120,7 @@ def read(path: str) -> Publication:
 
 
 def may_be_written(path: str) -> None:
-    """Raise SnapshotError where another file than one of our snapshots has that name."""
+    """Raise SnapshotError if the folder does not exist, or if a file that is not our snapshot has that name."""
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise SnapshotError(f"{folder} is no folder: make it first, or name another file")
@@ -177,7 +177,7 @@ def write(
 
 @contextlib.contextmanager
 def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    """Open the new file, with the history attached read-only."""
+    """Yield a connection to the new file, with the history attached read-only."""
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
         for setting in ("journal_mode = off", "synchronous = off", f"cache_size = {-CACHE_KB:d}"):
@@ -187,7 +187,7 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
 
 
 def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
-    """Copy all published data as of one moment."""
+    """Create the snapshot's schema and copy all published data in one transaction."""
     db.execute("begin")
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
     _know(db, Teller(of_this_machine().with_folders(_folders(db)), secret, sessions))
@@ -217,7 +217,7 @@ def _folders(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
-    """Compute the sums of the published traces, and index the newest ones."""
+    """Compute the sums of the published traces, index the newest ones' words, and return the snapshot's description."""
     total = rollups.waiting(db)
 
     def tell() -> bool:
@@ -275,7 +275,7 @@ def _copy_traces(db: sqlite3.Connection, text: str, advance: Advance) -> None:
 
 
 def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
-    """Return the statement that copies a table; raises SnapshotError for a column without a decision."""
+    """Return the SQL that copies a table; raises SnapshotError for a column not listed in ``columns``."""
     shown = columns.expressions(table, text)
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")

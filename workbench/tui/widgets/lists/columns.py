@@ -38,7 +38,7 @@ class Look(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: title, width in cells, whether numbers are right-aligned, and the order that its title selects."""
+    """A column: title, width in cells, whether it is right-aligned, and the sort order that its title selects."""
 
     name: str
     title: str

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def moves(name: str) -> list[BindingType]:
-    """Return the bindings that move the cursor by lines and pages; their ids begin with ``name``."""
+    """Return the key bindings that move the cursor by lines and pages; their ids begin with ``name``."""
     return [
         Binding("j,down", "move(1)", "Next line", id=f"{name}.down", show=False),
         Binding("k,up", "move(-1)", "Previous line", id=f"{name}.up", show=False),
@@ -26,7 +26,7 @@ def moves(name: str) -> list[BindingType]:
 
 
 def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
-    """Return the bindings to the first and to the last row."""
+    """Return the key bindings that move the cursor to the first and to the last row."""
     return [
         Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
         Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
@@ -65,7 +65,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         """React to the cursor moving to another row."""
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        """React to a click on the row of the cursor; ``is_again`` means that the cursor was on it before."""
+        """React to a click on a row, where the cursor now is; ``is_again`` means that it was there before the click."""
 
     def title_clicked(self, x: int) -> None:
         """React to a click on the line above the rows."""

@@ -1,4 +1,4 @@
-"""A list of groups that can be folded, with a cursor; lines cost nothing until they are visible."""
+"""A list of groups that can be folded, with a cursor; lines are formatted only when visible."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class LineList(CursorView, inherit_bindings=False):
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line if that still exists, else on its row."""
+        """Show these groups; the cursor stays on its line if the line still exists, else on its row."""
         here = self._row(self.cursor) if self.cursor else None
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
@@ -150,7 +150,7 @@ class LineList(CursorView, inherit_bindings=False):
         self._put_cursor(self._again(here, head) if here else self.cursor)
 
     def _again(self, here: _Row, head: str) -> int:
-        """Return a line's present row: usually at its place in its group, since lines are added at the end."""
+        """Return the new row of a line after an update; its old place is tried first, as lines are added at the end."""
         number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
         if number >= 0:
             row = self._heads[number] + here.place + 1
@@ -161,7 +161,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self.cursor if found_at is None else found_at
 
     def _find(self, key: str) -> int | None:
-        """Return the row of a heading, or of a line in an open group."""
+        """Return the row of a heading, or of a line in an open group; None if it is not displayed."""
         for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
             if group.head.key == key:
                 return head
@@ -203,7 +203,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self._groups[number].head.key in self._open
 
     def _lay_out(self) -> None:
-        """Compute the row at which each group begins, without accessing lines before they are visible."""
+        """Compute the row at which each group begins, without formatting any line."""
         self._heads, self._count = [], 0
         for number, group in enumerate(self._groups):
             self._heads.append(self._count)
@@ -274,7 +274,7 @@ class LineList(CursorView, inherit_bindings=False):
 
 
 def _place_of(group: Group, key: str) -> int | None:
-    """Return the index of a line in its group; sequences that format lines on access find it themselves."""
+    """Return the index of a line in its group, None if it is gone; calls the sequence's own ``place_of`` if any."""
     if find := getattr(group.lines, "place_of", None):
         found: int | None = find(key)
         return found
@@ -282,7 +282,7 @@ def _place_of(group: Group, key: str) -> int | None:
 
 
 def fitted(text: str, right: str, *, width: int) -> str:
-    """Return both texts in exactly the width; the right one is dropped first, then the text is cut with an ellipsis."""
+    """Return both texts in ``width`` cells; if they do not fit, the right one is dropped, then the text is cut."""
     text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""

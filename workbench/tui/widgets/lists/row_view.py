@@ -1,7 +1,7 @@
 """A table of any length: it draws the visible lines and requests the pages that it lacks.
 
-It does not hold the whole list. Row 0 is the newest line; lines that arrive are put on top, and the lines being read
-keep their place on the screen.
+It does not hold the whole list. Row 0 is the newest line; new lines are put on top, and the visible lines keep their
+place on the screen.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def is_at_top(self) -> bool:
-        """Whether the cursor is on the newest line, so that the table follows."""
+        """Whether the cursor is on the newest line, so that it moves to each newer line."""
         return self.cursor == 0
 
     def line(self, row: int) -> Line | None:
@@ -144,7 +144,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.refresh()
 
     def arrive(self, lines: list[Line]) -> None:
-        """Put newer lines, oldest first, on top; the selected line stays selected unless it is the top one."""
+        """Put newer lines, given oldest first, on top; the selected line stays selected unless it is the top one."""
         follows = self.is_at_top
         self._head += lines
         self.resized()

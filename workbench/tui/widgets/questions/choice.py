@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, beside: str | None = None) -> None:
-        """Draw the alternative as selected or not, with ``beside`` after its title."""
+        """Draw the alternative as selected or not, with the text ``beside`` after its title."""
         self._beside = self._beside if beside is None else beside
         text = f"{self.option.key} {self.option.title}{self._beside}"
         self.set_class(is_chosen, "-chosen")
@@ -88,7 +88,7 @@ class Choice(Horizontal):
             item.show(is_chosen=item.option.name == name)
 
     def count(self, numbers: dict[str, int]) -> None:
-        """Write numbers after the titles, by name."""
+        """Show these counts, by the alternatives' names, after their titles."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             beside = "" if number is None else f" {number:,}"

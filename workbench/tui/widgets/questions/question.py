@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Question(ModalScreen[bool], inherit_bindings=False):
-    """Returns True for yes; anything else that closes it is a no."""
+    """A question that returns True for yes; anything else that closes it means no."""
 
     DEFAULT_CSS = """
     Question {
@@ -47,7 +47,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
         self.dismiss(is_yes)
 
     def on_click(self, event: events.Click) -> None:
-        """Take a click on one of the two answers, or outside for a no."""
+        """Answer by a click on one of the two answers; a click outside means no."""
         answers = self.query_one("#answers")
         if event.widget is answers:
             self.dismiss(event.x < len(f"y  {self._yes}   "))

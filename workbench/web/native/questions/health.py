@@ -35,7 +35,7 @@ select {by}, max(all_of_them) as measurements,
 from ranked
 """
 _SHOWN = "sum(iif(status in ('ok', 'partial', 'shadow'), prompts, 0))"
-"""Prompts with something to add; ``shadow`` are those held back, or found for an imported prompt."""
+"""SQL for the number of prompts with something to add; ``shadow``: it was held back, or the prompt was imported."""
 _APPROXIMATE = "Percentiles are read from buckets and at most 2.5 % off; skipped and imported prompts are left out."
 
 HEALTH = (

@@ -1,4 +1,4 @@
-"""Questions on how prompts were classified, what was added, how people labelled that, and on finding prompts."""
+"""Questions on how prompts were classified, what was added, how users labelled that, and on finding prompts."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Question:
     """A query with a name for its address; ``parameters`` describe each input and its default.
 
-    A parameter is passed as text, empty if nothing was typed: the SQL has its default.
+    A parameter is passed as text, empty if nothing was typed; the SQL then uses the default.
     """
 
     name: str

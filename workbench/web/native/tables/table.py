@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class Table:
     """A table or view: ``columns`` by name, in the order of the schema; ``newest_by`` is its sort column.
 
-    ``label`` is the column that represents a row where another table refers to it. ``sortable`` lists the columns of a
+    ``label`` is the column shown for a row if another table refers to it. ``sortable`` lists the columns of a
     view that an index can sort; in a table all columns can be sorted.
     """
 

@@ -142,7 +142,7 @@ def _labelled(lines: list[str]) -> list[Enumeration]:
 
 
 def _bulleted(lines: list[str]) -> list[Enumeration]:
-    """Return runs of bullets without indent; indented lines belong to the bullet above."""
+    """Return runs of unindented bullets; indented lines belong to the bullet above."""
     found: list[Enumeration] = []
     introduction, current = "", None
     for number, line in enumerate(lines, 1):

@@ -353,7 +353,7 @@ told it: `enter` goes there, and again opens the trace.
         self.judge(one, is_right=True)
 
     def action_forget(self) -> None:
-        """Ask, then delete a memory."""
+        """Ask for confirmation, then delete a memory."""
         one = self.current
         if one is None:
             return

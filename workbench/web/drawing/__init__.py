@@ -1,1 +1,1 @@
-"""Charts without scripts; pure, each with the table of its data."""
+"""Charts that need no JavaScript, each with a table of its data; pure functions."""

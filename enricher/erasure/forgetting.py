@@ -62,7 +62,7 @@ class Plan:
     memories: tuple[str, ...] = ()
 
     def every_id(self) -> tuple[str, ...]:
-        """Return the ids of all traces to delete, newest first."""
+        """Return the ids of the traces that the request deletes, newest first."""
         return tuple(sorted({*self.ids, *self.quoting}, reverse=True))
 
 

@@ -1,4 +1,4 @@
-"""Background updates after a prompt: the database, the project's code index and its memories.
+"""Start the background work after a prompt: update the database, the project's code index and its memories.
 
 A prompt only starts the updates. They run in detached processes, and the next prompt
 uses their results.

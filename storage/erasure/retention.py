@@ -107,7 +107,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None)
 
 
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
-    """Delete the traces beyond the limits, oldest first; return how many. Run ``forgetting.scrub`` afterwards."""
+    """Delete the oldest traces until the limits hold; return how many. The caller runs ``forgetting.scrub``."""
     gone = 0
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)

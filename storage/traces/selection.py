@@ -37,7 +37,7 @@ _NEWEST_LABEL = """
 
 
 class SelectionError(ValueError):
-    """A part that cannot be understood, its position in the text (from 0), and what to write instead."""
+    """A part of the filter that cannot be parsed, its offset in the text (from 0), and a valid alternative."""
 
     def __init__(self, text: str, position: int, remedy: str) -> None:
         super().__init__(f"{text} (at {position + 1}): {remedy}")

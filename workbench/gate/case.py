@@ -1,4 +1,4 @@
-"""One golden case: a prompt, the other inputs to its decision, the expected result, and its line in the file.
+"""One golden case: a prompt with its recorded inputs, the expected result, and its line number in the file.
 
 A case holds nothing that a channel offered (no memory, no file, no task): it tests only the decision on
 a prompt, and runs the same on every machine.

@@ -153,7 +153,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 def _with_contractions(
     words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
 ) -> list[frozenset[str]]:
-    """Return the words, each as the set of its forms plus the contractions that contain one of them."""
+    """Return for each word the set of its inflected forms and of the contractions that contain one of these."""
     short: dict[str, set[str]] = {}
     for chunk, parts in contractions.items():
         for part in parts:

@@ -113,7 +113,7 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
 
 
 def _summary(entry: EntryPoint) -> str:
-    """Return a command's summary from its package, without importing the command."""
+    """Return the one-line help of a command, read from its package so that the command is not imported."""
     from importlib import import_module
 
     summaries: dict[str, str] = import_module(entry.module.rpartition(".")[0]).SUMMARIES

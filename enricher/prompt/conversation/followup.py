@@ -222,7 +222,7 @@ def _counterpart(words: list[str]) -> bool:
 
 
 def the_others(conversation: Conversation, prompt: str) -> list[str]:
-    """Return the names that "the other one" or "the rest" refers to; empty if they are ambiguous.
+    """Return the names that "the other one" or "the rest" refers to; empty if more than one reading is possible.
 
     Only the last exchange is searched. Several names are returned only if the prompt uses a plural.
     """

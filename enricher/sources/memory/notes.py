@@ -254,7 +254,7 @@ def _day_of_file(path: str) -> str:
 
 
 def _superseded(body: str, fields: dict[str, Any]) -> str:
-    """Return what replaced the note, or the status that invalidates it; empty if the note is valid."""
+    """Return why a note no longer holds: the note that replaced it, or its status; empty if it still holds."""
     if fields.get("superseded_by"):
         return f"superseded {fields['superseded_by']}"[:200]
     status = str(fields.get("status") or "").lower()

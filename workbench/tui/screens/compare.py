@@ -221,7 +221,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def judge(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Judge one prompt by both sides in a thread."""
+        """Classify one prompt with the rules of both sides, in a worker thread."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:

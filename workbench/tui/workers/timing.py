@@ -85,7 +85,7 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """The settings in force in the working folder; they include the budgets."""
+    """The effective settings of the working folder, budgets included."""
 
     settings: dict[str, Value]
 

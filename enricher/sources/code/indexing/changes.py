@@ -222,7 +222,7 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
-    """Return the effect of a commit on each name, by the name's key; a mere use counts only if its number changed."""
+    """Return what a commit did to each name, by the name's key; a use counts only if the number of uses changed."""
     counts: Counter[str] = Counter()
     defined: defaultdict[str, list[str]] = defaultdict(list)
     undefined: defaultdict[str, list[str]] = defaultdict(list)

@@ -35,7 +35,7 @@ select {by}, max(all_of_them) as measurements,
 from ranked
 """
 _SHOWN = "sum(iif(status in ('ok', 'partial', 'shadow'), prompts, 0))"
-"""SQL for the number of prompts with something to add; ``shadow``: it was held back, or the prompt was imported."""
+"""SQL: number of prompts with a text; status ``shadow`` is a text that was not sent, or an imported prompt."""
 _APPROXIMATE = "Percentiles are read from buckets and at most 2.5 % off; skipped and imported prompts are left out."
 
 HEALTH = (

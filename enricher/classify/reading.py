@@ -74,12 +74,13 @@ def spaced_abroad(text: str) -> str:
 
 def read(masked: str, table: Table) -> Reading:
     """Return the words of ``masked`` and their positions."""
-    reading = _words(masked, table.contractions)
+    reading = words_of(masked, table.contractions)
     _positions(reading, table)
     return reading
 
 
-def _words(masked: str, contractions: dict[str, list[str]]) -> Reading:
+def words_of(masked: str, contractions: dict[str, list[str]]) -> Reading:
+    """Return the words of ``masked`` without their positions."""
     text = lowered(masked).replace("\u2019", "'")
     for sign, spaced in _SPACED:
         if sign in text:

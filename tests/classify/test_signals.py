@@ -7,7 +7,7 @@ import pytest
 from enricher.classify import classify
 from enricher.classify.table import Table
 from enricher.rules.checks.idle import idle_signals
-from enricher.rules.compiling.signals import ClassRule, SignalError, check_leanings, check_signal, compile_classes
+from enricher.rules.compiling.signals import ClassRule, check_leanings, check_signal, compile_classes
 
 
 def rule(*signals: dict[str, object], name: str = "x") -> ClassRule:
@@ -71,13 +71,6 @@ def test_when_a_signal_fires(signal: dict[str, object], prompt: str, expected: b
 )
 def test_a_signal_that_cannot_be_used_is_told_why(signal: object, complaint: str) -> None:
     assert complaint in " ".join(check_signal(signal, {}))
-
-
-def test_compiling_names_the_rule_and_the_signal() -> None:
-    with pytest.raises(SignalError, match="phrse") as caught:
-        compile_classes([rule({"phrase": "x"}, {"phrse": "x"})])
-
-    assert (caught.value.rule.name, caught.value.index) == ("x", 1)
 
 
 @pytest.mark.parametrize(

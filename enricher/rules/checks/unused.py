@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 from difflib import get_close_matches
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify.reading import read
-from enricher.classify.table import Table
+from enricher.classify.reading import words_of
 from enricher.prompt.wording.structure import survey
 from enricher.rules.compiling.compiler import FACETS, NAMED_FILES, PLACEHOLDER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import DEFAULT_FILES
+from enricher.rules.compiling.inflection import CONTRACTIONS
 from enricher.rules.compiling.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 from enricher.rules.layers import packaged_file
 
@@ -134,34 +135,39 @@ def _lists_of(signal: dict[str, Any]) -> list[str]:
 
 def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
     """Yield the wordings with a word that cannot occur in a prompt as it is split, such as ``snake_case``."""
-    table = Table(compiled.body["classes"])
     for rule in _named(compiled, "words"):
         for index, wording in enumerate(rule.data["words"]):
-            if reason := _never_read(wording, table):
+            if reason := _never_read(wording):
                 yield _warning(rule, reason, "words", index)
     for rule in _named(compiled, *FACETS, "guardrail", "approach"):
         for index, signal in enumerate(rule.data.get("signals", [])):
             guards = [one for one in (*signal.get("unless", []), *signal.get("with", [])) if one[0] not in "[<"]
             for wording in [signal["phrase"], *guards] if "phrase" in signal else [*signal.get("any", []), *guards]:
-                if reason := _never_read(wording, table):
+                if reason := _never_read(wording):
                     yield _warning(rule, reason, "signals", index)
         for strength, words in rule.data.get("leanings", {}).items():
             for index, word in enumerate(words):
-                if reason := _never_read(word.partition("@")[0], table):
+                if reason := _never_read(word.partition("@")[0]):
                     yield Problem(*rule.place_of("leanings", strength, index), "warning", reason)
 
 
-def _never_read(wording: str, table: Table) -> str:
+def _never_read(wording: str) -> str:
     if is_contained(wording):
         return ""
     for word in tokens(wording):
         if word == "…" or word in MARKERS.values():
             continue
-        words = read(survey(f"the {word} there").masked, table).words
+        words = _read_as(word)
         if word not in words:
-            found = " ".join(_readable(one) for one in words[1:-1])
+            found = " ".join(map(_readable, words))
             return f"'{wording}' never matches: a prompt's '{word}' is read as '{found}'"
     return ""
+
+
+@cache
+def _read_as(word: str) -> list[str]:
+    """Return the words that a prompt's ``word`` is read as."""
+    return words_of(survey(f"the {word} there").masked, CONTRACTIONS).words[1:-1]
 
 
 def _readable(word: str) -> str:

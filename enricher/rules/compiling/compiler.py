@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS
@@ -24,7 +25,6 @@ from enricher.rules.compiling.registered import undeclared_channels
 from enricher.rules.compiling.signals import (
     ClassRule,
     Facet,
-    SignalError,
     check_leanings,
     check_signal,
     compile_classes,
@@ -58,6 +58,8 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+FILES_KEPT = 64
+"""Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
 LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
 
 
@@ -146,10 +148,18 @@ def _read_layer(layer: Layer, result: Compiled) -> str:
 
 
 def _valid_rules(path: str, text: str, result: Compiled) -> list[RuleBlock]:
+    rules, problems = _rules_of(path, text)
+    result.problems += problems
+    return list(rules)
+
+
+@lru_cache(maxsize=FILES_KEPT)
+def _rules_of(path: str, text: str) -> tuple[tuple[RuleBlock, ...], tuple[Problem, ...]]:
+    """Return the valid rules of a file, and its problems. The rules are shared, so nobody may change them."""
     document = read_document(path, text)
-    result.problems += document.problems
-    _refuse_second(document, result)
-    return [rule for rule in document.rules if _is_valid(rule, result)]
+    problems = [*document.problems, *_repeated(document)]
+    valid = tuple(rule for rule in document.rules if _is_valid(rule, problems))
+    return valid, tuple(problems)
 
 
 def _fitted_rules(named: Sequence[FittedFile], result: Compiled, *, is_whole: bool) -> list[RuleBlock]:
@@ -170,35 +180,35 @@ def _add_undeclared(result: Compiled) -> Iterator[str]:
         yield found.file
         if isinstance(found, Problem):
             result.problems.append(found)
-        elif _is_valid(found, result):
+        elif _is_valid(found, result.problems):
             _merge(found, result)
 
 
-def _refuse_second(document: Document, result: Compiled) -> None:
+def _repeated(document: Document) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for rule in document.rules:
         if rule.id in first:
             message = f"rule '{rule.id}' stands twice; the first is on line {first[rule.id]}"
-            result.problems.append(Problem(rule.file, rule.line, "error", message))
+            yield Problem(rule.file, rule.line, "error", message)
         first.setdefault(rule.id, rule.line)
 
 
-def _is_valid(rule: RuleBlock, result: Compiled) -> bool:
+def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
     kind = schema.KINDS.get((rule.kind, bool(rule.name)))
     if kind is None:
         known = ", ".join(sorted({name.replace("_", " ").capitalize() for name, _ in schema.KINDS}))
         message = f"'{rule.kind}' is no kind of rule{'' if rule.name else ' without a name'}; known: {known}"
-        result.problems.append(Problem(rule.file, rule.line, "error", message))
+        problems.append(Problem(rule.file, rule.line, "error", message))
         return False
     part, model = kind
     if part != rule.part:
         message = f"rule '{rule.id}' belongs to the part '# {part}', it stands in '# {rule.part}'"
-        result.problems.append(Problem(rule.file, rule.line, "error", message))
+        problems.append(Problem(rule.file, rule.line, "error", message))
     try:
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)
     except schema.ValidationError as error:
         for detail in error.errors():
-            result.problems.append(Problem(rule.file, rule.line_of(*detail["loc"]), "error", _explain(detail, model)))
+            problems.append(Problem(rule.file, rule.line_of(*detail["loc"]), "error", _explain(detail, model)))
         return False
     return True
 
@@ -282,15 +292,8 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         for rule in result.classes
         if rule.facet == "guardrail" and guardrails.takes_signals_of(rule.name)
     ]
-    try:
-        table = compile_classes(classes, facets=facets, lists=lists)
-    except SignalError as error:
-        problem = Problem(error.rule.file, error.rule.line, "error", str(error))
-        result.problems.append(problem)
-        result.broken.append(problem)
-        return
     result.body = {
-        "classes": table,
+        "classes": compile_classes(classes, facets=facets, lists=lists),
         "never_show": _values(result, "task_type")["silent"],
         "guardrails": {
             **_values(result, "guardrail"),

@@ -6,8 +6,9 @@ word forms expanded and phrases split here, once per edit, never per prompt.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from enricher.classify import matching, reading
@@ -59,6 +60,9 @@ RESERVED = frozenset(";|=~")
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Word lists that the code for reading prompts needs; other lists are used by signals only."""
 
+TABLES_KEPT = 16
+"""Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
+
 _UNFOLDED = frozenset(
     "the and for not you are was has have had can will would could should this that these those with what where when"
     " why how who which into from than then there here its our your their his her him she they them all any but out off"
@@ -89,15 +93,6 @@ class Facet:
     min_confidence: float = 0.5
     silent: list[str] = field(default_factory=list)
     max_silent: float = 1.0
-
-
-class SignalError(ValueError):
-    """A signal cannot be compiled; ``index`` is its position in the rule."""
-
-    def __init__(self, message: str, *, rule: ClassRule, index: int) -> None:
-        super().__init__(message)
-        self.rule = rule
-        self.index = index
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
@@ -161,26 +156,18 @@ def _is_whole(value: object) -> bool:
 
 
 def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
-    found = []
     for key in ("any", "unless", "with"):
         if not isinstance(signal.get(key, []), list):
             return [f"{key}: needs a list in square brackets"]
-    for phrase in [*_alternatives(signal, lists), *signal.get("unless", []), *signal.get("with", [])]:
+    guards = [*signal.get("unless", []), *signal.get("with", [])]
+    found = []
+    names = frozenset(lists)
+    for phrase in [*_alternatives(signal, lists), *guards]:
         if not isinstance(phrase, str):
             found.append(f"{phrase!r} is no text; put it in quotes")
-        elif not tokens(phrase) or tokens(phrase)[0] == "…" or tokens(phrase)[-1] == "…":
-            found.append(f"'{phrase}' is empty, or … stands at its edge")
-        elif is_contained(phrase) and (phrase.isascii() or "at" in signal):
-            found.append(f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'")
-        elif RESERVED.intersection(phrase):
-            found.append(
-                f"'{phrase}' holds one of {' '.join(sorted(RESERVED))}, which no prompt is read with; leave it out"
-            )
-        elif phrase.startswith("[") and phrase.partition("@")[0][1:-1] not in lists:
-            found.append(f"unknown word list '{phrase}'")
-        elif phrase.startswith("[") and (place := phrase.partition("@")[2]) and place not in PLACES:
-            found.append(f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}")
-    for phrase in [*signal.get("unless", []), *signal.get("with", [])]:
+        elif problem := _phrase_problem(phrase, names, has_place="at" in signal):
+            found.append(problem)
+    for phrase in guards:
         if (
             isinstance(phrase, str)
             and phrase.startswith("<")
@@ -189,6 +176,25 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
         ):
             found.append(f"unknown feature '{phrase[1:-1]}'")
     return found
+
+
+@cache
+def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
+    """Return what is wrong with one wording, empty if nothing is; ``names`` are those of all word lists."""
+    words = tokens(phrase)
+    if not words or words[0] == "…" or words[-1] == "…":
+        return f"'{phrase}' is empty, or … stands at its edge"
+    if is_contained(phrase) and (phrase.isascii() or has_place):
+        return f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'"
+    if RESERVED.intersection(phrase):
+        signs = " ".join(sorted(RESERVED))
+        return f"'{phrase}' holds one of {signs}, which no prompt is read with; leave it out"
+    if not phrase.startswith("["):
+        return ""
+    name, _, place = phrase.partition("@")
+    if name[1:-1] not in names:
+        return f"unknown word list '{phrase}'"
+    return f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}" if place and place not in PLACES else ""
 
 
 def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
@@ -236,30 +242,37 @@ def condition_of(signal: dict[str, Any]) -> str:
 def compile_classes(
     rules: list[ClassRule], *, facets: list[Facet] | None = None, lists: dict[str, list[str]] | None = None
 ) -> dict[str, Any]:
-    """Return the table that ``enricher.classify.classify`` reads; raises SignalError for an invalid signal.
+    """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Ties between classes keep the order of ``rules``.
+    Ties between classes keep the order of ``rules``. Equal rules share one table, so callers must not change it:
+    a replay compiles many stacks of files that differ in other places.
     """
-    known: dict[str, list[str]] = {name: [] for name in LISTS} | (lists or {})
-    for rule in rules:
-        for index, signal in enumerate(rule.signals):
-            for message in check_signal(signal, known):
-                raise SignalError(message, rule=rule, index=index)
-    names = list(dict.fromkeys(rule.facet for rule in rules))
     described = {facet.name: facet for facet in facets or []}
-    compiler = _Compiler(known)
-    classes = []
-    for at, rule in enumerate(rules):
-        classes.append([names.index(rule.facet), rule.name])
-        for signal in rule.signals:
+    names = list(dict.fromkeys(rule.facet for rule in rules))
+    source = {
+        "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.leanings) for rule in rules],
+        "lists": {name: [] for name in LISTS} | (lists or {}),
+    }
+    return {
+        "facets": [_facet(described.get(name, Facet(name))) for name in names],
+        **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
+    }
+
+
+@lru_cache(maxsize=TABLES_KEPT)
+def _table_of(source: str) -> dict[str, Any]:
+    """Return the table, without facets, of the rules and word lists in a JSON text, which is the key of the cache."""
+    given = json.loads(source)
+    compiler = _Compiler(given["lists"])
+    for at, (_facet_at, _name, signals, leanings) in enumerate(given["rules"]):
+        for signal in signals:
             compiler.add(signal, class_at=at)
-        for strength, words in rule.leanings.items():
+        for strength, words in leanings.items():
             for word in words:
                 first, key = leaning_key(word) or (word, "")
                 compiler.leanings.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
     return {
-        "facets": [_facet(described.get(name, Facet(name))) for name in names],
-        "classes": classes,
+        "classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]],
         **compiler.table(),
     }
 

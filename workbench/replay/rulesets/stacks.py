@@ -17,6 +17,7 @@ from enricher.prompt.project import identify
 from enricher.rules.compiling.catalogue import Files
 from enricher.rules.compiling.compiler import FITTED, compile_layers
 from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
+from enricher.rules.sources import packaged_texts
 
 if TYPE_CHECKING:
     from storage.evaluation.corpus import Row
@@ -118,4 +119,5 @@ def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
 
 
 def _packaged_texts() -> Texts:
-    return compile_layers([Layer("packaged", packaged_file())]).texts
+    shipped = packaged_texts()
+    return shipped[1] if shipped else compile_layers([Layer("packaged", packaged_file())]).texts

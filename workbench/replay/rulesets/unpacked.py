@@ -5,13 +5,16 @@ It returns the same entries as ``enricher.classify.table.Table``, in the same or
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import Table, entry_of
+from enricher.rules.compiling.signals import TABLES_KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    Drawers = tuple[tuple[str, str], ...]
     Group = tuple[list[Any], dict[str, list[Any]]]
 
 NOTHING: list[Any] = []
@@ -20,26 +23,15 @@ NOTHING: list[Any] = []
 class UnpackedTable(Table):
     """A signal table that holds all phrases by their first words, in dictionaries."""
 
-    __slots__ = ("_groups", "_packed", "_words")
+    __slots__ = ("_packed", "_words")
 
     def __init__(self, packed: dict[str, Any]) -> None:
         super().__init__(packed)
         self._packed = packed
-        self._bases = dict(pairs(packed["fold"]))
-        self._groups = {
-            kind: {word: _group(value) for word, value in pairs(packed[kind])} for kind in ("exact", "index")
-        }
-        self._words: dict[str, list[Group]] = {}
-        for word in {*self._groups["exact"], *self._groups["index"], *self._bases}:
-            self._words[word] = self._groups_of(word)
+        self._bases, self._words = _unpacked(*(tuple(packed[name].items()) for name in ("fold", "exact", "index")))
 
     def __reduce__(self) -> tuple[type[UnpackedTable], tuple[dict[str, Any]]]:
         return UnpackedTable, (self._packed,)
-
-    def _groups_of(self, word: str) -> list[Group]:
-        exact, index = self._groups["exact"], self._groups["index"]
-        found = [exact.get(word), index.get(word), index.get(self._bases.get(word, ""))]
-        return [group for group in found if group]
 
     def base(self, word: str) -> str:
         """Return the base form that ``word`` is an inflection of; empty if there is none."""
@@ -59,6 +51,23 @@ class UnpackedTable(Table):
                 if base:
                     found += behind.get(base, NOTHING)
         return found
+
+
+@lru_cache(maxsize=TABLES_KEPT)
+def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, str], dict[str, list[Group]]]:
+    """Return the base forms, and for each word the groups of phrases that may begin with it.
+
+    Tables with the same phrases share them, as the two sides of an edit that changes a threshold have.
+    """
+    bases = dict(pairs(dict(fold)))
+    by_exact, by_index = (
+        {word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index)
+    )
+    words = {}
+    for word in {*by_exact, *by_index, *bases}:
+        groups = (by_exact.get(word), by_index.get(word), by_index.get(bases.get(word, "")))
+        words[word] = [group for group in groups if group]
+    return bases, words
 
 
 def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -19,9 +19,9 @@ from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
 from enricher.record.recording import describe
-from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing
+from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
 from enricher.rules import cache
-from enricher.settings import GATES, asks_model, is_as_specified, is_on, with_environment
+from enricher.settings import GATES, is_as_specified, is_on, misses_model, with_environment
 from storage import traces
 from storage.base import private
 from storage.base.lean import keyed_hash
@@ -31,6 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from enricher.classify import Classification
+    from enricher.model.asking import Asked
     from enricher.prompt.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
@@ -48,6 +50,9 @@ KEEPS_TEXT = ("redacted", "full")
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
 """Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
+
+MODEL_ANSWERS_BY_S = 1.35
+"""Seconds after the start until which a model's answer counts; the hook must answer in 1.5 (``hook.process``)."""
 
 LONGEST_SAID = 80
 TOLD_OF_MISSING_MODEL = "told-of-missing-model"
@@ -129,7 +134,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     run.rules = rules
     run.settings, problems = with_environment(rules.body["settings"], os.environ)
     run.problems += [("settings", f"{name}: {message}") for name, message in problems]
-    if asks_model(run.settings):
+    if misses_model(run.settings):
         _tell_of_missing_model(run)
     if layers.missing:
         run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
@@ -203,6 +208,8 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.tick("session")
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
+    until = run.started + MODEL_ANSWERS_BY_S
+    asked = ask_model(prompt, judged, rules, run.settings, state=run.state, until=until)
     if not says_nothing(judged, rules.body, run.settings, prompt):
         from enricher.context.gathering import gather
 
@@ -220,6 +227,10 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     if run.untrusted:
         inputs.channels.append(Gathered(".enricher", "untrusted"))
     run.tick("gather")
+    if asked:
+        _take_opinion(asked, run, inputs)
+        judged = verdict_on(inputs, rules) if inputs.opinion else judged
+        run.tick("model")
     enrichment = decide(inputs, rules, judged)
     run.enrichment = enrichment
     run.tick("guide")
@@ -227,6 +238,28 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow" if enrichment.text else "silent"
+
+
+def ask_model(
+    prompt: str, judged: Classification, rules: cache.Rules, settings: Mapping[str, Value], *, state: str, until: float
+) -> Asked | None:
+    """Put the prompt to the configured model, beside what follows; None if there is none, or nothing to ask.
+
+    ``until`` is the last moment, on the clock ``time.perf_counter``, at which its answer counts.
+    """
+    if not settings["model.url"]:
+        return None
+    from enricher.model.asking import start
+
+    return start(prompt, judged, rules, settings, state=state, until=until)
+
+
+def _take_opinion(asked: Asked, run: Run, inputs: Inputs) -> None:
+    """Wait for the model's answer, and record it; if there is none, log the reason."""
+    model = inputs.model = asked.record()
+    if not inputs.opinion:
+        spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
+        run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:

@@ -32,6 +32,18 @@ DEFAULTS: dict[str, Value] = {
     "search_intent.max_tokens": 4000,
     "search_intent.use_llm": False,
     "search_intent.llm_timeout_ms": 200,
+    "model.url": "",
+    "model.name": "",
+    "model.protocol": "auto",
+    "model.key_env": "",
+    "model.keyring": "",
+    "model.task_type": "uncertain",
+    "model.accuracy": 0.8,
+    "model.examples": 3,
+    "model.calls_per_day": 2000,
+    "model.usd_per_day": 1.0,
+    "model.usd_per_million_input": 0.0,
+    "model.usd_per_million_output": 0.0,
     "events.file": "",
     "events.socket": "",
     "no_handlers": False,
@@ -44,6 +56,11 @@ DEFAULTS: dict[str, Value] = {
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
 """Switches of seed 004 without a default: if unset, channels that ask a model stay off, and all else is unaffected."""
 
+OF_THE_USER = ("model.",)
+"""Beginnings of the keys that a project's file cannot set: it could send prompts, and a key, to its own server."""
+USE_LLM = "search_intent.use_llm"
+"""On by default if a model is configured (seed 001, task 5.7); compiled settings have it only if a file sets it."""
+
 OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
@@ -54,6 +71,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "profile": (QUIET, AS_SPECIFIED),
     "log": ("off", "hash", "redacted", "full"),
     "show": ("none", "summary", "full"),
+    "model.protocol": ("auto", "anthropic", "openai"),
+    "model.task_type": ("uncertain", "always", "never"),
     "log_level": ("debug", "warning"),
 }
 
@@ -71,6 +90,12 @@ LIMITS: dict[str, tuple[float, float]] = {
     "search_intent.max_count": (0, 50),
     "search_intent.max_tokens": (0, 100_000),
     "search_intent.llm_timeout_ms": (1, 60_000),
+    "model.accuracy": (0.0, 0.99),
+    "model.examples": (0, 10),
+    "model.calls_per_day": (0, 1_000_000),
+    "model.usd_per_day": (0.0, 10_000.0),
+    "model.usd_per_million_input": (0.0, 10_000.0),
+    "model.usd_per_million_output": (0.0, 10_000.0),
     "retention.days": (0, 36_500),
     "retention.rows": (0, 1_000_000_000),
     "retention.mb": (0, 1_000_000),
@@ -159,12 +184,16 @@ def with_environment(
     A setting that is newer than the compiled rules has its default.
     """
     settings = {**DEFAULTS, **compiled}
+    is_chosen = USE_LLM in compiled
     problems: list[tuple[str, str]] = []
     for name, key in named_in(environ):
         try:
             settings[key] = convert(key, environ[name])
+            is_chosen = is_chosen or key == USE_LLM
         except BadValueError as error:
             problems.append((name, str(error)))
+    if not is_chosen:
+        settings[USE_LLM] = bool(settings["model.url"])
     return settings, problems
 
 
@@ -183,10 +212,10 @@ def is_as_specified(settings: Mapping[str, Value]) -> bool:
     return settings.get("profile") == AS_SPECIFIED
 
 
-def asks_model(settings: Mapping[str, Value]) -> bool:
-    """Return whether a language model is to take part in finding the search intent."""
+def misses_model(settings: Mapping[str, Value]) -> bool:
+    """Return whether a language model is to take part in finding the search intent, but none is configured."""
     timeout = "search_intent.llm_timeout_ms"
-    return bool(settings["search_intent.use_llm"]) or settings[timeout] != DEFAULTS[timeout]
+    return not settings["model.url"] and (bool(settings[USE_LLM]) or settings[timeout] != DEFAULTS[timeout])
 
 
 def is_on(settings: Mapping[str, Value], table: str, name: str) -> bool:

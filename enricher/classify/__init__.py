@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
+    from enricher.classify.opinion import Opinion
     from enricher.classify.table import Table
     from enricher.prompt.conversation import Conversation
     from enricher.rules.cache import Rules
 
-RULES = "rules"
-"""Source of a classification that can be reproduced at any time from prompt, rules and conversation."""
-DECIDED = ("task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "topics")
-"""Fields that another source may decide differently; scores, features and evidence always come from the rules."""
+RULES, MODEL, BOTH = "rules", "model", "both"
+"""Source of a classification: the rules alone; a model's opinion where no signal of the rules fired; or both."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """Characters at the beginning and the end of a longer prompt that are scanned."""
@@ -32,6 +31,8 @@ LEANING = "plain words"
 """Name in the evidence for the sum of all word weights."""
 EARLIER = "earlier turn"
 """Name in the evidence for the points from the earlier words that a prompt refers to."""
+FROM_MODEL = "model"
+"""Name in the evidence for the points of the class that a language model named."""
 
 TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
 """Upper limits, in words, of the length features."""
@@ -60,8 +61,7 @@ class Classification:
     """The task of a prompt, the confidence in it, and the evidence.
 
     ``task_type`` is always the best guess; ``uncertain`` means that it should not be
-    shown. ``search_intent`` is empty if the prompt asks for no information. ``source`` names
-    the function that decided: RULES, or another function with the signature of ``verdict``.
+    shown. ``search_intent`` is empty if the prompt asks for no information. ``source`` is RULES, MODEL or BOTH.
     """
 
     __slots__ = (
@@ -103,9 +103,8 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return the source, and if it is not the rules the decided fields: everything that a replay needs."""
-        decided = {} if self.source == RULES else {name: getattr(self, name) for name in DECIDED}
-        return {"source": self.source, **decided}
+        """Return the source, as recorded in a trace; what a model said is among the trace's inputs."""
+        return {"source": self.source}
 
 
 class Observation:
@@ -129,26 +128,35 @@ def scanned_part(text: str) -> str:
 
 
 def verdict(
-    prompt: str, rules: Rules, conversation: Conversation | None = None, *, is_explained: bool = True
+    prompt: str,
+    rules: Rules,
+    conversation: Conversation | None = None,
+    *,
+    opinion: Opinion | None = None,
+    is_explained: bool = True,
 ) -> Classification:
-    """Return the classification of a prompt by the rules, with evidence if ``is_explained``.
+    """Return the classification of a prompt, with evidence if ``is_explained``.
 
-    Callers use this function, or another with the same signature that sets a ``source``
-    of its own. ``conversation`` contains the words to which a prompt such as
-    "do the same for the other one" refers.
+    ``conversation`` contains the words to which a prompt such as "do the same for the other one"
+    refers. ``opinion`` is what a language model said about the prompt; it counts as one more signal.
     """
     referred = conversation.basis(prompt) if conversation is not None else ""
     earlier = classify(referred, rules.table, is_explained=False) if referred else None
-    return classify(prompt, rules.table, earlier=earlier, is_explained=is_explained)
+    return classify(prompt, rules.table, earlier=earlier, opinion=opinion, is_explained=is_explained)
 
 
 def classify(
-    text: str, table: Table, *, earlier: Classification | None = None, is_explained: bool = True
+    text: str,
+    table: Table,
+    *,
+    earlier: Classification | None = None,
+    opinion: Opinion | None = None,
+    is_explained: bool = True,
 ) -> Classification:
     """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
 
     ``earlier`` is the classification of the words that the text refers to: its task types
-    are added, and the text then does not count as small talk.
+    are added, and the text then does not count as small talk. For ``opinion`` see ``verdict``.
     """
     result = Classification()
     scanned = scanned_part(text)
@@ -168,6 +176,8 @@ def classify(
         _explain_leanings(result, leaning, spans, table=table)
     if earlier:
         _carry(result, earlier, table)
+    if opinion:
+        opinion.add_points(result, table)
     choose_task_type(result, table)
     if late := matching.fired_late(found, result.task_type, table):
         _score(result, late, table)
@@ -179,6 +189,8 @@ def classify(
         if not is_explained:
             spans = {**seen.contained, **_offsets(speaking, read, seen.masked)}
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
+    if opinion:
+        opinion.complete(result)
     if len(text) > len(scanned):
         tail_at = len(text) - TAIL
         for item in result.evidence:

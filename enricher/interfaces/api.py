@@ -11,19 +11,26 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import verdict
+from enricher.classify import BOTH, MODEL, RULES, verdict
 from enricher.context import CHANNELS, Request, external
 from enricher.context.channels.memory import memory_context
 from enricher.context.channels.skills import installed_skills
 from enricher.context.gathering import gather, load
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
-from enricher.pipeline import PROMPT_LIMIT, can_ask_memory, conversation_before, has_memory_cue
+from enricher.pipeline import (
+    MODEL_ANSWERS_BY_S,
+    PROMPT_LIMIT,
+    ask_model,
+    can_ask_memory,
+    conversation_before,
+    has_memory_cue,
+)
 from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.respond import formats
-from enricher.respond.decision import Enrichment, Inputs, decide, replayed_verdict, says_nothing
+from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
 from storage.base.lean import loads
@@ -33,6 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from enricher.rules.layers import Layers
+
+
+SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
+"""Sources of a classification by the names of seed 001."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class Result:
             "search_intent": {
                 "type": judged.search_intent or "none",
                 "confidence": judged.intent_confidence,
-                "source": "keyword",
+                "source": SOURCES[judged.source],
             },
             "topics": judged.topics,
             "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if said],
@@ -72,6 +83,7 @@ class Result:
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
                 for one in self.enrichment.items
             ],
+            "model": {key: value for key, value in self.inputs.model.items() if key != "opinion"} or None,
             "memory_context": memory_context(self.inputs, self.enrichment),
             "text": self.text(),
             "skipped": self.skipped or None,
@@ -132,6 +144,10 @@ def enrich(
     )
     classification = verdict(judged_prompt, rules, conversation)
     watch.tick("classify")
+    until = time.perf_counter() + MODEL_ANSWERS_BY_S
+    asked = (
+        None if skipped else ask_model(judged_prompt, classification, rules, settings, state=state_dir(), until=until)
+    )
     if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
         _load_channels()  # before the deadlines start: the imports would use up the channels' time
         request = Request(
@@ -147,6 +163,10 @@ def enrich(
         if any(one.is_program for one in inputs.channels):
             external.sweep(state_dir(), os.getpid())
     watch.tick("gather")
+    if asked:
+        inputs.model = asked.record()
+        classification = verdict_on(inputs, rules)
+        watch.tick("model")
     enrichment = decide(inputs, rules, classification)
     watch.tick("guide")
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
@@ -166,7 +186,7 @@ def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]
 def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
     """Return the enrichment of recorded inputs under the rules they were recorded with."""
     inputs = Inputs.from_json(prompt, recorded)
-    return decide(inputs, rules, replayed_verdict(inputs, rules, rules))
+    return decide(inputs, rules, verdict_on(inputs, rules))
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:

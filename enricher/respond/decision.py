@@ -6,7 +6,7 @@ the same inputs and the same rules give the same enrichment, byte for byte.
 
 from __future__ import annotations
 
-from enricher.classify import DECIDED, RULES, classify, verdict
+from enricher.classify import classify, verdict
 from enricher.context import Gathered
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.text import estimate_tokens
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
+    from enricher.classify.opinion import Opinion
     from enricher.context import Candidate
     from enricher.rules.cache import Rules
     from enricher.settings import Value
@@ -64,13 +65,13 @@ class Inputs:
     shown in this session and ``spent`` their cost in tokens; ``conversation`` holds earlier prompts and
     actions; ``form`` is empty for the agents' text, or names another format (``enricher.respond.formats``).
     ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``:
-    the client adds the text as a separate message without any introduction. ``verdict`` is the
-    classification recorded in a trace, empty for a new prompt and in traces of earlier versions.
+    the client adds the text as a separate message without any introduction. ``model`` is the record of
+    what a language model was asked and answered (``enricher.model.asking``), empty if none was asked.
     """
 
     __slots__ = (
-        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "prompt", "settings", "skills", "spent",
-        "verdict",
+        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "model", "prompt", "settings", "skills",
+        "spent",
     )  # fmt: skip
 
     def __init__(
@@ -97,7 +98,7 @@ class Inputs:
         self.spent = spent
         self.channels = channels or []
         self.conversation = conversation or Conversation()
-        self.verdict: Mapping[str, Any] = {}
+        self.model: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the form stored in a trace, without the prompt, which has its own column."""
@@ -111,6 +112,7 @@ class Inputs:
             **({"form": self.form} if self.form else {}),
             **({"mcp": True} if self.has_mcp else {}),
             **({"bare": True} if self.is_bare else {}),
+            **({"model": self.model} if self.model else {}),
         }
 
     @staticmethod
@@ -133,8 +135,17 @@ class Inputs:
             has_mcp=value.get("mcp", False),
             is_bare=value.get("bare", False),
         )
-        inputs.verdict = value.get("verdict", {})
+        inputs.model = value.get("model", {})
         return inputs
+
+    @property
+    def opinion(self) -> Opinion | None:
+        """What a language model said about the prompt; None if none was asked, or none answered in time."""
+        if not self.model.get("opinion"):
+            return None
+        from enricher.classify.opinion import Opinion
+
+        return Opinion.from_json(self.model["opinion"])
 
     @property
     def is_as_specified(self) -> bool:
@@ -220,18 +231,9 @@ def says_nothing(
     return f"{classification.task_type} gets nothing"
 
 
-def replayed_verdict(
-    inputs: Inputs, rules: Rules, recorded: Rules | None, *, is_explained: bool = True
-) -> Classification:
-    """Return the classification of recorded inputs: the recorded one if ``rules`` equal ``recorded``, else a new one.
-
-    A recorded classification that came from the rules alone is always computed again.
-    """
-    found = verdict(inputs.prompt, rules, inputs.conversation, is_explained=is_explained)
-    kept = inputs.verdict
-    if kept.get("source", RULES) == RULES or recorded is None or recorded.hash != rules.hash:
-        return found
-    return found.changed({name: kept[name] for name in ("source", *DECIDED)})
+def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
+    """Return the classification of new or recorded inputs under ``rules``, with the opinion that a model gave."""
+    return verdict(inputs.prompt, rules, inputs.conversation, opinion=inputs.opinion, is_explained=is_explained)
 
 
 def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:

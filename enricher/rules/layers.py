@@ -16,6 +16,8 @@ OWN_FOLDER = ".enricher"
 OWN_FILE = "instructions.md"
 HEARD = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
+USER = "user"
+"""The layer of the user's own folder, whose settings may send prompts elsewhere."""
 HEURISTICS = "heuristics"
 """The layer that is a guardrail catalogue, not an instructions file."""
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
@@ -60,7 +62,7 @@ def find_layers(cwd: str, *, base: str = "") -> Layers:
         layers.instructions.append(Layer("base", os.path.abspath(base)))
         return layers
     layers.instructions.append(Layer("packaged", packaged_file()))
-    _add(layers, "user", config_dir())
+    _add(layers, USER, config_dir())
     if aops := os.environ.get("AOPS"):
         _add_aops(layers, aops)
     _add_project(layers, cwd)

@@ -16,6 +16,7 @@ MAINTENANCE = "maintenance"
 POSTPONED_AT_MOST_S = 600  # a stamp from further in the future means that the clock was set back
 
 MOST_DESCRIPTORS = 65_536
+NICENESS = 5
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +42,16 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
     return False
 
 
-def fork(state_dir: str, stage: str, work: Callable[[], None]) -> bool:
-    """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``."""
+def fork(
+    state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS
+) -> bool:
+    """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``.
+
+    ``keep`` is a descriptor that stays open in the child; ``niceness`` is added to its priority number.
+    """
     try:
         if os.fork() == 0:
-            _live_on(state_dir, stage, work)
+            _live_on(state_dir, stage, work, keep=keep, niceness=niceness)
     except (OSError, AttributeError) as failure:
         _log_failure(state_dir, stage, failure)
         return False
@@ -95,16 +101,18 @@ def _is_needed(path: str) -> bool:
         os.close(descriptor)
 
 
-def _live_on(state_dir: str, stage: str, work: Callable[[], None]) -> None:
+def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int, niceness: int) -> None:
     """Run the work in the forked child; never returns."""
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS))  # everything else that the hook inherited
+        last = min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS)
+        for start, end in ((3, keep), (keep + 1, last)) if keep >= 0 else ((3, last),):
+            os.closerange(max(start, 3), end)  # everything else that the hook inherited
         os.chdir("/")
-        os.nice(5)
+        os.nice(niceness)
         if os.path.isdir(state_dir):  # otherwise the folder was removed meanwhile, and must not be created again
             work()
     except BaseException as failure:

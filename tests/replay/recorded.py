@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.classify import verdict
 from enricher.context import CHANNELS, Candidate, Gathered
 from enricher.prompt.conversation import Conversation
 from enricher.record.recording import describe
-from enricher.respond.decision import Inputs, decide
+from enricher.respond.decision import Inputs, decide, verdict_on
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage import traces
@@ -18,9 +17,8 @@ from storage.traces import spool
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
 
-    from enricher.classify import Classification
+    from enricher.classify.opinion import Opinion
     from enricher.rules.cache import Rules
 
 FIRST = 1_700_000_000_000_000
@@ -40,7 +38,7 @@ def record(
     number: int,
     session: str,
     earlier: str = "fix the failing login test",
-    judge: Callable[[str, Rules, Conversation], Classification] = verdict,
+    opinion: Opinion | None = None,
 ) -> traces.Trace:
     """Return what the hook records of a prompt; every other one was offered something, every fifth had a past."""
     trace = traces.Trace()
@@ -54,7 +52,9 @@ def record(
     if number % 5 == 1:
         conversation.prompts = [earlier]
     inputs = Inputs(prompt, settings=rules.body["settings"], channels=channels, conversation=conversation)
-    describe(trace, decide(inputs, rules, judge(prompt, rules, conversation)), inputs)
+    if opinion:
+        inputs.model = {"model": "test-model", "status": "ok", "opinion": opinion.to_json()}
+    describe(trace, decide(inputs, rules, verdict_on(inputs, rules)), inputs)
     trace.rules_hash = rules.hash
     return trace
 

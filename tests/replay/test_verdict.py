@@ -7,61 +7,79 @@ import contextlib
 import copy
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from recorded import keep, keep_version, record
 from simulator import ROOT
 
 from enricher.classify import Classification, verdict
+from enricher.classify.opinion import Opinion
 from enricher.interfaces.api import replay
 from enricher.respond.decision import Inputs, decide
 from enricher.rules.cache import Rules
 from storage.db import database
-from workbench.replay.corpus import Corpus
+from storage.traces.selection import EVERYTHING
+from workbench.replay.corpus import Corpus, opened
 from workbench.replay.fidelity import verify
 from workbench.replay.outcome import judged_again
+from workbench.replay.replay import Replay
+from workbench.replay.rulesets.sides import Fixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from enricher.prompt.conversation import Conversation
     from storage.evaluation.corpus import Row
 
 PROMPT = "what's the difference between the two caches? does that mean we need both?"
 
 
-def by_somebody_else(prompt: str, rules: Rules, conversation: Conversation) -> Classification:
-    """Judge as no rule would: a second source of verdicts."""
-    decided = {"source": "somebody else", "task_type": "debug", "confidence": 0.99, "uncertain": False}
-    return verdict(prompt, rules, conversation).changed(decided)
+UNCLEAR = "the thing with the basket, you know"
+SAID = Opinion(task_type="debug", confidence=0.9, search_intent="comparison", intent_confidence=0.8, topics=["pages"])
 
 
 @pytest.fixture
-def judged_by_somebody_else(tmp_path: Path, rules: Rules) -> Iterator[Row]:
+def judged_with_a_model(tmp_path: Path, rules: Rules) -> Iterator[Row]:
     with contextlib.closing(database.connect(str(tmp_path))) as db:
-        keep(db, record(PROMPT, rules, number=1, session="s", judge=by_somebody_else))
+        keep(db, record(UNCLEAR, rules, number=1, session="s", opinion=SAID))
         keep_version(str(tmp_path), rules)
         yield next(row for page in Corpus(db).pages() for row in page)
 
 
-def test_what_another_source_decided_is_replayed_under_the_same_rules(
-    judged_by_somebody_else: Row, rules: Rules, tmp_path: Path
-) -> None:
-    row = judged_by_somebody_else
+def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, tmp_path: Path) -> None:
+    row = judged_with_a_model
     again = judged_again(row, rules, recorded=rules)
 
-    assert json.loads(row.inputs)["verdict"]["source"] == "somebody else"
-    assert (again.task_type, again.shown, again.text) == ("debug", True, row.output_text)
+    assert json.loads(row.inputs)["verdict"]["source"] == "model"
+    assert (row.task_type, again.task_type, again.text) == ("debug", "debug", row.output_text)
     assert replay(row.prompt, json.loads(row.inputs), rules).text == row.output_text
     assert verify(str(tmp_path)).same == 1
 
 
-def test_other_rules_decide_themselves(judged_by_somebody_else: Row, rules: Rules) -> None:
-    other = Rules("other", rules.body)
+def test_other_rules_hear_the_model_too(judged_with_a_model: Row, rules: Rules) -> None:
+    body = deaf(rules)
 
-    assert judged_again(judged_by_somebody_else, other, recorded=rules).task_type == verdict(PROMPT, rules).task_type
+    assert verdict(UNCLEAR, rules).task_type != "debug"
+    assert judged_again(judged_with_a_model, Rules("other", body), recorded=rules).task_type != "debug"
+    assert judged_again(judged_with_a_model, Rules("same", rules.body), recorded=rules).task_type == "debug"
+
+
+def deaf(rules: Rules) -> dict[str, Any]:
+    """Return rules under which the points of a model decide little, because a few points double the odds."""
+    facets = [{**facet, "points_that_double": 0.3} for facet in rules.body["classes"]["facets"]]
+    return {**rules.body, "classes": {**rules.body["classes"], "facets": facets}}
+
+
+def test_a_replay_gives_the_model_what_the_other_rules_give_it(
+    judged_with_a_model: Row, rules: Rules, tmp_path: Path
+) -> None:
+    body = deaf(rules)
+    with opened(str(tmp_path), EVERYTHING) as corpus:
+        pairs = [pair for some in Replay(corpus, Fixed("other", Rules("other", body))).pairs() for pair in some]
+
+    by_rules = verdict(UNCLEAR, rules).task_type
+    assert [(pair.before.task_type, pair.after.task_type) for pair in pairs] == [("debug", by_rules)]
 
 
 def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Corpus, rules: Rules) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from enricher.prompt.text import estimate_tokens
-from enricher.respond.decision import Inputs, decide, replayed_verdict
+from enricher.respond.decision import Inputs, decide, verdict_on
 from enricher.settings import is_as_specified
 from storage.base.lean import dumps, keyed_hash
 from workbench.experiments.form import FormError, Terms, allowance, parse, references
@@ -112,7 +112,7 @@ class Instructions:
         if not question.is_recorded:
             inputs.injected, inputs.spent = self._told.before(question)
         return Task(
-            lambda: _answer(decide(inputs, rules, replayed_verdict(inputs, rules, base))),
+            lambda: _answer(decide(inputs, rules, verdict_on(inputs, rules))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
             allowance(inputs.settings, spent=inputs.spent),
             frozenset(inputs.said_before),

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 FEATURES_KEPT = '"features"'
 
 
+OPINION = '"opinion":'
+"""In the inputs of a prompt on which a model gave its opinion: what it is worth depends on the rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A prompt to judge; ``levels`` holds NOT, WEIGH or JUDGE for each side, ``scores`` are the recorded scores."""
@@ -100,7 +104,7 @@ class Judge:
     def _outcome(self, task: Task, rules: Rules | None, recorded: Rules | None, *, level: int) -> Outcome | None:
         if rules is None or level == NOT:
             return None
-        if level == WEIGH and recorded is not None:
+        if level == WEIGH and recorded is not None and OPINION not in task.row.inputs:
             return weighed_again(task.row, task.scores, rules, recorded=recorded, ask_today=self.ask_today)
         return judged_again(task.row, rules, recorded=recorded, ask_today=self.ask_today)
 

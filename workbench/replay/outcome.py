@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
 from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
-from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, replayed_verdict, says_nothing
+from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing, verdict_on
 from enricher.settings import DEFAULTS
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
     the same. With ``ask_today``, today's stores answer the requests that would have differed.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
-    judged = replayed_verdict(inputs, rules, recorded, is_explained=False)
+    judged = verdict_on(inputs, rules, is_explained=False)
     return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 

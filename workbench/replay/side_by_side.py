@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.respond.decision import Inputs, replayed_verdict
+from enricher.respond.decision import Inputs, verdict_on
 from storage.evaluation import corpus as stored
 from storage.traces.selection import Selection
 from workbench.replay.compare import Prompt, kinds
@@ -102,16 +102,16 @@ def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> Jud
         rules = recorded
     else:
         outcome = judged_again(row, rules, recorded=recorded)
-    scores, confidence, milliseconds = _scores(row, rules, recorded)
+    scores, confidence, milliseconds = _scores(row, rules)
     return Judged(side.label, outcome, scores, confidence, milliseconds)
 
 
-def _scores(row: Row, rules: Rules, recorded: Rules | None) -> tuple[tuple[Score, ...], float, float]:
+def _scores(row: Row, rules: Rules) -> tuple[tuple[Score, ...], float, float]:
     inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
     best = float("inf")
     for _ in range(TIMED_RUNS):
         began = time.perf_counter()
-        judged = replayed_verdict(inputs, rules, recorded)
+        judged = verdict_on(inputs, rules)
         best = min(best, time.perf_counter() - began)
     signals: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for one in judged.evidence:

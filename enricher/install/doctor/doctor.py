@@ -112,10 +112,13 @@ def _switches() -> list[Finding]:
 def _configuration(cwd: str) -> list[Finding]:
     """Return a finding for each problem, with its line, in the ``config.toml`` files that apply in ``cwd``."""
     from enricher.rules.compiling.configuration import read_configuration
-    from enricher.rules.layers import find_layers
+    from enricher.rules.layers import USER, find_layers
 
-    files = [layer.path for layer in find_layers(cwd).configuration]
-    return [_faulty_setting(problem) for file in files for problem in read_configuration(file)[1]]
+    return [
+        _faulty_setting(problem)
+        for layer in find_layers(cwd).configuration
+        for problem in read_configuration(layer.path, is_user=layer.name == USER)[1]
+    ]
 
 
 def _faulty_setting(problem: Problem) -> Finding:

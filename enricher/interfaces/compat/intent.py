@@ -55,7 +55,7 @@ class SearchIntentType(_Named):
 
 
 class DetectionSource(_Named):
-    """How the intent was detected: by signals, a model, or both; without a model always by signals."""
+    """How the intent was detected: by signals (``detect``), by a model, or by both (``compat.hybrid``)."""
 
     KEYWORD = "keyword"
     LLM = "llm"
@@ -75,7 +75,7 @@ class SearchIntent:
 
 def detect(prompt: str) -> SearchIntent | None:
     """Return the search intent of ``prompt`` by the packaged signals; None if it has none."""
-    judged = verdict(prompt, _rules())
+    judged = verdict(prompt, packaged_rules())
     if not judged.search_intent:
         return None
     return SearchIntent(
@@ -89,7 +89,8 @@ def _packaged() -> Compiled:
 
 
 @cache
-def _rules() -> Rules:
+def packaged_rules() -> Rules:
+    """Return the packaged rules, compiled once in a process."""
     return Rules(_packaged().hash, _packaged().body)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,6 +16,8 @@ from enricher.context.channels import memory as channel
 from enricher.home import state_dir
 from enricher.interfaces.compat import vectors
 from enricher.prompt.project import identify
+from enricher.rules import cache
+from enricher.settings import with_environment
 from enricher.sources.uris import suggested
 from storage.db import database
 
@@ -29,6 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 preview = channel.preview
+COMPILE_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,18 @@ class AdaptiveContextConfig:
         return channel.memories_for(confidence, base_count=self.base_count, max_count=self.max_count)
 
 
+def is_model_configured(cwd: str = "") -> bool:
+    """Return whether the settings that apply in ``cwd`` name the endpoint of a model."""
+    settings, _problems = with_environment(cache.load(cwd, wait_ms=COMPILE_MS)[0].body["settings"], os.environ)
+    return bool(settings["model.url"])
+
+
 @dataclass(frozen=True, slots=True)
 class SearchIntentConfig:
-    """The settings ``search_intent.*`` (seed 001, task 6.4); no language model is configured, so ``use_llm`` is off."""
+    """The settings ``search_intent.*`` (seed 001, task 6.4); ``use_llm`` is on if the user configured a model."""
 
     enabled: bool = True
-    use_llm: bool = False
+    use_llm: bool = field(default_factory=is_model_configured)
     llm_timeout_ms: int = 200
     min_confidence: float = 0.5
     context: AdaptiveContextConfig = field(default_factory=AdaptiveContextConfig)

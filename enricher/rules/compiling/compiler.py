@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS
+from enricher.model.question import meaning_of
 from enricher.rules.cache import FORMAT
 from enricher.rules.compiling import schema
 from enricher.rules.compiling.catalogue import Files
@@ -29,8 +30,8 @@ from enricher.rules.compiling.signals import (
     check_signal,
     compile_classes,
 )
-from enricher.rules.layers import HEURISTICS
-from enricher.settings import AS_SPECIFIED, DEFAULTS, Value
+from enricher.rules.layers import HEURISTICS, USER
+from enricher.settings import AS_SPECIFIED, DEFAULTS, USE_LLM, Value
 from storage.base.lean import keyed_hash
 
 if TYPE_CHECKING:
@@ -305,6 +306,7 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
         "channels": list(_channels(result)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
         "class_line": _class_line(result),
+        "meanings": {rule.name: meaning_of(rule.prose) for rule in _kind(result, "task_type")},
     }
 
 
@@ -377,9 +379,10 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """Return the merged settings of the readable files, and the errors in the others."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
+    del settings[USE_LLM]  # its default depends on the environment
     unread: list[Problem] = []
     for layer in configuration:
-        found, problems = read_configuration(layer.path)
+        found, problems = read_configuration(layer.path, is_user=layer.name == USER)
         settings |= found
         result.problems += problems
         unread += [problem for problem in problems if problem.severity == "error"]

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 
 from enricher.hosts import NAMES
 from enricher.rules.compiling.document import Problem
-from enricher.settings import DEFAULTS, GATES, OPEN_TABLES, BadValueError, Value, convert
+from enricher.settings import DEFAULTS, GATES, OF_THE_USER, OPEN_TABLES, BadValueError, Value, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the settings of one file and its problems; both are empty if the file is missing."""
+def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
+    """Return the settings of one file and its problems; both are empty if the file is missing.
+
+    A file that is not the user's own, but a project's, cannot set everything.
+    """
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
     try:
@@ -32,6 +35,10 @@ def read_configuration(file: str) -> tuple[dict[str, Value], list[Problem]]:
         line = _line_of(text, key)
         if key not in (*DEFAULTS, *GATES) and key.split(".")[0] not in OPEN_TABLES:
             problems.append(Problem(file, line, "warning", f"unknown key '{key}' is ignored; known: {_known(key)}"))
+            continue
+        if not is_user and key.startswith(OF_THE_USER):
+            message = f"'{key}' is ignored: it decides where prompts are sent, so only your own config.toml can set it"
+            problems.append(Problem(file, line, "warning", message))
             continue
         try:
             settings[key] = convert(key, value)

@@ -71,7 +71,7 @@ def _switches(compiled: Compiled) -> dict[str, Value | None]:
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
     """Return the file that set each key: an instructions file (with line) for budgets, else a ``config.toml``."""
     from enricher.rules.compiling.configuration import read_configuration
-    from enricher.rules.layers import packaged_file
+    from enricher.rules.layers import USER, packaged_file
 
     sources: dict[str, str] = {}
     for block in _written(compiled.rules.get("budgets")):
@@ -79,7 +79,8 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
             keys = [key for key in ("tokens", "session_tokens", "items") if (key,) in block.lines]
             sources |= {f"budgets.{key}": f"{block.file}:{block.line_of(key)}" for key in keys}
     for layer in layers.configuration:
-        sources |= dict.fromkeys(read_configuration(layer.path)[0], layer.path)
+        found, _problems = read_configuration(layer.path, is_user=layer.name == USER)
+        sources |= dict.fromkeys(found, layer.path)
     return sources
 
 

@@ -1,0 +1,104 @@
+"""A language model's opinion on a prompt, which counts as one more signal of the class that it names.
+
+The points of a class are odds on a logarithmic scale: ``points_that_double`` points double them. A source that names
+the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a) (Bayes' rule, its
+errors spread evenly over the other classes). So its opinion is worth that factor in points, added to those of the
+rules' signals: strong signals outvote it, weak ones do not.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.classify.table import Table
+
+GENERAL = "general"
+"""The intent that names no kind of information; a model that finds nothing better does not count."""
+MOST_TOPICS = 5
+LEAST_TRUSTED = 0.95
+"""Highest accuracy that is assumed of a model, however sure it is: 19 of 20."""
+ASSUMED_ACCURACY = 0.8
+
+
+class Opinion:
+    """What a model said: a class of either facet (empty: it was not asked, or named none that exists), and topics.
+
+    ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1. ``accuracy`` is the share of prompts in
+    which this model is known or assumed to be right.
+    """
+
+    __slots__ = ("accuracy", "confidence", "intent_confidence", "search_intent", "task_type", "topics")
+
+    def __init__(
+        self,
+        *,
+        task_type: str = "",
+        confidence: float = 0.0,
+        search_intent: str = "",
+        intent_confidence: float = 0.0,
+        topics: list[str] | None = None,
+        accuracy: float = ASSUMED_ACCURACY,
+    ) -> None:
+        self.task_type = task_type
+        self.confidence = confidence
+        self.search_intent = search_intent
+        self.intent_confidence = intent_confidence
+        self.topics = topics or []
+        self.accuracy = accuracy
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form recorded in a trace."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Opinion:
+        return Opinion(**{name: value[name] for name in Opinion.__slots__ if name in value})
+
+    def add_points(self, result: Classification, table: Table) -> None:
+        """Add the points of the classes that the model named to the scores, with their evidence."""
+        from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
+
+        said = {TASK_TYPE: (self.task_type, self.confidence)}
+        if self.search_intent != GENERAL:
+            said[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
+        for facet in table.facets:
+            name, confidence = said.get(facet["name"], ("", 0.0))
+            scores = result.scores.get(facet["name"], {})
+            if name not in scores:
+                continue
+            weight = points(min(self.accuracy, confidence), len(scores), facet["points_that_double"])
+            if weight:
+                scores[name] += weight
+                found = Evidence(facet["name"], name, FROM_MODEL, start=0, end=result.scanned_chars, weight=weight)
+                result.evidence.append(found)
+
+    def complete(self, result: Classification) -> None:
+        """Set the source, merge the topics, and give an intent that no signal of the rules found its confidence.
+
+        Seed 001, task 5.6, ruling R17: the confidence of an intent is that of the rules' signals, the topics are
+        those of both.
+        """
+        from enricher.classify import BOTH, MODEL
+
+        result.source = BOTH
+        if not result.search_intent:
+            return
+        if not result.keywords:
+            result.source = MODEL
+            result.intent_confidence = round(self.intent_confidence, 2)
+        known = {topic.lower() for topic in result.topics}
+        result.topics = result.topics + [topic for topic in self.topics if topic.lower() not in known]
+
+
+def points(accuracy: float, classes: int, points_that_double: float) -> int:
+    """Return what an opinion is worth in a facet of so many classes; 0 if it is no better than a guess."""
+    accuracy = min(accuracy, LEAST_TRUSTED)
+    if classes < 2 or accuracy * classes <= 1:
+        return 0
+    return round(points_that_double * log2(accuracy * (classes - 1) / (1 - accuracy)))

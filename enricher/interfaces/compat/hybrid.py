@@ -1,0 +1,143 @@
+"""The search intent with a language model's help, as a Python API (seed 001, phase 5).
+
+A provider is any function that takes the question and returns the model's answer; ``configured_provider`` returns the
+one that the settings ``model.*`` describe. The hook asks in a process of its own (``enricher.model.asking``); question,
+reading of the answer and merging are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from enricher.classify import verdict
+from enricher.interfaces import api
+from enricher.interfaces.compat.intent import DetectionSource, SearchIntent, SearchIntentType, detect, packaged_rules
+from enricher.model.question import question
+from enricher.model.reply import NONE, read_opinion
+from enricher.settings import with_environment
+
+if TYPE_CHECKING:
+    from enricher.classify.opinion import Opinion
+
+__all__ = ["Provider", "classify_intent_with_llm", "configured_provider", "detect_hybrid", "handle", "intent_prompt"]
+
+Provider = Callable[[str], str]
+TIMEOUT_MS = 200
+
+_log = logging.getLogger(__name__)
+
+
+def intent_prompt(prompt: str) -> str:
+    """Return the question for the search intent of ``prompt``."""
+    return question(prompt)
+
+
+def configured_provider(cwd: str = "") -> Provider | None:
+    """Return the model that the settings of ``cwd`` configure; None without one.
+
+    The provider raises ``enricher.model.client.ModelError`` or ``enricher.model.endpoint.EndpointError``.
+    """
+    settings, _problems = with_environment(api.rules_for(cwd)[0].body["settings"], os.environ)
+    if not settings["model.url"]:
+        return None
+    from enricher.model.asking import LONGEST_S
+    from enricher.model.client import ask
+    from enricher.model.endpoint import Endpoint
+
+    def provider(text: str) -> str:
+        endpoint = Endpoint(settings)
+        endpoint.unlock()
+        return ask(endpoint, text, within_s=LONGEST_S).text
+
+    return provider
+
+
+def classify_intent_with_llm(prompt: str, provider: Provider, *, timeout_ms: int = TIMEOUT_MS) -> SearchIntent | None:
+    """Return the intent by the model alone; None if it fails, has no usable answer, or takes too long.
+
+    The reason is logged. The call goes on in a daemon thread, which keeps no process alive.
+    """
+    return _by_model(_Call(prompt, provider).opinion(timeout_ms))
+
+
+def detect_hybrid(
+    prompt: str,
+    provider: Provider | None = None,
+    *,
+    use_llm: bool = True,
+    timeout_ms: int = TIMEOUT_MS,
+    by_keywords: Callable[[str], SearchIntent | None] = detect,
+) -> SearchIntent | None:
+    """Return the intent by the packaged signals and a model, which run beside each other; None if there is none.
+
+    Without a provider, with ``use_llm`` off, and if the model fails or is late, the signals alone decide.
+    """
+    call = _Call(prompt, provider) if provider and use_llm else None
+    found = by_keywords(prompt)
+    if call is None:
+        _log.info("search intent by keywords alone: disabled")
+        return found
+    opinion = call.opinion(timeout_ms)
+    return _merged(prompt, found, opinion) if opinion else found
+
+
+async def handle(
+    prompt: str, provider: Provider | None = None, *, use_llm: bool = True, timeout_ms: int = TIMEOUT_MS
+) -> SearchIntent | None:
+    """Do what ``detect_hybrid`` does, without blocking the event loop."""
+    return await asyncio.to_thread(detect_hybrid, prompt, provider, use_llm=use_llm, timeout_ms=timeout_ms)
+
+
+class _Call:
+    """A call of a provider in a daemon thread."""
+
+    def __init__(self, prompt: str, provider: Provider) -> None:
+        self._began = time.perf_counter()
+        self._answers: SimpleQueue[str | Exception] = SimpleQueue()
+        threading.Thread(target=self._run, args=(intent_prompt(prompt), provider), daemon=True).start()
+
+    def _run(self, text: str, provider: Provider) -> None:
+        try:
+            self._answers.put(provider(text))
+        except Exception as failure:
+            self._answers.put(failure)
+
+    def opinion(self, timeout_ms: int) -> Opinion | None:
+        """Wait for the rest of the time limit; log why there is no opinion."""
+        left = timeout_ms / 1000 - (time.perf_counter() - self._began)
+        try:
+            answer = self._answers.get(timeout=max(0.0, left))
+        except Empty:
+            elapsed_ms = (time.perf_counter() - self._began) * 1000
+            _log.warning("search intent by keywords alone: timeout (%.0f of %d ms)", elapsed_ms, timeout_ms)
+            return None
+        if isinstance(answer, Exception):
+            _log.warning("search intent by keywords alone: error (%s)", answer)
+            return None
+        opinion, problem = read_opinion(answer)
+        if problem:
+            _log.warning("%s (%s)", "the model's answer" if opinion else "search intent by keywords: parse", problem)
+        return opinion
+
+
+def _by_model(opinion: Opinion | None) -> SearchIntent | None:
+    if opinion is None or opinion.search_intent == NONE:
+        return None
+    kind = SearchIntentType(opinion.search_intent)
+    return SearchIntent(kind, opinion.intent_confidence, [], opinion.topics, DetectionSource.LLM)
+
+
+def _merged(prompt: str, found: SearchIntent | None, opinion: Opinion) -> SearchIntent | None:
+    judged = verdict(prompt, packaged_rules(), opinion=opinion)
+    if not judged.search_intent:
+        return None
+    source = DetectionSource.HYBRID if found else DetectionSource.LLM
+    confidence = found.confidence if found else opinion.intent_confidence
+    return SearchIntent(SearchIntentType(judged.search_intent), confidence, judged.keywords, judged.topics, source)

@@ -1,0 +1,183 @@
+"""Ask the model about a prompt in a process of its own, while the hook gathers context; take its answer if in time.
+
+The record of a call (``Asked.record``) goes into the trace: name of the model, status, time, tokens, cost, and the
+opinion. Statuses: ok; timeout; error (the endpoint); parse (the answer); off (switched off); skipped (no call was made:
+budget, pause, slow). With any but ok, the rules alone decide (seed 001, task 5.5).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.model import allowance
+from storage.base.lean import dumps, loads, on_alarm
+from storage.state import detached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value
+
+LONGEST_S = 20.0
+"""Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
+OK, TIMEOUT, ERROR, PARSE, OFF, SKIPPED = "ok", "timeout", "error", "parse", "off", "skipped"
+ALWAYS, NEVER = "always", "never"
+LARGEST_RECORD = 64 * 1024
+
+
+class Asked:
+    """A question that a child process has put to the model; ``until`` is on the clock ``time.perf_counter``."""
+
+    def __init__(self, settings: Mapping[str, Value], *, until: float) -> None:
+        self.until = until
+        self.began = time.perf_counter()
+        self.limit_ms = int(settings["search_intent.llm_timeout_ms"])
+        self.descriptor = -1
+        self.refusal = ""
+        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
+
+    def record(self) -> dict[str, Any]:
+        """Wait for the answer until the deadline, and return the record; never raises for a failing child."""
+        if self.refusal:
+            return {**self._known, "status": SKIPPED, "reason": self.refusal}
+        received = self._read()
+        waited_ms = round((time.perf_counter() - self.began) * 1000, 1)
+        if received is None:
+            return {**self._known, "status": TIMEOUT, "reason": "timeout", "latency_ms": waited_ms}
+        try:
+            value = loads(received.decode())
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):  # the child was killed
+            value = {"status": ERROR, "reason": "the process that asked it ended without an answer"}
+        return {**self._known, "latency_ms": waited_ms, **value}
+
+    def _read(self) -> bytes | None:
+        """Return what the child wrote; None if it has not finished at the deadline."""
+        import select
+
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        received = bytearray()
+        try:
+            while True:
+                left = self.until - time.perf_counter()
+                if left <= 0 or not poll.poll(left * 1000):
+                    return None
+                piece = os.read(self.descriptor, LARGEST_RECORD)
+                received += piece
+                if not piece or len(received) > LARGEST_RECORD:
+                    return bytes(received)
+        finally:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def start(
+    prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
+) -> Asked | None:
+    """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
+    kinds = _task_types(judged, rules, settings)
+    if not kinds and not settings["search_intent.use_llm"]:
+        return None
+    asked = Asked(
+        settings, until=min(until, time.perf_counter() + int(settings["search_intent.llm_timeout_ms"]) / 1000)
+    )
+    asked.refusal = allowance.read(state).refusal(settings, asked.until - asked.began)
+    if asked.refusal:
+        return asked
+    asked.descriptor, answer = os.pipe()
+    try:
+        is_started = detached.fork(
+            state, "model", lambda: _ask(prompt, kinds, settings, state, answer), keep=answer, niceness=0
+        )
+    finally:
+        os.close(answer)
+    if not is_started:
+        asked.refusal = "no process could be started"
+        os.close(asked.descriptor)
+    return asked
+
+
+def _task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
+    """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
+    when = settings["model.task_type"]
+    if when == NEVER or (when != ALWAYS and not judged.uncertain):
+        return {}
+    meanings: Mapping[str, str] = rules.body.get("meanings", {})
+    return {name: meanings.get(name, "") for name in judged.scores.get("task_type", {})}
+
+
+def _ask(prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], state: str, descriptor: int) -> None:
+    """Ask, and write the record to ``descriptor``; runs in the child."""
+    on_alarm(LONGEST_S, _give_up)
+    record = asked_now(prompt, kinds, settings, state=state)
+    try:
+        os.write(descriptor, dumps(record).encode())
+    except OSError:  # the hook waits no longer
+        return
+
+
+def _give_up() -> None:
+    os._exit(0)
+
+
+def asked_now(
+    prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], *, state: str, within_s: float = LONGEST_S
+) -> dict[str, Any]:
+    """Ask the model in this process, and return the record of the call; never raises."""
+    from enricher.model.client import ModelError, ask
+    from enricher.model.endpoint import Endpoint, EndpointError
+    from enricher.model.question import question
+    from enricher.model.reply import read_opinion
+
+    began = time.perf_counter()
+    try:
+        endpoint = Endpoint(settings)
+        endpoint.unlock()
+        allowance.change(state, allowance.Account.count)
+        examples = _examples(prompt, settings, state) if kinds else []
+        answer = ask(endpoint, question(prompt, task_types=kinds, examples=examples), within_s=within_s)
+    except ModelError as failure:
+        latency_ms, retry_after_s = _since(began), failure.retry_after_s
+        allowance.change(state, lambda account: account.failed(latency_ms, retry_after_s))
+        return {"status": failure.reason, "reason": str(failure)[:300], "latency_ms": latency_ms}
+    except (EndpointError, OSError) as failure:
+        return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
+    latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
+    allowance.change(state, lambda account: account.succeeded(latency_ms, usd))
+    opinion, problem = read_opinion(answer.text, task_types=kinds, accuracy=float(settings["model.accuracy"]))
+    return {
+        "model": answer.model or str(settings["model.name"]),
+        "status": OK if opinion else PARSE,
+        "reason": problem,
+        "latency_ms": latency_ms,
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "usd": round(usd, 6),
+        **({"opinion": opinion.to_json()} if opinion else {}),
+    }
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 1)
+
+
+def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
+    """Return the nearest earlier prompts that a person labelled, with their task types; empty if none can be read."""
+    most = int(settings["model.examples"])
+    if not most:
+        return []
+    try:
+        from enricher.model.examples import nearest
+
+        return nearest(prompt, state, most=most)
+    except (
+        Exception
+    ):  # a question without examples is better than none; whatever the database has, it is not worth more
+        return []

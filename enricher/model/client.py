@@ -1,0 +1,159 @@
+"""Put one question to a model: Anthropic Messages, or the chat completions of OpenAI and those who speak like it.
+
+Runs in a process of its own (``enricher.model.asking``). Sources: the API references of Anthropic (Messages,
+version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
+"""
+
+from __future__ import annotations
+
+import http.client
+import time
+
+from storage.base.lean import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from enricher.model.endpoint import Endpoint
+
+MOST_TOKENS = 200
+"""Tokens of an answer: one JSON object."""
+LARGEST_ANSWER = 1 << 20
+ANTHROPIC_VERSION = "2023-06-01"
+AGENT = "prompt-enricher"
+
+
+class ModelError(Exception):
+    """The model gave no usable answer; ``reason`` is timeout or error, ``status`` the HTTP status if there is one."""
+
+    def __init__(self, message: str, *, reason: str = "error", status: int = 0, retry_after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
+class Answer:
+    """A model's answer and its cost in tokens."""
+
+    __slots__ = ("input_tokens", "model", "output_tokens", "text")
+
+    def __init__(self, text: str, model: str, input_tokens: int, output_tokens: int) -> None:
+        self.text = text
+        self.model = model
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+
+
+def ask(endpoint: Endpoint, text: str, *, within_s: float) -> Answer:
+    """Return the answer to a text; raises ModelError, also if it takes longer than ``within_s``."""
+    messages = [{"role": "user", "content": text}]
+    if endpoint.speaks_anthropic:
+        body = {"model": endpoint.name, "max_tokens": MOST_TOKENS, "messages": messages}
+        return _of_messages(_post(endpoint, "messages", body, within_s))
+    limit = "max_completion_tokens" if endpoint.is_openai else "max_tokens"  # the others know the older name only
+    return _of_completion(
+        _post(
+            endpoint, "chat/completions", {"model": endpoint.name, limit: MOST_TOKENS, "messages": messages}, within_s
+        )
+    )
+
+
+def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list[float]]:
+    """Return one vector for each text (OpenAI-compatible endpoints); raises ModelError."""
+    value = _post(endpoint, "embeddings", {"model": endpoint.name, "input": texts}, within_s)
+    try:
+        found = [[float(number) for number in one["embedding"]] for one in value["data"]]
+    except (KeyError, TypeError, ValueError) as failure:
+        raise ModelError(f"no vectors in the answer: {failure!r:.80}") from None
+    if len(found) != len(texts):
+        raise ModelError(f"{len(found)} vectors for {len(texts)} texts")
+    return found
+
+
+def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) -> Any:
+    until = time.monotonic() + within_s
+    connection = _connection(endpoint, within_s)
+    try:
+        connection.request("POST", endpoint.path(path), dumps(body).encode(), _headers(endpoint))
+        response = connection.getresponse()
+        content = response.read(LARGEST_ANSWER)
+    except TimeoutError:
+        raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout") from None
+    except (OSError, http.client.HTTPException, ValueError) as failure:
+        raise ModelError(f"{endpoint.place}: {type(failure).__name__}: {failure}") from None
+    finally:
+        connection.close()
+    if time.monotonic() > until:
+        raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
+    return _checked(response, content, endpoint)
+
+
+def _connection(endpoint: Endpoint, within_s: float) -> http.client.HTTPConnection:
+    if not endpoint.is_encrypted:
+        return http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=within_s)
+    import ssl
+
+    context = ssl.create_default_context()
+    return http.client.HTTPSConnection(endpoint.host, endpoint.port, timeout=within_s, context=context)
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    headers = {"content-type": "application/json", "accept": "application/json", "user-agent": AGENT}
+    if endpoint.speaks_anthropic:
+        headers["anthropic-version"] = ANTHROPIC_VERSION
+    if endpoint.key:
+        name, lead = ("x-api-key", "") if endpoint.speaks_anthropic else ("authorization", "Bearer ")
+        headers[name] = lead + endpoint.key
+    return headers
+
+
+def _checked(response: http.client.HTTPResponse, content: bytes, endpoint: Endpoint) -> Any:
+    """Return the JSON of a successful response; raises ModelError for any other."""
+    status = response.status
+    if status != http.client.OK:
+        after = response.headers.get("retry-after", "")
+        wait_s = float(after) if after.isdecimal() else 0.0
+        raise ModelError(f"{endpoint.place}: HTTP {status}: {_said(content)}", status=status, retry_after_s=wait_s)
+    try:
+        value = loads(content.decode())
+    except (ValueError, RecursionError):
+        raise ModelError(f"{endpoint.place}: the answer is not JSON: {content[:60]!r}") from None
+    if not isinstance(value, dict):
+        raise ModelError(f"{endpoint.place}: the answer is no JSON object")
+    return value
+
+
+def _said(content: bytes) -> str:
+    """Return the message in the body of an error, as both protocols write it."""
+    try:
+        value: Any = loads(content.decode())
+        return str(value["error"]["message"])[:200]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return content[:80].decode(errors="replace")
+
+
+def _of_messages(value: Any) -> Answer:
+    try:
+        text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
+        used = value.get("usage") or {}
+        return _answer(text, value, used.get("input_tokens"), used.get("output_tokens"))
+    except (KeyError, TypeError, AttributeError) as failure:
+        raise ModelError(f"not an answer of Anthropic Messages: {failure!r:.80}") from None
+
+
+def _of_completion(value: Any) -> Answer:
+    try:
+        text = value["choices"][0]["message"]["content"]
+        used = value.get("usage") or {}
+        return _answer(text, value, used.get("prompt_tokens"), used.get("completion_tokens"))
+    except (KeyError, IndexError, TypeError, AttributeError) as failure:
+        raise ModelError(f"not an answer of chat completions: {failure!r:.80}") from None
+
+
+def _answer(text: object, value: Any, input_tokens: object, output_tokens: object) -> Answer:
+    if not isinstance(text, str):
+        raise ModelError("the answer has no text")
+    tokens = [count if isinstance(count, int) else 0 for count in (input_tokens, output_tokens)]
+    return Answer(text, str(value.get("model") or "")[:80], *tokens)

@@ -1,0 +1,117 @@
+"""The configured endpoint of a model: where it is, how it speaks, and where its key comes from.
+
+A key is read from the environment or from the system's keyring when it is needed. It is never stored, logged or passed
+on a command line.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from enricher.settings import Value
+
+ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
+ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
+KEYRING_S = 5
+"""Seconds that the system's keyring gets; it may be waiting for its own password."""
+
+
+class EndpointError(ValueError):
+    """The settings describe no usable endpoint; the message says what to change."""
+
+
+class Endpoint:
+    """One endpoint; ``key`` is empty until ``unlock`` was called, and where none is needed."""
+
+    __slots__ = ("_base", "host", "is_encrypted", "key", "key_env", "keyring", "name", "port", "speaks_anthropic")
+
+    def __init__(self, settings: Mapping[str, Value]) -> None:
+        """Read the settings ``model.*``; raises EndpointError."""
+        url = str(settings["model.url"]).rstrip("/")
+        scheme, _, rest = url.partition("://")
+        authority, _, path = rest.partition("/")
+        if scheme not in ("http", "https") or not authority or "@" in authority or "?" in url:
+            raise EndpointError(f"model.url is {url!r}; write a URL such as https://api.anthropic.com")
+        self.is_encrypted = scheme == "https"
+        self.host, port = _host_and_port(authority)
+        try:
+            self.port = int(port) if port else (443 if self.is_encrypted else 80)
+        except ValueError:
+            raise EndpointError(f"model.url is {url!r}; {port!r} is no port") from None
+        self._base = f"/{path}" if path else "/v1"
+        self.name = str(settings["model.name"])
+        if not self.name:
+            raise EndpointError("model.url is set, but model.name is not; name the model")
+        protocol = settings["model.protocol"]
+        self.speaks_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
+        self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)
+        self.keyring = str(settings["model.keyring"])
+        self.key = ""
+
+    @property
+    def place(self) -> str:
+        """Return host and port for messages."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def is_openai(self) -> bool:
+        """Return whether this is OpenAI itself, not one that speaks like it."""
+        return self.host == OPENAI_HOST
+
+    def path(self, name: str) -> str:
+        """Return the path of a method, such as ``/v1/messages``."""
+        return f"{self._base}/{name}"
+
+    def unlock(self) -> None:
+        """Read the key; raises EndpointError if a configured source has none, or if it would travel unencrypted."""
+        if self.key_env:
+            self.key = os.environ.get(self.key_env, "").strip()
+            if not self.key and not self.keyring:
+                raise EndpointError(f"{self.key_env} is not set; it has to hold the key for {self.place}")
+        if not self.key and self.keyring:
+            self.key = _from_keyring(self.keyring, self.name)
+        if self.key and not self.is_encrypted and not is_loopback(self.host):
+            self.key = ""
+            raise EndpointError(f"the key is not sent to {self.place} without encryption; use https")
+        if not self.key.isascii() or any(char in self.key for char in "\r\n"):
+            self.key = ""
+            raise EndpointError("the key holds characters that no key has; check where it comes from")
+
+
+def _host_and_port(authority: str) -> tuple[str, str]:
+    if authority.startswith("["):
+        host, _, port = authority[1:].partition("]")
+        return host, port.removeprefix(":")
+    host, _, port = authority.partition(":")
+    return host, port
+
+
+def _usual_variable(host: str) -> str:
+    """Return the variable that clients of these two hosts read; a key is sent to no other host unasked."""
+    return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether the host is this machine."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _from_keyring(service: str, user: str) -> str:
+    """Return the password of a service from the system's keyring by the command ``keyring``; raises EndpointError."""
+    import subprocess
+    import sys
+
+    beside = os.path.join(os.path.dirname(sys.executable), "keyring")
+    command = beside if os.path.exists(beside) else "keyring"
+    try:
+        found = subprocess.run([command, "get", service, user], capture_output=True, timeout=KEYRING_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        raise EndpointError(f"the keyring cannot be asked: {failure}; install the package keyring") from None
+    key = found.stdout.decode(errors="replace").strip()
+    if found.returncode or not key:
+        raise EndpointError(f"the keyring has no password for {service} {user}; run: keyring set {service} {user}")
+    return key

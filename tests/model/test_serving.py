@@ -253,6 +253,14 @@ def test_a_streamed_completion_is_the_same_text(model_server: ModelServer, gpt: 
     assert chunks[-1].usage.completion_tokens == tokens_of(LONG)
 
 
+def test_the_last_event_of_a_streamed_completion_is_done(model_server: ModelServer) -> None:
+    """The SDK does not insist on it."""
+    kind, body = raw_answer(model_server, ASKED | {"stream": True}, path="/v1/chat/completions")
+
+    assert kind == "text/event-stream"
+    assert body.endswith(b"}\n\ndata: [DONE]\n\n")
+
+
 def test_a_completion_beyond_the_limit_of_tokens_is_cut(model_server: ModelServer, gpt: openai.OpenAI) -> None:
     model_server.reply = LONG
 
@@ -474,21 +482,26 @@ def test_a_client_that_waits_too_long_gives_up_and_hangs_up(
         assert call.hung_up
 
 
-def test_a_stream_that_pauses_between_events_can_be_left(
-    model_server: ModelServer, claude: anthropic.Anthropic
+def test_a_client_may_give_up_on_a_stream_that_stalls_after_its_headers(
+    model_server: ModelServer, claude: anthropic.Anthropic, gpt: openai.OpenAI
 ) -> None:
-    """The whole stream would take 25 seconds."""
-    model_server.reply, model_server.pause_s = LONG * 100, 0.05
+    """The SDK of Anthropic passes on the exception of its HTTP library."""
+    model_server.pause_s = 60
 
-    stream = claude.messages.create(
-        model=MODEL, max_tokens=10_000, messages=[{"role": "user", "content": PROMPT}], stream=True
+    events = claude.messages.create(
+        model=MODEL, max_tokens=100, messages=[{"role": "user", "content": PROMPT}], stream=True, timeout=0.2
     )
-    assert next(stream).type == "message_start"
-    stream.close()
+    with pytest.raises(httpx2.ReadTimeout):
+        next(events)
+    chunks = gpt.chat.completions.create(
+        model=MODEL, messages=[{"role": "user", "content": PROMPT}], stream=True, timeout=0.2
+    )
+    with pytest.raises(openai.APITimeoutError):
+        next(chunks)
 
-    (call,) = model_server.calls
-    assert call.finished.wait(10)
-    assert call.hung_up
+    for call in model_server.wait_for_calls(2):
+        assert call.finished.wait(10)
+        assert call.hung_up
 
 
 @pytest.mark.parametrize("half_close", ["within the body", "before the headers"])
@@ -571,13 +584,16 @@ def is_message(body: bytes) -> bool:
 
 
 def test_the_end_of_the_server_ends_its_connections() -> None:
-    with serving() as server, socket.create_connection(("127.0.0.1", server.server_port)) as waiting:
-        server.half_close = "never answers"
-        waiting.sendall(b"GET /v1/models HTTP/1.1\r\nhost: loopback\r\n\r\n")
-        (call,) = server.wait_for_calls(1)
+    with socket.socket() as client:
+        with serving() as server:
+            server.half_close = "never answers"
+            client.connect(("127.0.0.1", server.server_port))
+            client.sendall(b"GET /v1/models HTTP/1.1\r\nhost: loopback\r\n\r\n")
+            (call,) = server.wait_for_calls(1)
 
-    assert call.finished.is_set()
-    assert not call.hung_up
+        assert client.recv(1) == b""
+        assert call.finished.is_set()
+        assert not call.hung_up
 
 
 def test_the_environment_names_the_endpoint_and_the_variable_of_the_key(model_server: ModelServer) -> None:
@@ -610,7 +626,7 @@ def test_a_simulated_model_is_right_as_often_as_asked() -> None:
 
 
 def test_a_simulated_model_answers_the_prompt_after_the_examples() -> None:
-    reply = simulated({"fix the test": "fix", "test": "other", "plan a trip": "plan"}, accuracy=1)
+    reply = simulated({"test": "other", "plan a trip": "plan", "fix the test": "fix"}, accuracy=1)
 
     assert reply("Example: plan a trip -> plan\nNow: fix the test", {}) == "fix"
     assert reply("Nothing known", {}) == "{}"

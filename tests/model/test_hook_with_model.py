@@ -25,7 +25,7 @@ UNCLEAR = "the thing with the basket, you know"
 WHERE = "where is the config?"
 PATIENT_MS = 1100
 """A time limit that a loopback server keeps on a busy machine."""
-SAID = {"intent_type": "howto", "confidence": 0.9, "topics": ["Checkout"], "task_type": "debug", "task_confidence": 0.9}
+SAID = {"intent_type": "howto", "confidence": 0.9, "topics": ["Checkout"], "task_type": "ops", "task_confidence": 0.9}
 
 
 @pytest.fixture(params=[anthropic_environment, openai_environment], ids=["anthropic", "openai"])
@@ -68,7 +68,7 @@ def test_a_model_decides_what_the_rules_leave_open(
     assert answer.is_harmless()
     assert len(model_server.calls) == 1
     assert UNCLEAR in model_server.calls[0].body["messages"][0]["content"]
-    assert (trace["task_type"], trace["uncertain"], trace["search_intent"]) == ("debug", False, "howto")
+    assert (trace["task_type"], trace["uncertain"], trace["search_intent"]) == ("ops", False, "howto")
     assert (trace["inputs"]["verdict"]["source"], "Checkout" in trace["topics"]) == ("model", True)
     assert (model["status"], model["limit_ms"], model["model"]) == ("ok", PATIENT_MS, "test-model")
     assert model["input_tokens"] > 100
@@ -227,7 +227,7 @@ def test_what_the_model_said_is_replayed_and_other_rules_hear_it_too(
 
     assert "1 texts came out byte for byte as recorded, 0 did not" in asking.cli("replay", "--verify")
     assert len(model_server.calls) == 1
-    assert json.dumps(said).count("debug")  # still the model's class, now too uncertain to be shown
+    assert json.dumps(said).count("ops")  # still the model's class, now too uncertain to be shown
 
 
 @pytest.mark.parametrize(

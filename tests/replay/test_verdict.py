@@ -36,7 +36,7 @@ PROMPT = "what's the difference between the two caches? does that mean we need b
 
 
 UNCLEAR = "the thing with the basket, you know"
-SAID = Opinion(task_type="debug", confidence=0.9, search_intent="comparison", intent_confidence=0.8, topics=["pages"])
+SAID = Opinion(task_type="ops", confidence=0.9, search_intent="comparison", intent_confidence=0.8, topics=["pages"])
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, t
     again = judged_again(row, rules, recorded=rules)
 
     assert json.loads(row.inputs)["verdict"]["source"] == "model"
-    assert (row.task_type, again.task_type, again.text) == ("debug", "debug", row.output_text)
+    assert (row.task_type, again.task_type, again.text) == ("ops", "ops", row.output_text)
     assert replay(row.prompt, json.loads(row.inputs), rules).text == row.output_text
     assert verify(str(tmp_path)).same == 1
 
@@ -60,9 +60,9 @@ def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, t
 def test_other_rules_hear_the_model_too(judged_with_a_model: Row, rules: Rules) -> None:
     body = deaf(rules)
 
-    assert verdict(UNCLEAR, rules).task_type != "debug"
-    assert judged_again(judged_with_a_model, Rules("other", body), recorded=rules).task_type != "debug"
-    assert judged_again(judged_with_a_model, Rules("same", rules.body), recorded=rules).task_type == "debug"
+    assert verdict(UNCLEAR, rules).task_type != "ops"
+    assert judged_again(judged_with_a_model, Rules("other", body), recorded=rules).task_type != "ops"
+    assert judged_again(judged_with_a_model, Rules("same", rules.body), recorded=rules).task_type == "ops"
 
 
 def deaf(rules: Rules) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_a_replay_gives_the_model_what_the_other_rules_give_it(
         pairs = [pair for some in Replay(corpus, Fixed("other", Rules("other", body))).pairs() for pair in some]
 
     by_rules = verdict(UNCLEAR, rules).task_type
-    assert [(pair.before.task_type, pair.after.task_type) for pair in pairs] == [("debug", by_rules)]
+    assert [(pair.before.task_type, pair.after.task_type) for pair in pairs] == [("ops", by_rules)]
 
 
 def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Corpus, rules: Rules) -> None:

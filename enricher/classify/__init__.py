@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 RULES, MODEL, BOTH = "rules", "model", "both"
-"""Source of a classification: the rules alone; a model's opinion where no signal of the rules fired; or both."""
+"""Source of a classification: the rules alone; a model, whose search intent the rules did not find; or both."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
 """Characters at the beginning and the end of a longer prompt that are scanned."""

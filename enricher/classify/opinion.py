@@ -62,8 +62,10 @@ class Opinion:
 
     def add_points(self, result: Classification, table: Table) -> None:
         """Add the points of the classes that the model named to the scores, with their evidence."""
-        from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
+        from enricher.classify import BOTH, FROM_MODEL, MODEL, NO_INTENT, SEARCH_INTENT, TASK_TYPE, Evidence
 
+        intents = result.scores.get(SEARCH_INTENT) or {NO_INTENT: 0}
+        result.source = MODEL if max(intents, key=intents.__getitem__) == NO_INTENT else BOTH
         said = {TASK_TYPE: (self.task_type, self.confidence)}
         if self.search_intent != GENERAL:
             said[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
@@ -79,18 +81,16 @@ class Opinion:
                 result.evidence.append(found)
 
     def complete(self, result: Classification) -> None:
-        """Set the source, merge the topics, and give an intent that no signal of the rules found its confidence.
+        """Merge the topics, and give an intent that the rules alone would not have found the model's confidence.
 
-        Seed 001, task 5.6, ruling R17: the confidence of an intent is that of the rules' signals, the topics are
-        those of both.
+        Seed 001, task 5.6, ruling R17: otherwise the confidence of an intent is that of the rules' signals.
         """
         from enricher.classify import BOTH, MODEL
 
-        result.source = BOTH
         if not result.search_intent:
+            result.source = BOTH
             return
-        if not result.keywords:
-            result.source = MODEL
+        if result.source == MODEL:
             result.intent_confidence = round(self.intent_confidence, 2)
         known = {topic.lower() for topic in result.topics}
         result.topics = result.topics + [topic for topic in self.topics if topic.lower() not in known]

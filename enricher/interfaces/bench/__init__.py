@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
@@ -65,13 +65,14 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command to measure, with its state folder, working directory, transcript and prompt."""
+    """A command to measure, with its state folder, working directory, transcript, prompt and further environment."""
 
     command: list[str]
     state: str = ""
     cwd: str = ""
     transcript: str = ""
     prompt: str = PROMPT
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def interpreter(*words: str) -> list[str]:
@@ -129,7 +130,7 @@ def event(session: str, case: Case) -> bytes:
 
 def _run(case: Case, session: str) -> float:
     given = event(session, case)
-    environment = {**os.environ, "ENRICHER_HOME": case.state} if case.state else None
+    environment = {**os.environ, **case.environment, **({"ENRICHER_HOME": case.state} if case.state else {})}
     started = time.perf_counter()
     subprocess.run(
         case.command, input=given, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False

@@ -50,6 +50,19 @@ def intent(is_json: bool, asserts: bool) -> None:
     finish(missed("intent", rows), asserts=asserts)
 
 
+@bench.command("llm")
+@click.option("--runs", "-n", default=50, type=click.IntRange(5, 10_000), help="Rounds of the paired run.")
+@as_json
+@asserting
+def llm(runs: int, is_json: bool, asserts: bool) -> None:
+    """The hook with a model that answers at once, and with one that never does; ratios are to the rules alone."""
+    from enricher.interfaces.bench.model import missed, model_rows
+
+    rows = model_rows(runs)
+    print_rows(rows, is_json=is_json)
+    finish(missed(rows), asserts=asserts)
+
+
 @bench.command("burst")
 @click.option("--at-once", default=16, type=click.IntRange(1, 64))
 @as_json

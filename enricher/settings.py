@@ -38,7 +38,7 @@ DEFAULTS: dict[str, Value] = {
     "model.key_env": "",
     "model.keyring": "",
     "model.task_type": "uncertain",
-    "model.accuracy": 0.8,
+    "model.accuracy": 0.65,
     "model.examples": 3,
     "model.calls_per_day": 2000,
     "model.usd_per_day": 1.0,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 
+from enricher.classify import TASK_TYPE
 from enricher.model import allowance
 from storage.base.lean import dumps, loads, on_alarm
 from storage.state import detached
@@ -107,10 +108,15 @@ def start(
 def _task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
     """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
     when = settings["model.task_type"]
-    if when == NEVER or (when != ALWAYS and not judged.uncertain):
-        return {}
+    return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
+
+
+def meanings_of(rules: Rules) -> dict[str, str]:
+    """Return the task types of the rules with their meanings (empty in rules that an earlier release compiled)."""
     meanings: Mapping[str, str] = rules.body.get("meanings", {})
-    return {name: meanings.get(name, "") for name in judged.scores.get("task_type", {})}
+    table = rules.table
+    names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
+    return {name: meanings.get(name, "") for name in names}
 
 
 def _ask(prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], state: str, descriptor: int) -> None:

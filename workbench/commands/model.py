@@ -1,0 +1,198 @@
+"""``enricher model``: try the configured model once, and measure what it gains on labelled prompts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.interfaces.cli.output import Group, as_json, print_json, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value as Setting
+    from workbench.tuning.examples import Labelled
+    from workbench.tuning.second_opinion import Value
+
+TOKENS_OF_A_QUESTION = 330
+"""About what a question costs beside its prompt: the instructions, the classes with their meanings, three examples."""
+TOKENS_OF_AN_ANSWER = 40
+
+
+@click.group("model", cls=Group)
+def model() -> None:
+    """Try and measure the language model that gives a second opinion (docs/model.md)."""
+
+
+@model.command("try")
+@click.argument("prompt", default="where is the retry logic?")
+@as_json
+def attempt(prompt: str, is_json: bool) -> None:
+    """Ask the configured model about one prompt and print its opinion, time and cost; exit 1 without an answer.
+
+    Example: enricher model try "where is the retry logic?"
+    """
+    rules, settings = _configured()
+    record = _ask(prompt, rules, settings)
+    if is_json:
+        print_json(record)
+    else:
+        for name, value in record.items():
+            click.echo(f"{name}: {printable(str(value))}")
+    raise SystemExit(0 if record["status"] == "ok" else 1)
+
+
+@model.command("measure")
+@click.argument("labelled", required=False, type=click.Path(exists=True, dir_okay=False))
+@click.option("--where", default="", metavar="FILTER", help="Only these recorded prompts, such as: project:shop")
+@click.option("--limit", default=200, type=click.IntRange(1), help="Ask about at most so many prompts.")
+@click.option("--always", is_flag=True, help="Also where the rules are certain.")
+@click.option("--simulate", type=click.FloatRange(0, 1), help="Ask no model: take one of this accuracy.")
+@click.option("--dry-run", is_flag=True, help="Print what the calls would cost, and ask nothing.")
+@as_json
+def measure(
+    labelled: str | None,
+    where: str,
+    limit: int,
+    always: bool,
+    simulate: float | None,
+    dry_run: bool,
+    is_json: bool,
+) -> None:
+    """Ask the model about labelled prompts, and compare the rules, the model and both with the labels.
+
+    LABELLED holds one {"prompt": …, "task_type": …} a line; without it, the prompts are those that you labelled in
+    your history (enricher trace label).
+
+    Example: enricher model measure --simulate 0.8 labelled.jsonl
+    """
+    from enricher.classify.opinion import ASSUMED_ACCURACY
+    from workbench.tuning.labelled_rows import LabelError
+    from workbench.tuning.second_opinion import simulated, value_of
+
+    try:
+        prompts = _prompts(labelled, where)[:limit]
+    except LabelError as error:
+        raise click.ClickException(str(error)) from error
+    if not prompts:
+        raise click.ClickException("no labelled prompts; label some with: enricher trace label ID CLASS")
+    rules = _rules()
+    settings: Mapping[str, Setting] = {}
+    if simulate is None:
+        rules, settings = _configured()
+        click.echo(_cost(prompts, settings), err=True)
+        if dry_run:
+            return
+    ask = (
+        simulated(simulate, rules, assumed=ASSUMED_ACCURACY)
+        if simulate is not None
+        else lambda prompt: _ask(prompt.text, rules, settings, examples=0)
+    )
+    found = value_of(prompts, rules, ask, asks_always=always)
+    if is_json:
+        print_json(_as_json(found))
+    else:
+        _print(found)
+
+
+def _configured() -> tuple[Rules, Mapping[str, Setting]]:
+    """Return the rules and settings that apply here; raises ClickException if no model is configured."""
+    from enricher.model.endpoint import Endpoint, EndpointError
+    from enricher.settings import with_environment
+
+    rules = _rules()
+    settings, problems = with_environment(rules.body["settings"], os.environ)
+    for name, message in problems:
+        click.echo(f"{name}: {message}", err=True)
+    if not settings["model.url"]:
+        raise click.ClickException("no model is configured; set model.url and model.name (docs/model.md)")
+    try:
+        Endpoint(settings).unlock()
+    except EndpointError as error:
+        raise click.ClickException(str(error)) from error
+    return rules, settings
+
+
+def _rules() -> Rules:
+    from enricher.interfaces.api import rules_for
+
+    return rules_for(os.getcwd())[0]
+
+
+def _ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples: int | None = None) -> dict[str, Any]:
+    """Return the record of one call. Labelled prompts are asked about without examples: they are the examples."""
+    from enricher.home import state_dir
+    from enricher.model.asking import asked_now, meanings_of
+
+    own = settings if examples is None else {**settings, "model.examples": examples}
+    return asked_now(prompt, meanings_of(rules), own, state=state_dir())
+
+
+def _prompts(labelled: str | None, where: str) -> list[Labelled]:
+    from workbench.tuning.examples import from_log, from_rows
+    from workbench.tuning.labelled_rows import read_labelled
+
+    if labelled:
+        return list(from_rows(read_labelled((labelled,))))
+    from workbench.commands.replaying.coverage import opened
+
+    with opened(where) as corpus:
+        return from_log(corpus).prompts
+
+
+def _cost(prompts: list[Labelled], settings: Mapping[str, Setting]) -> str:
+    """Return how many calls and about how many tokens and dollars the measurement costs, at most."""
+    from enricher.model.allowance import cost
+    from enricher.model.question import shortened
+    from enricher.prompt.text import estimate_tokens
+
+    given = sum(estimate_tokens(shortened(one.text)) + TOKENS_OF_A_QUESTION for one in prompts)
+    usd = cost(settings, given, TOKENS_OF_AN_ANSWER * len(prompts))
+    return (
+        f"at most {len(prompts)} calls of {settings['model.name']} at {settings['model.url']}: "
+        f"about {given:,} tokens, {usd:.2f} USD"
+    )
+
+
+def _as_json(found: Value) -> dict[str, Any]:
+    shares = {name: found.share(getattr(found, name)) for name in ("by_rules", "merged")}
+    return {
+        "prompts": found.prompts,
+        "uncertain": found.uncertain,
+        **{name: {"share": share, "low": of.low, "high": of.high} for name, (share, of) in shares.items()},
+        "model_right": found.by_model,
+        "answered": found.answered,
+        "gained": found.gained,
+        "lost": found.lost,
+        "p": found.p_value,
+        "statuses": found.statuses,
+        "median_ms": _median(found.latencies_ms),
+        "input_tokens": found.tokens[0],
+        "output_tokens": found.tokens[1],
+        "usd": round(found.usd, 6),
+    }
+
+
+def _print(found: Value) -> None:
+    for name, right, count in (
+        ("rules alone", found.by_rules, found.prompts),
+        ("model alone", found.by_model, found.answered),
+        ("both", found.merged, found.prompts),
+    ):
+        share, of = found.share(right, count)
+        click.echo(f"{name:12} {share:.3f} right of {count} prompts (95 % interval {of.low:.3f} to {of.high:.3f})")
+    click.echo(f"asked about {sum(found.statuses.values())}; the rules are uncertain about {found.uncertain}")
+    click.echo(f"gained {found.gained}, lost {found.lost} (p = {found.p_value:.3f})")
+    if any(found.latencies_ms):
+        click.echo(f"median {_median(found.latencies_ms):.0f} ms, {sum(found.tokens):,} tokens, {found.usd:.4f} USD")
+    if found.answered:
+        click.echo(f"for config.toml: [model] accuracy = {found.by_model / found.answered:.2f}")
+
+
+def _median(values: list[float]) -> float:
+    import statistics
+
+    return round(statistics.median(values), 1) if values else 0.0

@@ -18,6 +18,7 @@ from enricher.install.doctor import sources
 from enricher.install.doctor.history import History, read_history
 from enricher.install.registration import InstallationError, Place
 from enricher.prompt.project import identify
+from enricher.settings import with_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +147,29 @@ def _instructions(cwd: str) -> list[Finding]:
     if layers.untrusted:
         found.append(Finding("instructions", NOTE, f"{layers.untrusted} is not trusted", "run `enricher trust`"))
     return found
+
+
+def try_model(cwd: str) -> Finding:
+    """Ask the configured model about one prompt, and report its answer or what is wrong with it."""
+    from enricher.model.asking import asked_now, meanings_of
+    from enricher.rules import cache
+
+    rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
+    if not settings["model.url"]:
+        return Finding("model", NOTE, "none is configured", "set model.url and model.name (docs/model.md)")
+    record = asked_now("where is the retry logic?", meanings_of(rules), settings, state=state_dir())
+    place = f"{settings['model.name']} at {settings['model.url']}"
+    if record["status"] != "ok":
+        return Finding(
+            "model", BROKEN, f"{place}: {record['status']}: {record['reason']}", "correct model.* in config.toml"
+        )
+    limit_ms = int(settings["search_intent.llm_timeout_ms"])
+    detail = f"{place} answered in {record['latency_ms']:.0f} ms"
+    if record["latency_ms"] <= limit_ms:
+        return Finding("model", OK, detail)
+    remedy = f"the hook waits {limit_ms} ms (search_intent.llm_timeout_ms); raise that, or choose a faster model"
+    return Finding("model", NOTE, detail, remedy)
 
 
 def _faulty_layers(cwd: str) -> list[Finding]:

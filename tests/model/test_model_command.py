@@ -1,0 +1,102 @@
+"""``enricher model`` and ``doctor --model``: try the model, and measure it on labelled prompts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from serving import anthropic_environment, simulated
+
+from enricher.interfaces.compat.intent import packaged_rules
+from workbench.tuning.examples import Labelled
+from workbench.tuning.second_opinion import simulated as invented
+from workbench.tuning.second_opinion import value_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serving import ModelServer
+    from simulator import Account
+
+CALLED = ("the thing with the basket", "that other page again", "and the one with the prices", "hm, about the sums")
+RIGHT = dict(zip(CALLED, ("ops", "docs", "review", "planning"), strict=True))
+
+
+@pytest.fixture
+def asking(account: Account, model_server: ModelServer) -> Account:
+    account.env |= anthropic_environment(model_server)
+    return account
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text("".join(json.dumps({"prompt": text, "task_type": kind}) + "\n" for text, kind in RIGHT.items()))
+    return file
+
+
+def answer(kind: str) -> str:
+    return json.dumps({"intent_type": "none", "confidence": 0.9, "task_type": kind, "task_confidence": 0.9})
+
+
+def test_one_prompt_is_asked_about(asking: Account, model_server: ModelServer) -> None:
+    model_server.reply = answer("ops")
+    record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))
+
+    assert (record["status"], record["opinion"]["task_type"]) == ("ok", "ops")
+    assert CALLED[0] in model_server.calls[0].body["messages"][0]["content"]
+
+
+def test_the_doctor_asks_once_on_request(asking: Account, model_server: ModelServer) -> None:
+    model_server.reply = answer("question")
+    asking.cli("doctor")
+    assert model_server.calls == []
+    assert "answered in" in asking.cli("doctor", "--model")
+    assert len(model_server.calls) == 1
+
+    model_server.status = 401
+    assert "HTTP 401" in asking.cli("doctor", "--model", exit_code=1)
+
+
+def test_a_model_is_measured_on_labelled_prompts(asking: Account, model_server: ModelServer, labelled: Path) -> None:
+    model_server.reply = lambda text, _body: answer(next(kind for prompt, kind in RIGHT.items() if prompt in text))
+    found = json.loads(asking.cli("model", "measure", "--always", str(labelled), "--json"))
+
+    assert (found["prompts"], found["answered"], found["model_right"]) == (4, 4, 4)
+    assert found["gained"] > 0
+    assert found["gained"] - found["lost"] == 4 * (found["merged"]["share"] - found["by_rules"]["share"])
+    assert found["input_tokens"] > 1000
+    assert len(model_server.calls) == 4
+
+
+def test_the_cost_is_told_before_anything_is_asked(asking: Account, model_server: ModelServer, labelled: Path) -> None:
+    asking.env["ENRICHER_MODEL_USD_PER_MILLION_INPUT"] = "1000"
+    asking.cli("model", "measure", "--dry-run", str(labelled))
+
+    assert model_server.calls == []
+
+
+@pytest.mark.parametrize("words", [("try",), ("measure", "--dry-run")])
+def test_without_a_model_the_commands_say_what_to_set(account: Account, labelled: Path, words: tuple[str, ...]) -> None:
+    given = (*words, str(labelled)) if words[0] == "measure" else words
+
+    assert "set model.url and model.name" in account.cli("model", *given, exit_code=1)
+
+
+def test_an_invented_model_is_right_as_often_as_it_is_told_to() -> None:
+    prompts = [Labelled(str(at), "", CALLED[at % 4], "", frozenset([RIGHT[CALLED[at % 4]]])) for at in range(800)]
+    rules = packaged_rules()
+    found = value_of(prompts, rules, invented(0.8, rules))
+
+    assert abs(found.by_model / found.prompts - 0.8) < 0.05
+    assert found.merged > found.by_rules
+    assert found.p_value < 0.001
+    assert found.merged - found.by_rules == found.gained - found.lost
+
+
+def test_the_simulated_server_answers_by_the_labels(asking: Account, model_server: ModelServer) -> None:
+    model_server.reply = simulated({CALLED[0]: answer("docs")}, 1.0)
+    record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))
+
+    assert record["opinion"]["task_type"] == "docs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,6 +14,10 @@ import pytest
 from serving import anthropic_environment, openai_environment
 
 from enricher.model import allowance
+from storage.db import database
+from storage.traces import queries
+from workbench.tui.panes.trace_text import trace_text
+from workbench.views.wording import model_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -228,6 +233,22 @@ def test_what_the_model_said_is_replayed_and_other_rules_hear_it_too(
     assert "1 texts came out byte for byte as recorded, 0 did not" in asking.cli("replay", "--verify")
     assert len(model_server.calls) == 1
     assert json.dumps(said).count("ops")  # still the model's class, now too uncertain to be shown
+
+
+def test_the_trace_tells_what_the_model_said_in_the_shell_the_app_and_on_the_page(
+    asking: Account, model_server: ModelServer
+) -> None:
+    model_server.reply = says()
+    asking.ask(UNCLEAR)
+    trace = asking.trace()
+    told = model_told(trace)
+    with contextlib.closing(database.connect(str(asking.state))) as db:
+        shown = queries.show(db, trace["id"])
+
+    assert told.startswith("test-model: ok, ops (0.90) and howto (0.90), ")
+    assert " tokens" in told
+    assert "test-model: ok" in asking.cli("trace", "show", trace["id"])
+    assert "test-model: ok" in trace_text({**shown, "label_history": (), "sources": {}}, width=200).plain
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from enricher.model.summary import summary
 from enricher.prompt.reasons import SKIPS
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def _why_silent(trace: Row) -> Iterator[str]:
         yield "no channel offered anything"
     if trace["channels"]:
         yield "no guardrail and no approach applied"
+
+
+def model_told(trace: Row) -> str:
+    """Return what a language model was asked and answered about the prompt; empty if none was asked."""
+    record = _recorded(trace, "model")
+    return summary(record) if record else ""
 
 
 def _recorded(trace: Row, name: str) -> Any:

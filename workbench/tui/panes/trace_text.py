@@ -12,7 +12,7 @@ from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.plain import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar
 from workbench.views.evidence import places
-from workbench.views.wording import FACETS_TOLD, STATUSES_TOLD
+from workbench.views.wording import FACETS_TOLD, STATUSES_TOLD, model_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
     ``trace`` is what ``storage.traces.queries.show`` returns, plus ``label_history`` and ``sources``.
     """
-    parts = (_head, _prompt, _added, _scores, _guardrails, _items, _time, _origin)
+    parts = (_head, _prompt, _added, _scores, _model, _guardrails, _items, _time, _origin)
     lines: list[Content] = []
     for part in parts:
         found = list(part(trace, width))
@@ -122,6 +122,12 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
 
 def _signals(evidence: Iterable[Sequence[Any]]) -> str:
     return " · ".join(f"{signal} {weight:+d}" for signal, _start, _end, weight in evidence)
+
+
+def _model(trace: Row, width: int) -> Iterator[Content]:
+    if told := model_told(trace):
+        yield heading("Model", "a second opinion; its points are among those above")
+        yield from wrapped(told, width=width)
 
 
 def _guardrails(trace: Row, width: int) -> Iterator[Content]:

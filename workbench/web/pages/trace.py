@@ -75,6 +75,7 @@ async def _page(history: History, request: Request, record: Record) -> Response:
         INSIDE_MS=INSIDE_MS,
         budgets=DEFAULTS,
         nothing=wording.why_nothing(trace),
+        model=wording.model_told(trace),
         wording=wording,
         added=_exact(trace["output_text"]),
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,

@@ -244,6 +244,8 @@ def _table_of(rows: list[Row]) -> Table:
 
 
 def _print_trace(row: Row, *, is_json: bool) -> None:
+    from enricher.model.summary import summary
+
     if is_json:
         print_json(row)
         return
@@ -256,7 +258,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
         if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if model := (row["inputs"] or {}).get("model"):
-        facts.add_row("model", printable(_model(model)))
+        facts.add_row("model", printable(summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
     console.print(facts)
@@ -272,21 +274,6 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             _print_rows(console, name, [_with_label(item, row) for item in row[name]])
         else:
             _print_rows(console, name, row[name])
-
-
-def _model(record: Row) -> str:
-    """Return what a language model was asked and answered, in one line."""
-    opinion = record.get("opinion", {})
-    said = [
-        f"{opinion[name]} ({opinion[confidence]:.2f})"
-        for name, confidence in (("task_type", "confidence"), ("search_intent", "intent_confidence"))
-        if opinion.get(name)
-    ]
-    spent = f"{record['latency_ms']:g} ms of {record['limit_ms']}" if "latency_ms" in record else ""
-    tokens = f"{record['input_tokens'] + record['output_tokens']} tokens" if "input_tokens" in record else ""
-    usd = f"{record['usd']} USD" if record.get("usd") else ""
-    facts = (" and ".join(said), record.get("reason", ""), spent, tokens, usd)
-    return ", ".join([f"{record.get('model') or 'unnamed'}: {record['status']}", *filter(None, facts)])
 
 
 def _with_label(item: Row, row: Row) -> Row:

@@ -64,10 +64,8 @@ class Opinion:
 
     def add_points(self, result: Classification, table: Table) -> None:
         """Add the points of the classes that the model named to the scores, with their evidence."""
-        from enricher.classify import BOTH, FROM_MODEL, MODEL, NO_INTENT, SEARCH_INTENT, TASK_TYPE, Evidence
+        from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
 
-        intents = result.scores.get(SEARCH_INTENT) or {NO_INTENT: 0}
-        result.source = MODEL if max(intents, key=intents.__getitem__) == NO_INTENT else BOTH
         said = {TASK_TYPE: (self.task_type, self.confidence)}
         if self.search_intent != GENERAL:
             said[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
@@ -89,13 +87,25 @@ class Opinion:
         """
         from enricher.classify import BOTH, MODEL
 
+        result.source = BOTH
         if not result.search_intent:
-            result.source = BOTH
             return
-        if result.source == MODEL:
+        if _by_rules_alone(result) != result.search_intent:
+            result.source = MODEL
             result.intent_confidence = round(self.intent_confidence, 2)
         known = {topic.lower() for topic in result.topics}
         result.topics = result.topics + [topic for topic in self.topics if topic.lower() not in known]
+
+
+def _by_rules_alone(result: Classification) -> str:
+    """Return the search intent without the points of the model."""
+    from enricher.classify import FROM_MODEL, SEARCH_INTENT
+
+    scores = dict(result.scores[SEARCH_INTENT])
+    for one in result.evidence:
+        if (one.signal, one.facet) == (FROM_MODEL, SEARCH_INTENT):
+            scores[one.name] -= one.weight
+    return max(scores, key=scores.__getitem__)
 
 
 def points(accuracy: float, classes: int, points_that_double: float) -> int:

@@ -201,14 +201,14 @@ def test_an_intent_that_no_signal_found_has_the_confidence_of_the_model() -> Non
 
 @pytest.mark.conformance("S1-5.6e")
 @pytest.mark.parametrize("intent", ["general", "none"])
-@pytest.mark.parametrize("prompt", ["Hello", "the thing with the basket, you know"])
+@pytest.mark.parametrize("prompt", ["Hello", "hm, the sums"])
 def test_a_model_can_say_that_a_prompt_seeks_nothing(prompt: str, intent: str) -> None:
     assert verdict(prompt, packaged_rules(), opinion=opinion_of(intent, 0.9)).search_intent == ""
 
 
 def test_a_sure_none_takes_a_weak_intent_away() -> None:
     prompt = "the thing with the basket, you know"
-    assert verdict(prompt, packaged_rules(), opinion=opinion_of("howto", 0.9)).search_intent == "howto"
+    assert verdict(prompt, packaged_rules()).search_intent == "troubleshoot"
     assert verdict(prompt, packaged_rules(), opinion=opinion_of("none", 0.9)).search_intent == ""
 
 

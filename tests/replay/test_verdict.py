@@ -51,7 +51,7 @@ def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, t
     row = judged_with_a_model
     again = judged_again(row, rules, recorded=rules)
 
-    assert json.loads(row.inputs)["verdict"]["source"] == "model"
+    assert json.loads(row.inputs)["verdict"]["source"] == "both"
     assert (row.task_type, again.task_type, again.text) == ("ops", "ops", row.output_text)
     assert replay(row.prompt, json.loads(row.inputs), rules).text == row.output_text
     assert verify(str(tmp_path)).same == 1

@@ -85,7 +85,7 @@ def detect_hybrid(
         _log.info("search intent by keywords alone: disabled")
         return found
     opinion = call.opinion(timeout_ms)
-    return _merged(prompt, found, opinion) if opinion else found
+    return _merged(prompt, opinion) if opinion else found
 
 
 async def handle(
@@ -134,10 +134,9 @@ def _by_model(opinion: Opinion | None) -> SearchIntent | None:
     return SearchIntent(kind, opinion.intent_confidence, [], opinion.topics, DetectionSource.LLM)
 
 
-def _merged(prompt: str, found: SearchIntent | None, opinion: Opinion) -> SearchIntent | None:
+def _merged(prompt: str, opinion: Opinion) -> SearchIntent | None:
     judged = verdict(prompt, packaged_rules(), opinion=opinion)
     if not judged.search_intent:
         return None
-    source = DetectionSource.HYBRID if found else DetectionSource.LLM
-    confidence = found.confidence if found else opinion.intent_confidence
-    return SearchIntent(SearchIntentType(judged.search_intent), confidence, judged.keywords, judged.topics, source)
+    kind, source = SearchIntentType(judged.search_intent), DetectionSource(api.SOURCES[judged.source])
+    return SearchIntent(kind, judged.intent_confidence, judged.keywords, judged.topics, source)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
 from workbench.commands.replaying.blast_radius import print_account, run_account, selection_options
 from workbench.commands.replaying.gate_options import gate_options, run_gate
@@ -19,21 +20,23 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 
-@click.command("replay")
+@click.command("replay", epilog="Example: enricher replay --verify")
+@options.instructions_file(default="all layers that apply in the current folder")
 @click.option(
-    "--instructions",
+    "--base",
     default="",
-    metavar="FILE",
-    help="What to replay with; else all layers that speak here, as they are.",
-)
-@click.option(
-    "--base", default="", metavar="NAME", help="Compare with this file, version or git revision, not what was recorded."
+    metavar="NAME",
+    help="Compare with this file, stored version or git revision; default: what was recorded.",
 )
 @selection_options
-@click.option("--verify", is_flag=True, help="With the recorded rules: every text must come out byte for byte.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Replay with the recorded instructions; exit with code 1 if a text differs from the recorded one.",
+)
 @gate_options
 def replay(
-    instructions: str,
+    instructions: str | None,
     base: str,
     verify: bool,
     gate: bool,
@@ -44,12 +47,13 @@ def replay(
     is_json: bool,
     **of_gate: str | bool,
 ) -> None:
-    """Replay the recorded prompts, newest first, and say which come out otherwise, and why."""
+    """Replay the recorded prompts with edited instructions; show which results change, and which edit changed them."""
+    instructions = instructions or ""
     if gate:
         _refuse_beside("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
         run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
     if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
-        raise click.UsageError(f"--{given[0]} goes with --gate")
+        raise click.UsageError(f"--{given[0]} can only be used with --gate")
     if verify:
         _refuse_beside("--verify", instructions=instructions, base=base, today=today, keep=keep)
         _verify(selection, limit, is_json=is_json)
@@ -71,7 +75,7 @@ def _refuse_beside(option: str, **others: object) -> None:
 
     for name, value in others.items():
         if value and value != EVERYTHING:
-            raise click.UsageError(f"--{name} does not go with {option}")
+            raise click.UsageError(f"--{name} cannot be used with {option}")
 
 
 def _file(instructions: str) -> str:
@@ -94,7 +98,9 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
     here = os.getcwd()
     candidate = Speaking(path, here, versions)
     for file in candidate.untrusted():
-        click.echo(printable(f"{file} is not trusted, so the hook does not use it yet (enricher trust)"), err=True)
+        click.echo(
+            printable(f"{file} is not trusted, so the hook does not use it; to trust it, run: enricher trust"), err=True
+        )
     if not base:
         return sides.RECORDED, candidate
 
@@ -118,7 +124,7 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     if is_json:
         print_json({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out})
     else:
-        click.echo(f"{outcome.same} texts came out byte for byte as recorded, {len(outcome.differing)} did not")
+        click.echo(f"{outcome.same} texts are byte for byte as recorded, {len(outcome.differing)} are not")
         for reason, count in sorted(outcome.left_out.items()):
             click.echo(f"{count} left out: {reason}")
         for trace_id in outcome.differing:

@@ -750,8 +750,8 @@ MUTATIONS = (
     Mutation(
         "skipped prompts count as having been able to be silent",
         "storage/traces/queries.py",
-        "    and status <> 'skipped' and (:origin <> '' or origin <> 'test')",
-        "    and (:origin <> '' or origin <> 'test')",
+        "    and status <> 'skipped' and (:names_origin or origin <> 'test')",
+        "    and (:names_origin or origin <> 'test')",
         "",
         "storage/test_queries.py::test_stats_count_what_happened",
     ),

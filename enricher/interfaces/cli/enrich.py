@@ -21,7 +21,7 @@ from enricher.respond import formats
 @options.jsonl("id, prompt, and optionally cwd and session_id")
 @options.as_json
 @options.answer_format
-@options.instructions_file(default="all layers of the folder")
+@options.instructions_file(default="all layers that apply")
 @options.typed_in
 def enrich(prompt: str | None, jsonl: Any, is_json: bool, form: str, instructions: str | None, cwd: str | None) -> None:
     """Show what would be added to PROMPT; "-" reads it from stdin.

@@ -32,7 +32,7 @@ COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "mag
 @click.option(
     "--trace", "trace_id", metavar="ID", help="Explain this recorded prompt, with the rules and inputs it had."
 )
-@options.instructions_file(default="all layers of the folder")
+@options.instructions_file(default="all layers that apply")
 @options.typed_in
 @options.as_json
 def explain(prompt: str | None, trace_id: str | None, instructions: str | None, cwd: str | None, is_json: bool) -> None:

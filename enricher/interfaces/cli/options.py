@@ -87,7 +87,7 @@ def instructions_file(*, default: str) -> Decorator:
 def jsonl(fields: str) -> Decorator:
     """Return the option that reads one input per line; ``fields`` lists the keys of a line."""
     return click.option(
-        "--jsonl", type=click.File("rb"), help=f"Read many from this file, a JSON object per line: {fields}."
+        "--jsonl", type=click.File("rb"), help=f"Answer each line of this file, a JSON object with {fields}."
     )
 
 
@@ -112,7 +112,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
         default=default,
         show_default=True,
         type=click.IntRange(least, most),
-        help=f"Use at most this many{zero}.",
+        help=f"At most this many{zero}.",
     )
 
 

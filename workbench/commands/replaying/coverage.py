@@ -30,7 +30,7 @@ PERCENT = 100
 
 @click.command("coverage", epilog="Example: enricher coverage --where since:30d")
 @options.where()
-@options.instructions_file(default="all layers that apply in the current folder")
+@options.instructions_file(default="all layers that apply")
 @click.option("--all", "is_all", is_flag=True, help="List every signal, not only the conspicuous ones.")
 @options.as_json
 def coverage(selection: Selection, instructions: str | None, is_all: bool, is_json: bool) -> None:

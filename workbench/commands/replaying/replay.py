@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("replay", epilog="Example: enricher replay --verify")
-@options.instructions_file(default="all layers that apply in the current folder")
+@options.instructions_file(default="all layers that apply")
 @click.option(
     "--base",
     default="",
@@ -124,7 +124,7 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     if is_json:
         print_json({"same": outcome.same, "differing": outcome.differing, "left_out": outcome.left_out})
     else:
-        click.echo(f"{outcome.same} texts are byte for byte as recorded, {len(outcome.differing)} are not")
+        click.echo(f"{outcome.same} texts came out byte for byte as recorded, {len(outcome.differing)} did not")
         for reason, count in sorted(outcome.left_out.items()):
             click.echo(f"{count} left out: {reason}")
         for trace_id in outcome.differing:

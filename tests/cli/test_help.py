@@ -40,7 +40,7 @@ NOT_RUN = {
 OWN_MEANING = {"--all", "--cases", "--format", "--host", "--match", "--port", "--project", "--prompts", "--scope"}
 OWN_MEANING |= {"--cwd", "--origin", "--session"}
 """Options whose help text depends on the command."""
-VARYING = re.compile(r"(; 0: \w+)?\.$| with .*|; default: .*")
+VARYING = re.compile(r"((, the newest)?; 0: \w+)?\.$| with .*|; default: .*")
 """Endings of help texts that depend on the command: what 0 means, the fields of a line, the default."""
 
 

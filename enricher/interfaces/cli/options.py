@@ -106,7 +106,7 @@ def labels(*, former: Sequence[str] = ()) -> Decorator:
 
 def limit(default: int, *, most: int | None = None) -> Decorator:
     """Return the option that limits a number of results; with the default 0, everything is used."""
-    least, zero = (0, "; 0: all") if default == 0 else (1, "")
+    least, zero = (0, ", the newest; 0: all") if default == 0 else (1, "")
     return click.option(
         "--limit",
         default=default,

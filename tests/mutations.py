@@ -1335,6 +1335,31 @@ MUTATIONS = (
         "",
         "hook/test_import_hygiene.py::test_a_prompt_loads_these_modules_and_no_others",
     ),
+    # --- the command line
+    Mutation(
+        "the former spelling of an option has no effect",
+        "enricher/interfaces/cli/options.py",
+        "        parser.add_option(self, self.former, dest=self.name, action=action, nargs=self.nargs)",
+        '        parser.add_option(self, self.former, dest="former", action=action, nargs=self.nargs)',
+        "",
+        "cli/test_help.py::test_the_former_spelling_of_an_option_still_works_and_is_not_shown[tune]",
+    ),
+    Mutation(
+        "lists and figures of traces ignore the selection",
+        "storage/traces/queries.py",
+        '        return query.replace(_OF_ALL, f"from traces where ({self.selection.where})", 1)',
+        "        return query",
+        "",
+        "cli/test_help.py::test_a_selection_limits_the_list_the_export_and_the_figures",
+    ),
+    Mutation(
+        "a span such as 2h counts into the future",
+        "storage/traces/selection.py",
+        "        return now - float(span[1]) * SECONDS[span[2]]",
+        "        return now + float(span[1]) * SECONDS[span[2]]",
+        "",
+        "cli/test_help.py::test_since_takes_dates_and_spans",
+    ),
 )
 
 

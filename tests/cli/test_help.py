@@ -70,6 +70,13 @@ def _example(command: click.Command) -> tuple[list[str], str]:
     return shlex.split(piped or text)[1:], (shlex.split(given) or [""])[-1]
 
 
+RUN = [
+    path
+    for path, command in EVERY.items()
+    if not isinstance(command, click.Group) and not {path[:1], path} & {tuple(name.split()) for name in NOT_RUN}
+]
+
+
 @pytest.mark.parametrize("path", EVERY, ids=" ".join)
 def test_the_help_ends_with_an_example_of_the_command_itself(path: tuple[str, ...]) -> None:
     command = EVERY[path]
@@ -96,9 +103,7 @@ def test_the_example_is_accepted_by_the_parser(
     assert set(context.params) == {one.name for one in EVERY[called].params if one.expose_value}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in EVERY if not {path[:1], path} & {tuple(name.split()) for name in NOT_RUN}], ids=" ".join
-)
+@pytest.mark.parametrize("path", RUN, ids=" ".join)
 def test_the_example_runs(path: tuple[str, ...], account: Account) -> None:
     words, given = _example(EVERY[path])
     _furnish(account, words)
@@ -106,6 +111,13 @@ def test_the_example_runs(path: tuple[str, ...], account: Account) -> None:
     printed = account.cli(*(_real_id(account, word) for word in words), given=given or None)
 
     assert "Traceback" not in printed
+
+
+def test_the_example_of_a_group_is_that_of_one_of_its_commands() -> None:
+    groups = [path for path, command in EVERY.items() if isinstance(command, click.Group)]
+    own = {path: [one.epilog for other, one in EVERY.items() if other[: len(path)] == path != other] for path in groups}
+
+    assert [path for path in groups if EVERY[path].epilog not in own[path]] == []
 
 
 def _furnish(account: Account, words: list[str]) -> None:

@@ -62,7 +62,7 @@ _ROOMS = {
 }
 """The subpackages of the commands whose modules are not in this folder."""
 
-EXAMPLE = 'Example: enricher enrich "why does the login test fail?"'
+EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
 
 def main() -> None:

@@ -130,10 +130,10 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
             "\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue --label", err=True
         )
     elif not shown:
-        click.echo("\nNo signal is right significantly (95 %) less often than chance; --all lists every signal")
+        click.echo("\nWith 95 % certainty, no signal is right less often than chance; --all lists every signal")
     if not shown:
         return
-    click.echo("\nSignals" if is_all else "\nSignificantly (95 %) not right more often than chance:")
+    click.echo("\nSignals" if is_all else "\nWith 95 % certainty, right no more often than chance:")
     table = _fixed(new_table("signal", "for", "place", "weight", "prompts", "right", "class", numbers=4))
     main = main_file(found.rows)
     for row in shown:
@@ -152,7 +152,7 @@ def _fixed(table: Table, *, but: int = 0) -> Table:
 
 def _print_unmatched(found: Coverage) -> None:
     click.echo(
-        f"\n{counted(found.unmatched, 'prompt')} in which no signal for a task type fired, except for their length"
+        f"\n{counted(found.unmatched, 'prompt')} in which no signal for a task type fired, apart from their length"
     )
     for cluster in found.clusters:
         click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))

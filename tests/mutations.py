@@ -879,8 +879,8 @@ MUTATIONS = (
     Mutation(
         "skipped prompts count as having been able to be silent",
         "storage/traces/queries.py",
-        "    and status <> 'skipped' and (:origin <> '' or origin <> 'test')",
-        "    and (:origin <> '' or origin <> 'test')",
+        "    and status <> 'skipped' and (:names_origin or origin <> 'test')",
+        "    and (:names_origin or origin <> 'test')",
         "",
         "storage/test_queries.py::test_stats_count_what_happened",
     ),
@@ -1463,6 +1463,31 @@ MUTATIONS = (
         "    return True",
         "",
         "hook/test_import_hygiene.py::test_a_prompt_loads_these_modules_and_no_others",
+    ),
+    # --- the command line
+    Mutation(
+        "the former spelling of an option has no effect",
+        "enricher/interfaces/cli/options.py",
+        "        parser.add_option(self, self.former, dest=self.name, action=action, nargs=self.nargs)",
+        '        parser.add_option(self, self.former, dest="former", action=action, nargs=self.nargs)',
+        "",
+        "cli/test_help.py::test_the_former_spelling_of_an_option_still_works_and_is_not_shown[tune]",
+    ),
+    Mutation(
+        "lists and figures of traces ignore the selection",
+        "storage/traces/queries.py",
+        '        return query.replace(_OF_ALL, f"from traces where ({self.selection.where})", 1)',
+        "        return query",
+        "",
+        "cli/test_help.py::test_a_selection_limits_the_list_the_export_and_the_figures",
+    ),
+    Mutation(
+        "a span such as 2h counts into the future",
+        "storage/traces/selection.py",
+        "        return now - float(span[1]) * SECONDS[span[2]]",
+        "        return now + float(span[1]) * SECONDS[span[2]]",
+        "",
+        "cli/test_help.py::test_since_takes_dates_and_spans",
     ),
 )
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
+    from storage.traces.selection import Selection
+
     Row = dict[str, object]
 
 JSON_COLUMNS = ("topics", "inputs", "evidence", "memory_context")
@@ -29,9 +31,10 @@ DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
 )
 
-_MATCHING = """
-    from traces
-    where (:status = '' or status = :status)
+_OF_ALL = "from traces where 1"
+_MATCHING = f"""
+    {_OF_ALL}
+      and (:status = '' or status = :status)
       and (:host = '' or host = :host)
       and (:session_id = '' or session_id = :session_id)
       and (:project = '' or project = :project)
@@ -53,7 +56,7 @@ WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"
 HOW_MANY_WERE_JUDGED = f"""
     select coalesce(sum(status = 'silent'), 0), count(*), coalesce(sum(origin = 'import'), 0) {_MATCHING}
-    and status <> 'skipped' and (:origin <> '' or origin <> 'test')
+    and status <> 'skipped' and (:names_origin or origin <> 'test')
 """
 HOW_MANY_SKIPPED_BY_REASON = f"""
     select skip_reason, count(*) as prompts {_MATCHING} and status = 'skipped'
@@ -97,10 +100,22 @@ class Filter:
     task_type: str = ""
     since: str = ""
     origin: str = ""
+    selection: Selection | None = None
 
-    def parameters(self) -> dict[str, str]:
+    def on(self, query: str) -> str:
+        """Return a query of this module, restricted to the traces of the selection."""
+        if self.selection is None:
+            return query
+        return query.replace(_OF_ALL, f"from traces where ({self.selection.where})", 1)
+
+    def names_origin(self) -> bool:
+        """Return whether traces of one origin are wanted, and not those of the default."""
+        return bool(self.origin) or (self.selection is not None and "origin:" in self.selection.typed.lower())
+
+    def parameters(self) -> dict[str, str | float]:
         """Return the named parameters for the queries."""
         return {
+            **(self.selection.parameters if self.selection else {}),
             "status": self.status,
             "host": self.host,
             "session_id": traces.short(self.session_id),
@@ -153,7 +168,7 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
 def matching(db: sqlite3.Connection, which: Filter, *, limit: int, before: str = "") -> list[Row]:
     """Return the newest matching traces, newest first; with ``before``, only older ones."""
     parameters = {**which.parameters(), "limit": limit, "before": before}
-    return [_readable(row) for row in db.execute(WHICH_TRACES_MATCH, parameters)]
+    return [_readable(row) for row in db.execute(which.on(WHICH_TRACES_MATCH), parameters)]
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
@@ -191,10 +206,11 @@ def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Ite
 
 def stats(db: sqlite3.Connection, which: Filter) -> Stats:
     """Return counts and latencies of the matching traces, by default the hook's; the silent share includes imports."""
-    named = which.parameters()
-    silent, judged, imports = map(int, db.execute(HOW_MANY_WERE_JUDGED, named).fetchone())
-    named["origin"] = named["origin"] or "hook"
-    by_status = {row["status"]: row["prompts"] for row in db.execute(HOW_MANY_BY_STATUS, named)}
+    named = {**which.parameters(), "names_origin": which.names_origin()}
+    silent, judged, imports = map(int, db.execute(which.on(HOW_MANY_WERE_JUDGED), named).fetchone())
+    if not which.names_origin():
+        named["origin"] = "hook"
+    by_status = {row["status"]: row["prompts"] for row in db.execute(which.on(HOW_MANY_BY_STATUS), named)}
     prompts = sum(by_status.values())
     return Stats(
         prompts=prompts,
@@ -203,9 +219,9 @@ def stats(db: sqlite3.Connection, which: Filter) -> Stats:
         silent_share=silent / judged if judged else 0.0,
         judged=judged,
         judged_imports=imports,
-        skips={row["skip_reason"]: row["prompts"] for row in db.execute(HOW_MANY_SKIPPED_BY_REASON, named)},
-        latencies=tuple(Latency(**row) for row in db.execute(HOW_LONG_DOES_IT_TAKE, named)),
-        last_seen={row["host"]: row["last_at"] for row in db.execute(WHEN_WAS_EACH_HOST_LAST_SEEN, named)},
+        skips={row["skip_reason"]: row["prompts"] for row in db.execute(which.on(HOW_MANY_SKIPPED_BY_REASON), named)},
+        latencies=tuple(Latency(**row) for row in db.execute(which.on(HOW_LONG_DOES_IT_TAKE), named)),
+        last_seen={row["host"]: row["last_at"] for row in db.execute(which.on(WHEN_WAS_EACH_HOST_LAST_SEEN), named)},
     )
 
 

@@ -250,18 +250,25 @@ def _before(_sign: str, value: str, parts: _Parts) -> str:
     return f"traces.id < {parts.name(_first_id(value, parts.now))}"
 
 
+def moment(text: str, *, now: float | None = None) -> float:
+    """Return the time, in seconds since the epoch, that a text such as 2d, today or 2026-03-31 means.
+
+    A span such as 2d counts back from ``now``. Raises ValueError if the text is not a time.
+    """
+    now = time.time() if now is None else now
+    if span := SPAN.fullmatch(text):
+        return now - float(span[1]) * SECONDS[span[2]]
+    if text == "today":
+        return now - now % 86400
+    if not queries.is_date(text):
+        raise ValueError(f"{text!r} is not a time")
+    whole = text + "-01" * (2 - text.count("-")) if len(text) < 10 else text
+    return datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
+
+
 def _first_id(value: str, now: float) -> str:
     """Return the smallest trace id of that time: ids begin with the microsecond."""
-    if span := SPAN.fullmatch(value):
-        seconds = now - float(span[1]) * SECONDS[span[2]]
-    elif value == "today":
-        seconds = now - now % 86400
-    elif queries.is_date(value):
-        whole = value + "-01" * (2 - value.count("-")) if len(value) < 10 else value
-        seconds = datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
-    else:
-        raise ValueError(f"{value!r} is no time")
-    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+    return f"{max(0, int(moment(value, now=now) * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
 
 
 if TYPE_CHECKING:

@@ -112,7 +112,7 @@ def test_exported_traces_are_taken_with_what_a_person_said_of_them(tmp_path: Pat
     used = [row and (row.text, row.task_type, row.search_intent, row.repository) for row in read_rows(file)]
 
     assert used == [("prompt 0", "docs", "", "p"), ("prompt 1", "debug", "", "p"), None, None]
-    assert "2 labelled prompts used, 2 without a label left out" in _tune(file).stderr
+    assert "2 labelled prompts are used, 2 without a label are left out" in _tune(file).stderr
 
 
 @pytest.mark.slow

@@ -44,5 +44,5 @@ def test_a_prompt_is_shown_without_the_index_and_with_a_warning(account: Account
 
     assert ended.returncode == 0
     assert "shop/payment/gateway.py" in ended.stdout
-    assert ended.stderr.startswith("warning: the files are not indexed: ")
+    assert ended.stderr.startswith("warning: the files of ")
     assert ended.stderr.count("\n") == 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import checkout as checkout_copy
 import pytest
-from simulator import ENTRY, ROOT
+from checkout import recipe
+from simulator import ROOT
 
 from enricher.context import CHANNELS
 from enricher.context.gathering import load
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-SECTION = re.search(
-    r"^## Add a channel\n\n(.*?)(?=\n## |\nRelease:)", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL | re.MULTILINE
-)
-STEPS = SECTION[1].strip() if SECTION else ""
+STEPS = recipe("Add a channel")
 NAME = "notes"
 PROMPT = "the session middleware drops users, please fix it"
 LINE = "The session middleware drops users."
@@ -36,37 +32,23 @@ README_ROWS = re.compile(
 )
 
 
-class Checkout:
-    """A copy of the packages, of the document's template, and of the file that it has edited."""
+class Checkout(checkout_copy.Checkout):
+    """A checkout to which the channel is added, and a project with its notes."""
 
     def __init__(self, root: Path, account: Account) -> None:
-        self.root, self.account = root, account
-        for folder in ("enricher", "storage", "workbench", "instructions", "examples"):
-            shutil.copytree(ROOT / folder, root / folder)
+        super().__init__(root, account)
         self.module = root / "enricher" / "context" / "channels" / f"{NAME}.py"
         account.write("project/NOTES.md", f"Buy milk.\n{LINE}\n")
 
     def add_module(self) -> None:
         """Take the first step: its command."""
-        (command,) = re.findall(r"`(cp .*?)`", STEPS)
-        subprocess.run(shlex.split(command.replace("NAME", NAME)), cwd=self.root, check=True)
+        self.copy(STEPS, NAME)
 
     def add_line(self) -> None:
         """Take the second step: the name among the channels."""
         (file,) = re.findall(r"`CHANNELS` in `(.*?)`", STEPS)
         text = (self.root / file).read_text()
         (self.root / file).write_text(re.sub(r"^(CHANNELS = \(.*)\)$", rf'\1, "{NAME}")', text, flags=re.MULTILINE))
-
-    def python(self, program: str, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", program, str(self.root), *words]
-        account = self.account
-        return subprocess.run(
-            command, env=account.env, cwd=account.project, capture_output=True, text=True, check=False
-        )
-
-    def enricher(self, *words: str) -> str:
-        ended = self.python(ENTRY, *words)
-        return ended.stdout + ended.stderr
 
     def explained(self) -> str:
         """Return the explanation of the prompt; on a busy machine a channel may be late a few times."""

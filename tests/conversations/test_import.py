@@ -291,7 +291,7 @@ def test_of_prompts_of_one_moment_a_limit_takes_no_more_than_it_says(account: Ac
 
 
 def test_a_nonsense_date_is_refused(account: Account) -> None:
-    assert "as 2d, 36h, 4w ago" in account.cli("trace", "import", "--since", "yesterday", exit_code=2)
+    assert "36h, 2d or 4w for that long ago" in account.cli("trace", "import", "--since", "yesterday", exit_code=2)
 
 
 def test_the_project_is_that_of_the_hook_where_the_folder_is_still_there(account: Account) -> None:
@@ -336,7 +336,7 @@ def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(a
     stored = sum(trace["origin"] == "import" for trace in account.traces())
 
     assert answer.is_harmless()
-    assert (process.returncode, "run the same again for the rest" in said) == (1, True), said
+    assert (process.returncode, "run the same command again for the rest" in said) == (1, True), said
     assert 0 < stored < 4000 and stored % 100 == 0
     account.cli("trace", "import", "--yes", str(file))
     assert sum(trace["origin"] == "import" for trace in account.traces()) == 4000

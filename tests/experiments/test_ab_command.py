@@ -142,7 +142,7 @@ def test_the_same_instructions_on_both_sides_are_identical_nothing_is_tested_and
 
     assert (first["verdict"], first["same_arms"]) == ("identical", True)
     assert {(one["verdict"], one["p"]) for one in first["metrics"].values()} == {("identical", None)}
-    assert "the arms are the same, nothing was tested" in " ".join(said.split())
+    assert "both arms are the same, so nothing was tested" in " ".join(said.split())
     assert [one["question"] for one in listed] == ["is it the same?", first["question"]]
 
 

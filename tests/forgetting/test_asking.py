@@ -18,7 +18,7 @@ from simulator import ENTRY, ROOT, Account
 if TYPE_CHECKING:
     from pathlib import Path
 
-REFUSED = "nothing was deleted: without a terminal to ask on, add --yes"
+REFUSED = "nothing was deleted: there is no terminal to ask for confirmation; add --yes"
 MEMORIES = ("the kiln fires at noon", "the glaze dries overnight", "clay comes from the river")
 
 
@@ -72,11 +72,11 @@ def words_of(account: Account, command: str) -> list[str]:
 
 
 COMMANDS = [
-    pytest.param("memory forget MEMORY", "1 memory to forget", id="a memory"),
-    pytest.param("memory forget --match river --cwd /", "0 memories to forget", id="of another project, none"),
-    pytest.param("memory review MEMORY --drop", "1 memory to forget", id="a memory at its review"),
-    pytest.param("trace forget TRACE", "1 prompt to forget", id="a prompt"),
-    pytest.param("trace forget --session s-kiln", "1 prompt to forget", id="a session"),
+    pytest.param("memory forget MEMORY", "1 memory to delete", id="a memory"),
+    pytest.param("memory forget --match river --cwd /", "0 memories to delete", id="of another project, none"),
+    pytest.param("memory review MEMORY --drop", "1 memory to delete", id="a memory at its review"),
+    pytest.param("trace forget TRACE", "1 prompt to delete", id="a prompt"),
+    pytest.param("trace forget --session s-kiln", "1 prompt to delete", id="a session"),
     pytest.param("trace prune --rows 1", "1 prompt to delete", id="the oldest prompts"),
 ]
 DELETING = [one for one in COMMANDS if "none" not in str(one.id)]
@@ -126,7 +126,7 @@ def test_a_namespace_is_shown_with_examples_before_it_goes(account: Account) -> 
     said = account.cli("memory", "forget", "--namespace", "patterns", exit_code=1)
 
     assert said.count("kiln number") == 5
-    assert "… and 3 more\n8 memories to forget\n" in said
+    assert "… and 3 more\n8 memories to delete\n" in said
     assert len(listed(account)) == 9
     account.cli("memory", "forget", "--namespace", "patterns", "--yes")
     assert [one["content"] for one in listed(account)] == ["clay comes from the river"]

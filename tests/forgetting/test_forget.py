@@ -102,7 +102,7 @@ def test_a_later_prompt_that_quotes_a_forgotten_one_goes_with_it(two: Account) -
     listed = two.cli("trace", "forget", two.traces()[0]["id"], "--dry-run")
     said = forgotten(two, two.traces()[0]["id"])
 
-    assert "2 prompts to forget, 1 of them because they quote the others" in listed
+    assert "2 prompts to delete, 1 of them because they quote the others" in listed
     assert (said["traces"], prompts(two)) == (2, [OTHER])
     assert places.holding(two.state, word=b"uicksilver") == []
 
@@ -129,7 +129,7 @@ def test_the_listing_names_ids_and_times_and_nothing_that_was_typed(two: Account
 
     listed = two.cli("trace", "forget", "--match", "QuickSilver", "--dry-run")
 
-    assert own in listed and "1 prompt to forget" in listed
+    assert own in listed and "1 prompt to delete" in listed
     assert "quicksilver" not in listed.lower()
     assert prompts(two) == [PROMPT, OTHER]
 
@@ -177,7 +177,7 @@ def test_a_busy_database_is_waited_for(two: Account) -> None:
         busy.execute("rollback")
 
     out, _err = waiting.communicate(timeout=60)
-    assert (was_waiting, waiting.returncode, out.splitlines()[0]) == (True, 0, "forgot 1 prompt")
+    assert (was_waiting, waiting.returncode, out.splitlines()[0]) == (True, 0, "deleted 1 prompt")
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def served(account: Account) -> Iterator[int]:
         try:
             assert server.stderr is not None
             said = server.stderr.readline()
-            while said.startswith(("Token, ", "Clients ")):
+            while said.startswith(("Token ", "Clients ")):
                 said = server.stderr.readline()
             assert said.startswith("listening on http://127.0.0.1:"), said + server.stderr.read()
             yield int(said.rpartition(":")[2].partition("/")[0])

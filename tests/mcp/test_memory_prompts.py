@@ -183,7 +183,7 @@ def test_a_wrong_argument_is_told_with_what_would_be_right(
 
 
 def test_an_argument_without_a_value_is_told(account: Account) -> None:
-    assert "--arg name=value" in account.cli("prompts", "get", "recall_context", "--arg", "query", exit_code=2)
+    assert "--arg NAME=VALUE" in account.cli("prompts", "get", "recall_context", "--arg", "query", exit_code=2)
 
 
 def test_nothing_found_is_said(prompt: Callable[..., str]) -> None:

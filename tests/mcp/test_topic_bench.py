@@ -32,7 +32,7 @@ def test_the_index_is_measured_at_every_size(account: Account) -> None:
 
 @pytest.mark.parametrize("sizes", ["", "x", "0", "100,,1000", "-5"])
 def test_sizes_are_numbers(account: Account, sizes: str) -> None:
-    assert "write numbers above 0" in account.cli("bench", "topics", "--n", sizes, exit_code=2)
+    assert "is not a list of numbers above 0" in account.cli("bench", "topics", "--n", sizes, exit_code=2)
 
 
 @pytest.mark.parametrize(

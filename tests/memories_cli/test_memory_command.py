@@ -52,7 +52,7 @@ def test_projects_do_not_see_each_other_but_all_see_what_is_shared(account: Acco
 
     assert [one["project"] for one in listed(account, cwd=other)] == ["shared"]
     assert len(listed(account)) == 2
-    older = listed(account, "--after", listed(account, "--limit", "1")[0]["id"])
+    older = listed(account, "--before", listed(account, "--limit", "1")[0]["id"])
     assert [one["content"] for one in older] == ["only the first project deploys by hand"]
 
 
@@ -65,7 +65,7 @@ def test_forgetting_says_what_it_removed_and_leaves_no_trace(account: Account) -
     by_words = account.cli("memory", "forget", "--match", "Zebra cluster", "--yes")
     by_kind = json.loads(account.cli("memory", "forget", "--namespace", "patterns", "--yes", "--json"))
 
-    assert by_id == f"forgot {first['id']}: the zanzibar cluster is retired\n"
+    assert by_id == f"deleted {first['id']}: the zanzibar cluster is retired\n"
     assert "the zebra cluster stays" in by_words
     assert [one["content"] for one in by_kind] == ["builds are hermetic"]
     assert listed(account) == []
@@ -81,8 +81,8 @@ def test_what_is_wrong_is_said_with_its_remedy(account: Account) -> None:
     assert "enricher memory list" in account.cli("memory", "show", "nonsense", exit_code=1)
     assert "2 memories begin with 'm-'" in account.cli("memory", "forget", "m-", exit_code=1)
     assert "2026-03-31" in account.cli("memory", "add", "x y", "--date", "soon", exit_code=2)
-    assert "needs words" in account.cli("memory", "add", " ", exit_code=2)
-    assert "say which" in account.cli("memory", "forget", exit_code=2)
+    assert "the text is empty" in account.cli("memory", "add", " ", exit_code=2)
+    assert "name the memories to delete" in account.cli("memory", "forget", exit_code=2)
     assert "decisions" in account.cli("memory", "add", "x", "--namespace", "nonsense", exit_code=2)
 
 
@@ -113,7 +113,7 @@ def test_a_review_without_a_person_names_the_memory(account: Account) -> None:
     }
     assert [kept["id"] for kept in listed(account)] == [one]
     assert account.cli("memory", "review") == ""
-    assert "say which memory" in account.cli("memory", "review", "--drop", exit_code=2)
+    assert "--approve and --drop need the ID of a memory" in account.cli("memory", "review", "--drop", exit_code=2)
 
 
 def test_control_characters_do_not_reach_the_terminal(account: Account) -> None:

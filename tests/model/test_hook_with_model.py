@@ -251,6 +251,19 @@ def test_the_trace_tells_what_the_model_said_in_the_shell_the_app_and_on_the_pag
     assert "test-model: ok" in trace_text({**shown, "label_history": (), "sources": {}}, width=200).plain
 
 
+def test_a_replay_can_ask_the_model_anew_and_says_what_that_costs(asking: Account, model_server: ModelServer) -> None:
+    model_server.reply = says()
+    asking.ask(UNCLEAR)
+    asking.rest()
+    model_server.reply = says(task_type="docs")
+    found = json.loads(asking.cli("replay", "--ask-model", "--json"))
+
+    assert [one["to"] for one in found["changes"]] == ["docs"]
+    assert (found["asked"], found["without_opinion"], len(model_server.calls)) == (1, {}, 2)
+    assert asking.trace()["task_type"] == "ops"
+    assert "1 prompts asked about, 0 without an opinion; 1 come out differently" in asking.cli("replay", "--ask-model")
+
+
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [

@@ -205,7 +205,7 @@ def test_a_snapshot_is_written_and_shown_only_where_that_is_asked_for(library: A
     ("words", "said"),
     [
         (["--snapshot", "s.db", "--port", "0"], "--port is for showing the snapshot: add --serve"),
-        (["--serve"], "--serve and --no-serve go with --snapshot FILE"),
+        (["--serve"], "--serve and --no-serve can only be used with --snapshot FILE"),
     ],
 )
 def test_serving_that_would_have_no_effect_is_refused(library: Account, words: list[str], said: str) -> None:
@@ -221,7 +221,7 @@ def test_the_server_of_memories_and_this_one_have_ports_of_their_own() -> None:
 def test_what_a_snapshot_keeps_is_not_asked_of_the_live_history(library: Account) -> None:
     ended = run(library, "--text", "hash")
 
-    assert ended.returncode == 2 and "--text goes with --snapshot FILE" in ended.stderr
+    assert ended.returncode == 2 and "--text can only be used with --snapshot FILE" in ended.stderr
 
 
 def test_full_texts_say_what_they_reveal_and_are_asked_for(library: Account, tmp_path: Path) -> None:

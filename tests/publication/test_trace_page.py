@@ -164,7 +164,7 @@ async def test_it_leads_to_the_session_the_instructions_the_row_and_the_terminal
         f'<a href="/-/enricher/instructions/{first["rules_hash"]}">',
         f'<a href="/history/traces/{first["id"]}">',
         f"enricher explain --trace {first['id']}",
-        f"enricher workbench --filter id:{first['id']}",
+        f"enricher workbench --where id:{first['id']}",
     )
 
     assert [one for one in targets if one not in page] == []

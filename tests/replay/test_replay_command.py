@@ -124,7 +124,7 @@ def test_a_text_that_differs_is_named_and_the_command_fails(account: Account) ->
 
 @pytest.mark.parametrize("options", [("--gate", "--where", "type:debug"), ("--verify", "--base", "HEAD")])
 def test_options_that_would_say_nothing_are_refused(account: Account, options: tuple[str, ...]) -> None:
-    assert f"{options[1]} does not go with {options[0]}" in account.cli("replay", *options, exit_code=2)
+    assert f"{options[1]} cannot be used with {options[0]}" in account.cli("replay", *options, exit_code=2)
 
 
 def test_a_folder_is_no_file_to_replay_with(account: Account) -> None:

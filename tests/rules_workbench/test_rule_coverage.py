@@ -177,7 +177,7 @@ def test_the_table_says_what_small_numbers_allow(account: Account) -> None:
     printed = account.cli("coverage")
 
     assert "1 prompt; 0 labelled" in printed
-    assert "each may still speak in up to 79 % of prompts (95 %)" in printed and "every prompt" not in printed
+    assert "each may still fire in up to 79 % of prompts (95 %)" in printed and "every prompt" not in printed
 
 
 def test_a_file_beside_the_instructions_is_named_without_its_folder(account: Account) -> None:

@@ -114,7 +114,7 @@ def test_what_a_text_selects(db: sqlite3.Connection, text: str, expected: str) -
         pytest.param("http://x", 0, "put quotes around words", id="an address"),
         pytest.param("ms:3", 2, "like ms>20", id="the wrong sign"),
         pytest.param("ms>fast", 3, "no number", id="no number"),
-        pytest.param("since:soon", 6, "no time", id="no time"),
+        pytest.param("since:soon", 6, "is not a time", id="is not a time"),
         pytest.param("label:maybe", 6, "ok, wrong, class, none, any", id="no such value"),
         pytest.param("type:", 5, "no value", id="nothing behind the sign"),
         pytest.param('a "phrase', 2, 'end the phrase with "', id="open quotes"),

@@ -188,7 +188,7 @@ def test_without_a_terminal_it_says_what_to_use(account: Account) -> None:
     ("words", "told"),
     [
         pytest.param(("--screen", "nowhere"), "known: traces", id="no such screen"),
-        pytest.param(("--filter", "typ:debug"), "did you mean type:?", id="no such field"),
+        pytest.param(("--where", "typ:debug"), "did you mean type:?", id="no such field"),
     ],
 )
 def test_wrong_options_are_told_before_anything_starts(account: Account, words: tuple[str, str], told: str) -> None:

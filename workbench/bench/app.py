@@ -105,7 +105,7 @@ def _start(state: str, mark: bytes) -> float:
     leader, follower = pty.openpty()
     fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
     environment = {**os.environ, "ENRICHER_HOME": state, "TERM": "xterm-256color", "TEXTUAL_ANIMATIONS": "none"}
-    command = [sys.executable, "-c", ENTRY, "workbench", "--screen", "traces", "--filter", ""]
+    command = [sys.executable, "-c", ENTRY, "workbench", "--screen", "traces", "--where", ""]
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=environment)
     os.close(follower)

@@ -1,9 +1,14 @@
 """The workbench's commands, one module each; ``enricher`` finds them through its entry points.
 
-The help of ``enricher`` shows these summaries, so that listing the commands imports none of them.
+Its help shows these sections, so that listing the commands imports none of them.
 """
 
-SUMMARIES = {
-    "publish": "show the history in a browser, or write a snapshot that may be shown to others",
-    "workbench": "tune the instructions in an app, with live figures",
+SECTIONS = {
+    "Tune the instructions": {
+        "workbench": "edit the instructions in a terminal app, with live figures",
+        "model": "try a language model as a second opinion, and measure it on labels",
+    },
+    "History": {
+        "publish": "show the history in a browser, or write a snapshot to share",
+    },
 }

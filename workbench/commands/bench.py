@@ -5,16 +5,21 @@ from __future__ import annotations
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.bench import as_json, asserting, finish, print_rows
+from enricher.interfaces.cli.bench import asserting, finish, print_rows, rounds
+from enricher.interfaces.cli.options import as_json
 
 
-@click.command("workbench")
-@click.option("--runs", "-n", default=10, show_default=True, type=click.IntRange(3, 1_000), help="Rounds of the run.")
-@click.option("--history", type=click.Path(exists=True, file_okay=False), help="Another state folder to measure with.")
+@click.command("workbench", epilog="Example: enricher bench workbench --runs 3")
+@rounds(10, least=3, most=1_000)
+@click.option(
+    "--history",
+    type=click.Path(exists=True, file_okay=False),
+    help="Measure with the history in this state folder, not with your own.",
+)
 @as_json
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
-    """Time the app's start, its filter and its live tail, as ratios to importing Textual alone."""
+    """Time the app's start, its filter and the arrival of a new prompt, as ratios to importing Textual."""
     from enricher.interfaces.bench.targets import missed
     from storage.db.database import StorageError
     from workbench.bench.app import workbench_rows

@@ -7,16 +7,26 @@ from dataclasses import asdict
 
 import click
 
-from enricher.interfaces.cli.bench import as_json, asserting, finish
+from enricher.interfaces.cli.bench import asserting, finish, rounds
+from enricher.interfaces.cli.options import as_json
 
 
-@click.command("replay")
-@click.option("--prompts", default=5000, show_default=True, type=click.IntRange(100, 1_000_000), help="Invented ones.")
-@click.option("--runs", "-n", default=5, show_default=True, type=click.IntRange(1, 100), help="Rounds of the run.")
+@click.command("replay", epilog="Example: enricher bench replay --prompts 1000 --runs 1")
+@click.option(
+    "--prompts",
+    default=5000,
+    show_default=True,
+    type=click.IntRange(100, 1_000_000),
+    help="Number of generated prompts.",
+)
+@rounds(5, most=100)
 @as_json
 @asserting
 def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """Replay three kinds of edits on one core beside only reading the prompts, and time a save to its figures."""
+    """Time the replay of three kinds of edits on one core, as a ratio to only reading the prompts.
+
+    It also measures how long after a save the workbench shows the first and the complete figures.
+    """
     from workbench.bench.replay import missed, rates
 
     found, saves = rates(prompts, runs)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.interfaces.cli.output import Group, as_json, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import Group, print_json, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from enricher.rules.cache import Rules
     from enricher.settings import Value as Setting
+    from storage.traces.selection import Selection
     from workbench.tuning.examples import Labelled
     from workbench.tuning.second_opinion import Value
 
@@ -27,16 +29,13 @@ def model() -> None:
     """Try and measure the language model that gives a second opinion (docs/model.md)."""
 
 
-@model.command("try")
+@model.command("try", epilog='Example: enricher model try "where is the retry logic?"')
 @click.argument("prompt", default="where is the retry logic?")
-@as_json
+@options.as_json
 def attempt(prompt: str, is_json: bool) -> None:
-    """Ask the configured model about one prompt and print its opinion, time and cost; exit 1 without an answer.
-
-    Example: enricher model try "where is the retry logic?"
-    """
-    rules, settings = _configured()
-    record = _ask(prompt, rules, settings)
+    """Ask the configured model about one prompt and print its opinion, time and cost; exit 1 without an answer."""
+    rules, settings = configured()
+    record = ask(prompt, rules, settings)
     if is_json:
         print_json(record)
     else:
@@ -45,36 +44,36 @@ def attempt(prompt: str, is_json: bool) -> None:
     raise SystemExit(0 if record["status"] == "ok" else 1)
 
 
-@model.command("measure")
+@model.command("measure", epilog="Example: enricher model measure --simulate 0.8")
 @click.argument("labelled", required=False, type=click.Path(exists=True, dir_okay=False))
-@click.option("--where", default="", metavar="FILTER", help="Only these recorded prompts, such as: project:shop")
-@click.option("--limit", default=200, type=click.IntRange(1), help="Ask about at most so many prompts.")
-@click.option("--always", is_flag=True, help="Also where the rules are certain.")
-@click.option("--simulate", type=click.FloatRange(0, 1), help="Ask no model: take one of this accuracy.")
-@click.option("--dry-run", is_flag=True, help="Print what the calls would cost, and ask nothing.")
-@as_json
+@options.where()
+@options.limit(200)
+@click.option("--always", is_flag=True, help="Ask about every prompt; default: only where the rules are uncertain.")
+@click.option(
+    "--simulate", type=click.FloatRange(0, 1), help="Ask no model; use an invented one that is right this often."
+)
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print what the calls would cost, and make none.")
+@options.as_json
 def measure(
     labelled: str | None,
-    where: str,
+    selection: Selection,
     limit: int,
     always: bool,
     simulate: float | None,
-    dry_run: bool,
+    is_dry: bool,
     is_json: bool,
 ) -> None:
     """Ask the model about labelled prompts, and compare the rules, the model and both with the labels.
 
     LABELLED holds one {"prompt": …, "task_type": …} a line; without it, the prompts are those that you labelled in
     your history (enricher trace label).
-
-    Example: enricher model measure --simulate 0.8 labelled.jsonl
     """
     from enricher.classify.opinion import ASSUMED_ACCURACY
     from workbench.tuning.labelled_rows import LabelError
     from workbench.tuning.second_opinion import simulated, value_of
 
     try:
-        prompts = _prompts(labelled, where)[:limit]
+        prompts = _prompts(labelled, selection)[:limit]
     except LabelError as error:
         raise click.ClickException(str(error)) from error
     if not prompts:
@@ -82,23 +81,23 @@ def measure(
     rules = _rules()
     settings: Mapping[str, Setting] = {}
     if simulate is None:
-        rules, settings = _configured()
-        click.echo(_cost(prompts, settings), err=True)
-        if dry_run:
+        rules, settings = configured()
+        click.echo(cost([one.text for one in prompts], settings), err=True)
+        if is_dry:
             return
-    ask = (
+    asking = (
         simulated(simulate, rules, assumed=ASSUMED_ACCURACY)
         if simulate is not None
-        else lambda prompt: _ask(prompt.text, rules, settings, examples=0)
+        else lambda prompt: ask(prompt.text, rules, settings, examples=0)
     )
-    found = value_of(prompts, rules, ask, asks_always=always)
+    found = value_of(prompts, rules, asking, asks_always=always)
     if is_json:
         print_json(_as_json(found))
     else:
         _print(found)
 
 
-def _configured() -> tuple[Rules, Mapping[str, Setting]]:
+def configured() -> tuple[Rules, Mapping[str, Setting]]:
     """Return the rules and settings that apply here; raises ClickException if no model is configured."""
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.settings import with_environment
@@ -131,7 +130,7 @@ def _ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples
     return asked_now(prompt, meanings_of(rules), own, state=state_dir())
 
 
-def _prompts(labelled: str | None, where: str) -> list[Labelled]:
+def _prompts(labelled: str | None, selection: Selection) -> list[Labelled]:
     from workbench.tuning.examples import from_log, from_rows
     from workbench.tuning.labelled_rows import read_labelled
 
@@ -139,18 +138,18 @@ def _prompts(labelled: str | None, where: str) -> list[Labelled]:
         return list(from_rows(read_labelled((labelled,))))
     from workbench.commands.replaying.coverage import opened
 
-    with opened(where) as corpus:
+    with opened(selection) as corpus:
         return from_log(corpus).prompts
 
 
-def _cost(prompts: list[Labelled], settings: Mapping[str, Setting]) -> str:
+def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
     """Return how many calls and about how many tokens and dollars the measurement costs, at most."""
-    from enricher.model.allowance import cost
+    from enricher.model import allowance
     from enricher.model.question import shortened
     from enricher.prompt.text import estimate_tokens
 
-    given = sum(estimate_tokens(shortened(one.text)) + TOKENS_OF_A_QUESTION for one in prompts)
-    usd = cost(settings, given, TOKENS_OF_AN_ANSWER * len(prompts))
+    given = sum(estimate_tokens(shortened(one)) + TOKENS_OF_A_QUESTION for one in prompts)
+    usd = allowance.cost(settings, given, TOKENS_OF_AN_ANSWER * len(prompts))
     return (
         f"at most {len(prompts)} calls of {settings['model.name']} at {settings['model.url']}: "
         f"about {given:,} tokens, {usd:.2f} USD"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import printable
 from workbench.web.snapshot.columns import TEXTS
 
@@ -26,49 +27,65 @@ PASSWORD_BYTES = 18
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 
 
-@click.command("publish")
+@click.command("publish", epilog="Example: enricher publish --snapshot history.db")
 @click.argument("file", required=False, type=click.Path(dir_okay=False))
 @click.option(
-    "--snapshot", metavar="FILE", type=click.Path(dir_okay=False), help="Write a snapshot there, and show nothing."
+    "--snapshot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write a snapshot to this file, and do not show it.",
 )
 @click.option(
     "--serve/--no-serve",
     "is_shown",
     default=None,
-    help="With --snapshot: show it once it is written, or not (default).",
+    help="With --snapshot: show it after it is written; default: do not.",
 )
 @click.option(
     "--text",
     type=click.Choice(TEXTS),
-    help="With --snapshot: texts without secrets and names, which is the default; none; or as they are stored.",
+    help="With --snapshot: redacted (default): texts without secrets and names; hash: no texts; full: texts as stored.",
 )
-@click.option("--yes", "is_sure", is_flag=True, help="With --text full: do not ask.")
+@options.without_asking
 @click.option(
     "--port",
     default=PORT,
     show_default=True,
     type=click.IntRange(0, 65_535),
-    help="The next free one where it is taken; 0: any.",
+    help="The port, or the next free one if it is taken; 0: any.",
 )
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.option("--open", "is_opened", is_flag=True, help="Open the pages in your browser.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Another address: snapshots only, with a password."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on; others than this machine's need a snapshot and a password.",
 )
 @click.option(
     "--password-file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help=f"Its first line is the password; else {PASSWORD}; else one is made where one is needed.",
+    help=f"Read the password from the first line; default: ${PASSWORD}, or a generated one if one is needed.",
 )
 @click.option(
-    "--allow-host", "allowed", metavar="NAME", multiple=True, help="A name under which it may be asked for, too."
+    "--allow-host",
+    "allowed",
+    metavar="NAME",
+    multiple=True,
+    help="Also answer requests for this host name; repeatable.",
 )
-@click.option("--base-url", default="/", show_default=True, metavar="/PATH/", help="Where a reverse proxy shows it.")
+@click.option(
+    "--base-url",
+    default="/",
+    show_default=True,
+    metavar="/PATH/",
+    help="The path under which a reverse proxy serves the pages.",
+)
 @click.option(
     "--write-config",
     metavar="FOLDER",
     type=click.Path(file_okay=False),
-    help="Write what a plain datasette serve needs to show a snapshot; show nothing.",
+    help="Write the configuration with which a plain `datasette serve` shows a snapshot, and stop.",
 )
 def publish(
     file: str | None,
@@ -84,11 +101,11 @@ def publish(
     base_url: str,
     write_config: str | None,
 ) -> None:
-    """Show the history in a browser: the live one, or the snapshot FILE.
+    """Show your history in a browser, or the snapshot FILE.
 
-    What is live is shown on this machine only; --snapshot writes one and ends. A snapshot holds what the
-    pages need, by default without secrets, this account's names, and folders; it may be shown to others.
-    """  # fmt: skip
+    The live history can be reached from this machine only. To show it to others, write a snapshot with --snapshot:
+    it contains what the pages need, by default without secrets, without the names of this account and without paths.
+    """
     from workbench.web.server.surroundings import is_loopback
 
     base_url = _base(base_url)
@@ -96,19 +113,17 @@ def publish(
         _write_config(write_config, allowed, base_url)
         return
     if file and snapshot:
-        raise click.UsageError("FILE is shown as it is; --snapshot writes one: give one of the two")
+        raise click.UsageError("FILE shows an existing snapshot and --snapshot writes a new one; use only one of them")
     if is_shown is not None and not snapshot:
-        raise click.UsageError(
-            "--serve and --no-serve go with --snapshot FILE; what is written already is always shown"
-        )
+        raise click.UsageError("--serve and --no-serve can only be used with --snapshot FILE")
     if snapshot and is_shown is None and (unused := _given(*SERVING)):
-        raise click.UsageError(f"{unused} is for showing the snapshot: add --serve, or leave it out")
+        raise click.UsageError(f"{unused} only matters if the snapshot is shown: add --serve, or leave {unused} out")
     is_shown = is_shown or not snapshot
     if text and not snapshot:
-        raise click.UsageError("--text goes with --snapshot FILE: what is shown otherwise is shown as it is")
+        raise click.UsageError("--text can only be used with --snapshot FILE")
     if not is_loopback(host) and not (file or snapshot):
         raise click.UsageError(
-            "the live history is shown on this machine only; for others: "
+            "the live history is shown on this machine only; to show a snapshot to others, run: "
             f"enricher publish --snapshot FILE --serve --host {host}"
         )
     password = _password(password_file, is_needed=not is_loopback(host) and is_shown)
@@ -172,7 +187,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
         except (OSError, UnicodeDecodeError) as failure:
             raise click.ClickException(printable(f"{file} cannot be read: {failure}")) from failure
     if (given or file) and len(given.encode()) < SHORTEST_PASSWORD:
-        raise click.ClickException(f"the password has to have {SHORTEST_PASSWORD} characters or more")
+        raise click.ClickException(f"the password is too short; it needs at least {SHORTEST_PASSWORD} characters")
     if not given and is_needed:
         given = secrets.token_urlsafe(PASSWORD_BYTES)
         click.echo(f"Password (any user name): {given}", err=True)
@@ -193,7 +208,7 @@ def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, obj
 def _base(url: str) -> str:
     parts = [part for part in url.split("/") if part]
     if not url.startswith("/") or not url.isascii() or any(part in (".", "..") for part in parts):
-        raise click.BadParameter(f"{url!r} is no path like /history/", param_hint="--base-url")
+        raise click.BadParameter(f"{url!r} is not a path such as /history/", param_hint="--base-url")
     return f"/{'/'.join(parts)}/" if parts else "/"
 
 
@@ -240,13 +255,13 @@ def _address(host: str, own: socket.socket) -> str:
 
 def _tell(url: str, said: Publication | None, *, taken: int) -> None:
     if taken:
-        click.echo(f"Port {taken} is taken.", err=True)
+        click.echo(f"Port {taken} is already in use, so another one was chosen.", err=True)
     click.echo(url)
     sys.stdout.flush()
     from workbench.commands.publish_snapshot import described
 
     shown = f"A snapshot: {described(said)}." if said else "The live history, for this machine only."
-    click.echo(f"{shown} Ctrl-C ends it.", err=True)
+    click.echo(f"{shown} Press Ctrl-C to stop.", err=True)
 
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
@@ -260,7 +275,7 @@ def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
 
         webbrowser.open(url)
     elif is_opened:
-        click.echo("No browser is opened here: it would be on this machine.", err=True)
+        click.echo("No browser was opened, because it would open on this machine and not on yours.", err=True)
 
 
 def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:

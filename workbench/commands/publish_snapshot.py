@@ -71,8 +71,8 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
     seen = revealed(db)
     span = f"from {seen.since[:10]} to {seen.until[:10]}" if seen.prompts else "none yet"
     click.echo(
-        "With --text full, whoever has the file or reaches the pages reads, as they are stored:\n"
-        f"  {seen.prompts:,} prompts as typed, {span}, without the secrets that were recognised; what was added\n"
+        "With --text full, everyone who has the file or can open the pages can read, as stored:\n"
+        f"  {seen.prompts:,} prompts as typed, {span}, without recognised secrets, and what was added to them\n"
         f"  {seen.memories:,} quoted memories\n"
         f"  {seen.projects:,} projects, {seen.folders:,} folders of this machine, {seen.sessions:,} session ids",
         err=True,
@@ -80,9 +80,11 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
     if is_sure:
         return
     if not sys.stdin.isatty():
-        raise click.ClickException("nothing was written: without a terminal to ask on, add --yes")
-    if not click.confirm("write it?", default=False, err=True):
-        raise click.ClickException("nothing was written")
+        raise click.ClickException(
+            "nothing was written: there is no terminal to ask for confirmation; add --yes to write the snapshot"
+        )
+    if not click.confirm("Write the snapshot?", default=False, err=True):
+        raise click.ClickException("nothing was written, because you did not confirm")
 
 
 @contextlib.contextmanager

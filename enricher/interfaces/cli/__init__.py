@@ -1,4 +1,4 @@
-"""The command ``enricher``: a table of commands, each imported only when it is called."""
+"""The command ``enricher``: tables of its commands, each of which is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -16,29 +16,44 @@ if TYPE_CHECKING:
 LONGEST_HELP = 300
 """Maximum characters of a command's first sentence; click by itself would cut it to one line."""
 
-COMMANDS = {
-    "hook": "answer one event on stdin as a host's prompt hook",
-    "enrich": "show what a prompt would get",
-    "explain": "show why: signals, scores, and what was left out",
-    "check": "lint the instructions",
-    "demo": "see the product work on sample data",
-    "install": "register the hook in a host",
-    "uninstall": "take the hook out of a host",
-    "on": "switch the enricher on (ends shadow mode)",
-    "off": "switch the enricher off",
-    "doctor": "check every registered host and say what to mend",
-    "trust": "let a project's .enricher/ take part",
-    "config": "show the settings and where they come from",
-    "memory": "keep, import, search and review what the project remembers",
-    "code": "find the files of a project that a text is about",
-    "trace": "list, show, label and export what was logged",
-    "topics": "show what the project's memory is about",
-    "resources": "list and read what stands at the enricher:// addresses",
-    "prompts": "list and write the prompts of the memory",
-    "mcp": "serve memory, topics and explanations to an MCP client",
-    "bench": "measure the hook, its channels and the memory",
-    "help": "say what each search intent looks up (help intent)",
+SECTIONS = {
+    "Set up": {
+        "install": "register the hook in your agent client",
+        "doctor": "check the installation, and say how to repair it",
+        "config": "show the settings and where each comes from",
+        "trust": "let the .enricher folder of a project take effect",
+        "on": "switch enrichment on, and end shadow mode",
+        "off": "switch enrichment off; the hook stays registered",
+        "uninstall": "remove the hook from your agent clients",
+    },
+    "See what a prompt gets": {
+        "demo": "run sample prompts through the hook and show what it adds",
+        "enrich": "show what would be added to a prompt",
+        "explain": "show why: the signals, the scores, and what was left out",
+        "help": "explain the search intents (enricher help intent)",
+    },
+    "Memory and code": {
+        "memory": "add, import, search and review what a project remembers",
+        "topics": "list the topics of the project's memory",
+        "code": "find the files of a project that a text is about",
+    },
+    "Tune the instructions": {
+        "check": "find errors in the instructions",
+    },
+    "History": {
+        "trace": "list, label, import, export and delete recorded prompts",
+    },
+    "For clients and programs": {
+        "hook": "answer one prompt on stdin, as agent clients call it",
+        "mcp": "serve the memory to clients of the Model Context Protocol",
+        "resources": "list and read the resources of the MCP server",
+        "prompts": "list and print the prompts of the MCP server",
+        "bench": "measure how long the hook and its parts take",
+    },
 }
+"""The commands with their summaries, in the sections of ``enricher --help``, in the order a newcomer needs them."""
+
+COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _ROOMS = {
     **dict.fromkeys(("check", "config", "doctor", "hook", "install", "off", "on", "trust", "uninstall"), "setup."),
@@ -46,6 +61,8 @@ _ROOMS = {
     "trace": "trace.",
 }
 """The subpackages of the commands whose modules are not in this folder."""
+
+EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
 
 def main() -> None:
@@ -60,22 +77,22 @@ def main() -> None:
     try:
         os.getcwd()
     except OSError:
-        sys.exit("Error: the folder that you are in is gone; change to another one")
+        sys.exit("Error: the current folder no longer exists; change to another folder and try again")
     try:
         _group()()
     except NoRulesError as error:
-        sys.exit(f"Error: {error}; see: enricher check")
+        sys.exit(f"Error: {error}; to find out more, run: enricher check")
 
 
 def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Commands by name: ours from the table above, the workbench's from entry points."""
+        """Commands by name: ours from the tables above, the workbench's from entry points."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
-            return [*COMMANDS, *commands_from_above()]
+            return [name for section in _all_sections().values() for name in section]
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
             del ctx
@@ -89,17 +106,20 @@ def _group() -> click.Group:
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            """Take the help from the table, so that ``--help`` imports no command."""
+            """Take the help from the tables, so that ``--help`` imports no command."""
             del ctx
-            with formatter.section("Commands"):
-                others = [(name, _summary(entry)) for name, entry in commands_from_above().items()]
-                formatter.write_dl([*COMMANDS.items(), *sorted(others)])
+            sections = _all_sections()
+            width = max(len(name) for section in sections.values() for name in section)
+            for title, section in sections.items():
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(width), summary) for name, summary in section.items()])
 
     from enricher import __version__
 
     group = Commands(
         "enricher",
-        help="A prompt hook for coding agents: a few sourced facts or silence, every decision logged.",
+        help="A prompt hook for coding agents: it adds a few facts with their sources, or nothing, and records why.",
+        epilog=EXAMPLE,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     return click.version_option(__version__, prog_name="enricher")(group)
@@ -112,9 +132,15 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}
 
 
-def _summary(entry: EntryPoint) -> str:
-    """Return the one-line help of a command, read from its package so that the command is not imported."""
+def _all_sections() -> dict[str, dict[str, str]]:
+    """Return the sections with all commands: ours, then the workbench's, which their packages list in ``SECTIONS``.
+
+    The packages are imported, but no command.
+    """
     from importlib import import_module
 
-    summaries: dict[str, str] = import_module(entry.module.rpartition(".")[0]).SUMMARIES
-    return summaries[entry.name]
+    found = {title: dict(section) for title, section in SECTIONS.items()}
+    for package in sorted({entry.module.rpartition(".")[0] for entry in commands_from_above().values()}):
+        for title, section in import_module(package).SECTIONS.items():
+            found.setdefault(title, {}).update(section)
+    return found

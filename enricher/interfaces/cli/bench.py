@@ -5,30 +5,67 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.interfaces.cli.options import Renamed, as_json
 from enricher.interfaces.cli.output import Group
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from enricher.interfaces.bench import Row
 
-as_json = click.option("--json", "is_json", is_flag=True, help="Rows as JSON.")
-asserting = click.option("--assert", "asserts", is_flag=True, help="Exit 1 where a target is missed.")
+asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with code 1 if a target is missed.")
 
 
-@click.group("bench", cls=Group)
+def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
+    """Return the option for the number of runs that are measured; if ``least`` is 0, these can be left out."""
+    zero = "; 0: none" if least == 0 else ""
+    return click.option(
+        "--runs",
+        "-n",
+        default=default,
+        show_default=True,
+        type=click.IntRange(least, most),
+        help=f"How often each run is repeated{zero}.",
+    )
+
+
+def sizes_of_memory(default: str, *, former: Sequence[str] = ()) -> Callable[[Any], Any]:
+    """Return the option for the numbers of memories to measure with."""
+    return click.option(
+        "--memories",
+        "sizes",
+        cls=Renamed,
+        former=former,
+        default=default,
+        show_default=True,
+        metavar="N,…",
+        callback=_numbers,
+        help="Numbers of memories to measure with, separated by commas.",
+    )
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
+    del ctx, param
+    if not all(part.strip().isdecimal() and int(part) for part in value.split(",")):
+        raise click.BadParameter(f"{value!r} is not a list of numbers above 0, such as 100,1000")
+    return [int(part) for part in value.split(",")]
+
+
+@click.group("bench", cls=Group, epilog="Example: enricher bench hook --runs 20")
 def bench() -> None:
-    """Measure the hook against the bare interpreter, in paired runs."""
+    """Measure how long the hook and its parts take, most of them as a ratio to a simpler program."""
 
 
-@bench.command("hook")
-@click.option("--runs", "-n", default=100, type=click.IntRange(10, 10_000), help="Rounds of the paired run.")
+@bench.command("hook", epilog="Example: enricher bench hook --runs 20")
+@rounds(100, least=10)
 @as_json
 @asserting
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
-    """Time the whole process, trace written, as a ratio to `python -I -S -c pass` of the same interpreter."""
+    """Time the whole hook process, as a ratio to the start of a bare Python interpreter (python -I -S -c pass)."""
     from enricher.interfaces.bench.hook import hook_rows
     from enricher.interfaces.bench.targets import missed
 
@@ -37,11 +74,11 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
     finish(missed("hook", rows), asserts=asserts)
 
 
-@bench.command("intent")
+@bench.command("intent", epilog="Example: enricher bench intent")
 @as_json
 @asserting
 def intent(is_json: bool, asserts: bool) -> None:
-    """Classification alone (task type, search intent, guardrail signals) by prompt size, in one process."""
+    """Time the classification alone, for prompts of several sizes, in one process."""
     from enricher.interfaces.bench.hook import classification_rows
     from enricher.interfaces.bench.targets import missed
 
@@ -50,7 +87,7 @@ def intent(is_json: bool, asserts: bool) -> None:
     finish(missed("intent", rows), asserts=asserts)
 
 
-@bench.command("llm")
+@bench.command("llm", epilog="Example: enricher bench llm --runs 20")
 @click.option("--runs", "-n", default=50, type=click.IntRange(5, 10_000), help="Rounds of the paired run.")
 @as_json
 @asserting
@@ -63,12 +100,18 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
     finish(missed(rows), asserts=asserts)
 
 
-@bench.command("burst")
-@click.option("--at-once", default=16, type=click.IntRange(1, 64))
+@bench.command("burst", epilog="Example: enricher bench burst --at-once 8")
+@click.option(
+    "--at-once",
+    default=16,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="How many hooks are started at the same moment.",
+)
 @as_json
 @asserting
 def burst(at_once: int, is_json: bool, asserts: bool) -> None:
-    """Many hooks at the same moment: how many answered, how many traces arrived."""
+    """Start many hooks at the same moment; count the answers and the recorded prompts."""
     from enricher.interfaces.bench.hook import burst as run_burst
 
     outcome = run_burst(at_once)
@@ -76,28 +119,26 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
     finish([name for name in ("answered", "traces") if outcome[name] != at_once], asserts=asserts)
 
 
-@bench.command("topics")
-@click.option("--n", "sizes", default="100,1000,10000", help="Numbers of memories, with commas.")
+@bench.command("topics", epilog="Example: enricher bench topics --memories 100,1000")
+@sizes_of_memory("100,1000,10000", former=["--n"])
 @as_json
 @asserting
-def topics(sizes: str, is_json: bool, asserts: bool) -> None:
-    """The index of topics on real stores; the ratio is to counting the words of the same memories."""
+def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
+    """Time the index of topics, as a ratio to counting the words of the same memories."""
     from enricher.interfaces.bench.targets import missed
     from enricher.interfaces.bench.topics import topic_rows
 
-    if not all(size.strip().isdecimal() and int(size) for size in sizes.split(",")):
-        raise click.UsageError(f"--n is {sizes!r}; write numbers above 0, such as 100,1000")
-    rows = topic_rows([int(size) for size in sizes.split(",")])
+    rows = topic_rows(sizes)
     print_rows(rows, is_json=is_json)
     finish(missed("topics", rows), asserts=asserts)
 
 
-@bench.command("session")
-@click.option("--runs", "-n", default=50, type=click.IntRange(5, 10_000), help="Rounds of the paired run.")
+@bench.command("session", epilog="Example: enricher bench session --runs 10")
+@rounds(50, least=5)
 @as_json
 @asserting
 def session(runs: int, is_json: bool, asserts: bool) -> None:
-    """The whole hook with a transcript of 200 MB beside the hook without one; it may cost 20 ms more."""
+    """Time the hook with a transcript of 200 MB, compared with the hook without one; at most 20 ms more is allowed."""
     from enricher.interfaces.bench.session import missed, session_rows
 
     rows = session_rows(runs)
@@ -105,16 +146,16 @@ def session(runs: int, is_json: bool, asserts: bool) -> None:
     finish(missed(rows), asserts=asserts)
 
 
-@bench.command("context")
-@click.option("--memories", "sizes", default="1000,10000,100000", help="Numbers of memories, with commas.")
-@click.option("--runs", "-n", default=40, type=click.IntRange(0, 10_000), help="Rounds of the whole hook; 0: none.")
+@bench.command("context", epilog="Example: enricher bench context --memories 1000 --runs 0")
+@sizes_of_memory("1000,10000,100000")
+@rounds(40, least=0)
 @as_json
 @asserting
-def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
-    """Searching the memory by its size beside the plain FTS5 query, and the whole cold hook with 10,000 and more."""
+def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
+    """Time the search in memories, as a ratio to a plain FTS5 query, and the hook with 10,000 memories or more."""
     from enricher.interfaces.bench import context as bench_context
 
-    found = bench_context.search_rows(_numbers(sizes, "--memories"))
+    found = bench_context.search_rows(sizes)
     hooks = bench_context.hook_rows(runs) if runs else []
     if is_json:
         click.echo(json.dumps({"search": [asdict(row) for row in found], "hook": [asdict(row) for row in hooks]}))
@@ -126,32 +167,35 @@ def context(sizes: str, runs: int, is_json: bool, asserts: bool) -> None:
     finish(bench_context.missed(found, hooks), asserts=asserts)
 
 
-@bench.command("recall")
-@click.option("--n", "sizes", default="100,1000,10000", help="Numbers of memories, with commas.")
+@bench.command("recall", epilog="Example: enricher bench recall --memories 100,1000")
+@sizes_of_memory("100,1000,10000", former=["--n"])
 @as_json
 @asserting
-def recall(sizes: str, is_json: bool, asserts: bool) -> None:
-    """Retrieval alone, with and without the weights of a search intent (the search part of `bench context`)."""
+def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
+    """Time the search in memories alone, with and without the weights of a search intent."""
     from enricher.interfaces.bench import context as bench_context
 
-    found = bench_context.search_rows(_numbers(sizes, "--n"))
+    found = bench_context.search_rows(sizes)
     click.echo(json.dumps([asdict(row) for row in found]) if is_json else "\n".join(bench_context.lines(found)))
     finish(bench_context.missed(found, []), asserts=asserts)
 
 
-def _numbers(text: str, option: str) -> list[int]:
-    if not all(part.strip().isdecimal() and int(part) for part in text.split(",")):
-        raise click.UsageError(f"{option} is {text!r}; write numbers above 0, such as 100,1000")
-    return [int(part) for part in text.split(",")]
-
-
-@bench.command("code")
-@click.option("--files", default=5000, type=click.IntRange(10, 200_000), help="Files of the invented project.")
-@click.option("--runs", "-n", default=40, type=click.IntRange(0, 10_000), help="Rounds of the whole hook; 0: none.")
+@bench.command("code", epilog="Example: enricher bench code --files 1000 --runs 0")
+@click.option(
+    "--files",
+    default=5000,
+    show_default=True,
+    type=click.IntRange(10, 200_000),
+    help="Number of files of the generated project.",
+)
+@rounds(40, least=0)
 @as_json
 @asserting
 def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
-    """The index of a project's files beside FTS5 on the same words (p95 where it says p99), and the hook in it."""
+    """Time the index of a project's files, as a ratio to FTS5 on the same words, and the hook in that project.
+
+    For the index, the column p99 shows the 95th percentile.
+    """
     from enricher.interfaces.bench.code import code_rows, hook_rows
     from enricher.interfaces.bench.targets import missed
 

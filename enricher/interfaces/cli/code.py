@@ -11,38 +11,35 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.output import Group, as_json, print_json, printable, progress_bar
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import Group, print_json, printable, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from enricher.sources.code.ranking import Hit
 
-in_folder = click.option(
-    "--cwd", default=os.getcwd, type=click.Path(exists=True, file_okay=False), help="The folder of the project."
-)
 
-
-@click.group("code", cls=Group)
+@click.group("code", cls=Group, epilog='Example: enricher code search "where are sessions saved?"')
 def code() -> None:
     """Find the files of a project that a text is about."""
 
 
-@code.command("index")
-@in_folder
-@click.option("--rebuild", is_flag=True, help="Read every file anew.")
-@as_json
+@code.command("index", epilog="Example: enricher code index --rebuild")
+@options.in_folder
+@click.option("--rebuild", is_flag=True, help="Read every file again, not only changed ones.")
+@options.as_json
 def index(cwd: str, rebuild: bool, is_json: bool) -> None:
-    """Bring the index of the project around --cwd up to date, and say what that took."""
+    """Update the index of the project's files, and show how long that took."""
     from enricher.prompt.project import identify
     from enricher.sources.code.indexing.index import refresh
 
-    project = identify(cwd)
+    project = identify(os.path.abspath(cwd))
     with progress_bar("Reading files", is_json=is_json) as tick:
         try:
             report = refresh(project, state_dir(), rebuild=rebuild, progress=tick)
         except (OSError, sqlite3.Error) as failure:
-            raise click.ClickException(f"the index cannot be written: {failure}") from failure
+            raise click.ClickException(f"the index of {project.root} cannot be written: {failure}") from failure
     for problem in report.problems:
         click.echo(f"warning: {printable(problem)}", err=True)
     if is_json:
@@ -52,22 +49,23 @@ def index(cwd: str, rebuild: bool, is_json: bool) -> None:
     if report.state == "none":
         sys.exit(1)
     if report.state == "busy":
-        click.echo("another process is at it")
+        click.echo("another process is updating the index")
         return
     click.echo(
-        f"{report.state}: {report.files:,} files, {report.changed:,} read, {report.removed:,} gone, "
+        f"{report.state}: {report.files:,} files, {report.changed:,} read, {report.removed:,} removed, "
         f"{report.bytes / 1e6:.1f} MB, {report.seconds:.2f} s"
     )
 
 
-@code.command("search")
+@code.command("search", epilog='Example: enricher code search "where are sessions saved?"')
 @click.argument("query", required=False)
-@click.option("--jsonl", type=click.File("rb"), help='Many queries: a line each, {"id", "query", "cwd"?}.')
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many files.")
-@in_folder
-@as_json
+@options.jsonl("id, query, and optionally cwd")
+@options.limit(10, most=100)
+@options.in_folder
+@options.as_json
 def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -> None:
-    """Find the files that QUERY is about, best first; the index is brought up to date before."""
+    """Find the files that QUERY is about, best first; the index is updated first."""
+    cwd = os.path.abspath(cwd)
     if (query is None) == (jsonl is None):
         raise click.UsageError("give a QUERY, or --jsonl FILE")
     if jsonl is not None:
@@ -104,10 +102,10 @@ def _one(line: bytes, number: int, *, cwd: str, limit: int) -> dict[str, Any]:
         asked = json.loads(line)
         identity = asked.get("id") if isinstance(asked, dict) else None
         if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-            raise ValueError('a line is {"id": …, "query": "…"}')
+            raise ValueError('this is not an object such as {"id": 1, "query": "…"}')
         folder = asked.get("cwd") or cwd
         if not isinstance(folder, str):
-            raise ValueError('"cwd" is the path of a folder')
+            raise ValueError('"cwd" must be the path of a folder')
         return {"id": identity, "results": _found(asked["query"], cwd=folder, limit=limit)}
     except (ValueError, RecursionError, OSError, sqlite3.Error) as failure:
         return {"id": identity, "error": f"line {number}: {failure}"}

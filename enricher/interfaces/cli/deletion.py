@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.interfaces.cli.options import dry_run, without_asking
 from enricher.interfaces.cli.output import print_json, printable
 from storage.db import database
 from storage.traces import queries
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 MOST_SHOWN = 5
-AGAIN = "what is left goes with the same command"
-REFUSAL = "nothing was deleted: without a terminal to ask on, add --yes (or --dry-run to see what would go)"
-
-without_asking = click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+AGAIN = "run the same command again to delete the rest"
+REFUSAL = (
+    "nothing was deleted: there is no terminal to ask for confirmation; "
+    "add --yes to delete, or --dry-run to see what would be deleted"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,8 @@ class Deletion:
     """The fields that ``--dry-run --json`` prints for this deletion."""
 
 
-def options(command: Callable[..., None]) -> Callable[..., None]:
+def deletion_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options ``--dry-run`` and ``--yes`` to a command that deletes."""
-    dry_run = click.option("--dry-run", "is_dry", is_flag=True, help="Say what would go; delete nothing.")
     return dry_run(without_asking(command))
 
 
@@ -59,7 +60,7 @@ def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sur
     if not sys.stdin.isatty():
         raise click.ClickException(REFUSAL)
     if not click.confirm("Delete for good?", default=False, err=True):
-        raise click.ClickException("nothing was deleted")
+        raise click.ClickException("nothing was deleted, because you did not confirm")
     return True
 
 
@@ -85,6 +86,6 @@ def said_in_words() -> Iterator[None]:
     except sqlite3.OperationalError as failure:
         if not database.is_busy(failure):
             raise
-        raise click.ClickException(f"another program holds the database; {AGAIN}") from failure
+        raise click.ClickException(f"another program is using the database; {AGAIN}") from failure
     except OSError as failure:
         raise click.ClickException(printable(f"{failure}; {AGAIN}")) from failure

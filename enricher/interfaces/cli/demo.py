@@ -31,10 +31,15 @@ FACT = "prices of orders are stored as integer cents: floats lost money in the M
 SKILL = "---\nname: python-scripts\ndescription: How this house writes Python scripts: layout, arguments, tests.\n---\n"
 
 
-@click.command("demo")
-@click.option("--width", default=100, type=click.IntRange(60, 200), help="Columns of the output.")
+@click.command("demo", epilog="Example: enricher demo --width 120")
+@click.option(
+    "--width", default=100, type=click.IntRange(60, 200), show_default=True, help="Width of the output in columns."
+)
 def demo(width: int) -> None:
-    """Type sample prompts at a real hook process and show what the agent would receive, and what was logged."""
+    """Run sample prompts through a real hook process and show what the agent receives and what is recorded.
+
+    It uses a temporary folder, so none of your files are changed.
+    """
     from rich.console import Console
 
     console = Console(width=width, highlight=False)

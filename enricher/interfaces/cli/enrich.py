@@ -10,36 +10,29 @@ from typing import Any
 
 import click
 
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.jsonl import answer_lines
 from enricher.interfaces.cli.output import printable
 from enricher.respond import formats
 
 
-@click.command("enrich")
+@click.command("enrich", epilog='Example: enricher enrich "why does the login test fail?" --cwd .')
 @click.argument("prompt", required=False)
-@click.option(
-    "--jsonl", type=click.File("rb"), help='Many prompts: a line each, {"id", "prompt", "cwd"?, "session_id"?}.'
-)
-@click.option("--json", "as_json", is_flag=True, help="The whole record instead of the text.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(formats.NAMES),
-    default=formats.ENRICHMENT,
-    help="pipeline: one object with success, enrichment_context, tokens_used, enrichment_count.",
-)
-@click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
-@click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
-def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instructions: str | None, cwd: str | None) -> None:
-    """Show what PROMPT would get; "-" reads it from stdin.
+@options.jsonl("id, prompt, and optionally cwd and session_id")
+@options.as_json
+@options.answer_format
+@options.instructions_file(default="all layers that apply")
+@options.typed_in
+def enrich(prompt: str | None, jsonl: Any, is_json: bool, form: str, instructions: str | None, cwd: str | None) -> None:
+    """Show what would be added to PROMPT; "-" reads it from stdin.
 
-    Nothing is recorded; the index of the files around --cwd is brought up to date before.
+    Nothing is recorded. With --cwd, the index of the files of that project is updated first.
     """
     if jsonl is not None:
         answer = partial(_answer, form=form, instructions=instructions or "", cwd=cwd or "")
         sys.exit(answer_lines(jsonl, "prompt", answer))
     if prompt is None:
-        raise click.UsageError("give a PROMPT, '-' for stdin, or --jsonl FILE")
+        raise click.UsageError("give a PROMPT, or - to read it from stdin, or --jsonl FILE")
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt
     from enricher.interfaces.api import enrich as enrich_prompt
 
@@ -47,7 +40,7 @@ def enrich(prompt: str | None, jsonl: Any, as_json: bool, form: str, instruction
     result = enrich_prompt(text, cwd=cwd or "", instructions=instructions or "", form=form)
     if form == formats.PIPELINE:
         click.echo(json.dumps(result.in_pipeline()))
-    elif as_json:
+    elif is_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
     elif result.text():
         click.echo(result.text())
@@ -78,4 +71,4 @@ def _index(cwd: str) -> None:
     try:
         ensure(cwd, state_dir())
     except (OSError, sqlite3.Error) as failure:
-        click.echo(printable(f"warning: the files are not indexed: {failure}"), err=True)
+        click.echo(printable(f"warning: the files of {cwd} cannot be indexed: {failure}"), err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import printable
 from enricher.prompt.reasons import SKIPS
 
@@ -26,14 +27,16 @@ OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error"
 COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
 
 
-@click.command("explain")
+@click.command("explain", epilog='Example: enricher explain "why does the login test fail?"')
 @click.argument("prompt", required=False)
-@click.option("--trace", "trace_id", help="Explain a recorded prompt with the rules and inputs it had.")
-@click.option("--instructions", type=click.Path(exists=True), help="Use this file in place of all layers.")
-@click.option("--cwd", type=click.Path(file_okay=False), help="The folder the prompt is typed in.")
-@click.option("--json", "as_json", is_flag=True, help="The explanation as one object.")
-def explain(prompt: str | None, trace_id: str | None, instructions: str | None, cwd: str | None, as_json: bool) -> None:
-    """Show why PROMPT (or a recorded one) gets what it gets: signals, spans, scores, and what was left out."""
+@click.option(
+    "--trace", "trace_id", metavar="ID", help="Explain this recorded prompt, with the rules and inputs it had."
+)
+@options.instructions_file(default="all layers that apply")
+@options.typed_in
+@options.as_json
+def explain(prompt: str | None, trace_id: str | None, instructions: str | None, cwd: str | None, is_json: bool) -> None:
+    """Show why PROMPT, or a recorded prompt, gets its enrichment: signals, scores, and what was left out."""
     if trace_id:
         text, enrichment, rules, skipped, inputs = _recorded(trace_id)
     elif prompt is not None:
@@ -43,8 +46,8 @@ def explain(prompt: str | None, trace_id: str | None, instructions: str | None, 
         text, enrichment, rules, skipped = result.prompt, result.enrichment, result.rules, result.skipped
         inputs = result.inputs
     else:
-        raise click.UsageError("give a PROMPT or --trace ID")
-    if as_json:
+        raise click.UsageError("give a PROMPT, or the ID of a recorded one with --trace ID")
+    if is_json:
         click.echo(json.dumps(_as_json(text, enrichment, rules, inputs.channels, skipped=skipped)))
         return
     from rich.console import Console
@@ -66,10 +69,12 @@ def _recorded(trace_id: str) -> tuple[str, Enrichment, Rules, str, Inputs]:
             trace: dict[str, Any] = queries.show(db, queries.find(db, trace_id))
             stored = queries.instructions(db, trace["rules_hash"])
     except (queries.UnknownTraceError, database.StorageError) as error:
-        raise click.ClickException(f"{error}; see: enricher trace list") from error
+        raise click.ClickException(f"{error}; to see the ids, run: enricher trace list") from error
     if not stored or "settings" not in trace["inputs"]:
         outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
-        raise click.ClickException(f"trace {trace_id} keeps no inputs to explain ({outcome})")
+        raise click.ClickException(
+            f"trace {trace_id} ({outcome}) was recorded without its inputs, so it cannot be explained"
+        )
     rules = recorded_rules(trace["rules_hash"], stored)
     text, inputs = trace["prompt"], Inputs.from_json(trace["prompt"], trace["inputs"])
     return text, replay(text, trace["inputs"], rules), rules, trace["skip_reason"], inputs
@@ -121,7 +126,7 @@ def _print(
 ) -> None:
     if skipped:
         console.print(f"skipped: {skipped}")
-        console.print(f"{SKIPS.get(skipped, 'the enricher leaves such prompts alone')}; nothing is added")
+        console.print(f"{SKIPS.get(skipped, 'such prompts are skipped')}; nothing is added")
         return
     judged = enrichment.classification
     console.print(_marked(text, enrichment))
@@ -140,7 +145,7 @@ def _print(
         console.print(f"left out: {miss.line}: {miss.reason}{needed}")
     _print_channels(console, enrichment, channels)
     console.print()
-    console.print(enrichment.text or "nothing is said", markup=False)
+    console.print(enrichment.text or "nothing is added", markup=False)
 
 
 def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gathered]) -> None:

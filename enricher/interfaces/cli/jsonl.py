@@ -41,7 +41,7 @@ def _answered(
         asked = json.loads(line)
         identity = asked.get("id") if isinstance(asked, dict) else None
         if not isinstance(asked, dict) or not isinstance(asked.get(key), str):
-            raise ValueError(f'a line is {{"id": …, "{key}": "…"}}')
+            raise ValueError(f'this is not an object such as {{"id": 1, "{key}": "…"}}')
         return {"id": identity, **answer(asked)}
     except failures as failure:
         return {"id": identity, "error": f"line {number}: {failure}"}

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 
-as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON instead of a table.")
-
 
 class Group(click.Group):
     """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points."""

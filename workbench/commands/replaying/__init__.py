@@ -1,12 +1,14 @@
 """Commands that try instructions on recorded prompts."""
 
-SUMMARIES = {
-    "ab": "compare two instructions on the same prompts",
-    "bisect": "find the version of the instructions that flipped a prompt",
-    "compare": "say which recorded prompts two instructions answer differently",
-    "coverage": "count how often each rule speaks, and what nothing speaks for",
-    "replay": "say what an edit of the instructions changes on recorded prompts",
-    "suggest": "propose single edits from labelled prompts, as diffs",
-    "tune": "fit weights to labelled prompts, as a diff of the instructions",
+SECTIONS = {
+    "Tune the instructions": {
+        "replay": "show what an edit changes on recorded prompts",
+        "compare": "show which prompts two versions answer differently",
+        "coverage": "count how often each rule fires",
+        "bisect": "find the edit that changed the result of a prompt",
+        "suggest": "propose single edits from labelled prompts",
+        "tune": "fit the weights to labelled prompts",
+        "ab": "test whether one version is better than another",
+    },
 }
-"""Summaries for the list of commands, as in ``workbench.commands``."""
+"""As in ``workbench.commands``: the section of ``enricher --help`` that these commands are listed in."""

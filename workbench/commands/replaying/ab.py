@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
     from storage.evaluation.experiments import Experiment, Result
+    from storage.traces.selection import Selection
     from workbench.experiments.arms import Arm
     from workbench.experiments.questions import Question, Questions
     from workbench.replay.rulesets.versions import Versions
@@ -27,30 +29,37 @@ RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
 """Digits of an id in a list: its time in microseconds, by which it can be found."""
 
-
-@click.group(cls=Group)
-def ab() -> None:
-    """Compare two instructions, or recorded answers, on the same prompts; or two cohorts of sessions."""
-
-
-@ab.command("run")
-@click.option("--a", "first", default="recorded", show_default=True, metavar="ARM", help="What is there now.")
-@click.option("--b", "second", required=True, metavar="ARM", help="What is proposed.")
-@click.option("--prompts", default="", metavar="FILE", help="JSONL of prompts, or of exported traces; else the log.")
-@click.option(
-    "--where", "select", default="", metavar="WHICH", help="Only these of the log, as in: type:debug since:7d."
+in_experiment = click.option(
+    "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."
 )
-@click.option("--limit", default=0, type=click.IntRange(0), help="At most so many of the log, newest first.")
-@click.option("--question", default="", help="What the experiment is to answer; kept with it.")
-@click.option("--out", default="", metavar="FILE", help="Also write the whole report as JSON, readable by you only.")
-@as_json
-def run_experiment(
-    first: str, second: str, prompts: str, select: str, limit: int, question: str, out: str, is_json: bool
-) -> None:
-    """Let arms A and B answer the same prompts; keep and print what came of it.
 
-    An ARM is an instructions file, a stored version, a git revision of the packaged
-    instructions, "recorded", or a .jsonl file of answers.
+
+@click.group(cls=Group, epilog="Example: enricher ab run --b my-instructions.md --limit 500")
+def ab() -> None:
+    """Test whether one version of the instructions is better: on the same prompts, or on two cohorts of sessions."""
+
+
+@ab.command("run", epilog="Example: enricher ab run --b my-instructions.md --limit 500")
+@click.option("--a", "first", default="recorded", show_default=True, metavar="ARM", help="The arm to compare with, A.")
+@click.option("--b", "second", required=True, metavar="ARM", help="The arm to test, B.")
+@click.option(
+    "--prompts",
+    default="",
+    metavar="FILE",
+    help="Use the prompts of this JSONL file, which may be an export; default: the recorded prompts.",
+)
+@options.where()
+@options.limit(0)
+@click.option("--question", default="", help="The question that the experiment answers, stored with it.")
+@options.out
+@options.as_json
+def run_experiment(
+    first: str, second: str, prompts: str, selection: Selection, limit: int, question: str, out: str, is_json: bool
+) -> None:
+    """Answer the same prompts with arms A and B; print and store how the results differ.
+
+    An ARM is an instructions file, a stored version, a git revision of the packaged instructions, the word "recorded"
+    for what the hook did, or a .jsonl file of answers. The file of --out gets the whole report as JSON.
     """
     from storage.evaluation import experiments
     from workbench import experiments as harness
@@ -61,10 +70,10 @@ def run_experiment(
         versions = Versions(db)
         a, b = (_arm(name, versions) for name in (first, second))
         asked = Questions(versions)
-        outcome = harness.run(_asked(asked, db, prompts, select, limit), a=a, b=b, left_out=asked.left_out)
+        outcome = harness.run(_asked(asked, db, prompts, selection, limit), a=a, b=b, left_out=asked.left_out)
         if not outcome.results:
             reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(asked.left_out.items()))
-            raise click.ClickException(f"there is no prompt that both arms answer{': ' if reasons else ''}{reasons}")
+            raise click.ClickException(f"no prompt is answered by both arms{': ' if reasons else ''}{reasons}")
         arms = {name: {"name": arm.label, "hash": arm.hash} for name, arm in (("a", a), ("b", b))}
         text = question or f"{a.label} or {b.label}?"
         made = experiments.keep(db, outcome.results, question=text, arms=arms, report=outcome.report.to_json())
@@ -74,11 +83,11 @@ def run_experiment(
     _print(value, is_json=is_json)
 
 
-@ab.command("list")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
-@as_json
+@ab.command("list", epilog="Example: enricher ab list --limit 5")
+@options.limit(20)
+@options.as_json
 def list_experiments(limit: int, is_json: bool) -> None:
-    """List the newest experiments, newest first."""
+    """List the stored experiments, newest first."""
     from storage.evaluation import experiments
 
     with _opened() as db:
@@ -95,14 +104,14 @@ def list_experiments(limit: int, is_json: bool) -> None:
             table.columns[column].no_wrap = True
         new_console().print(table)
     else:
-        click.echo("no experiment yet; see: enricher ab run --help", err=True)
+        click.echo("no experiment is stored yet; to run one, see: enricher ab run --help", err=True)
 
 
-@ab.command("show")
+@ab.command("show", epilog="Example: enricher ab show 0064a1 --json")
 @click.argument("experiment_id", metavar="ID")
-@as_json
+@options.as_json
 def show_experiment(experiment_id: str, is_json: bool) -> None:
-    """Show one experiment; the beginning of its id will do; --json has every answer."""
+    """Show one experiment, with --json also every answer; the beginning of its ID is enough."""
     from storage.evaluation import experiments
 
     with _opened() as db:
@@ -111,28 +120,25 @@ def show_experiment(experiment_id: str, is_json: bool) -> None:
     _print(value, is_json=is_json)
 
 
-@ab.command("cohort")
+@ab.command("cohort", epilog="Example: enricher ab cohort 3f2a --name shorter-texts")
 @click.argument("session_id", metavar="SESSION")
-@click.option("--name", required=True, help="The experiment; another name deals the sessions anew.")
+@in_experiment
 def show_cohort(session_id: str, name: str) -> None:
-    """Print the cohort of a session, a or b: always the same for one name."""
+    """Print the cohort of a session, a or b: always the same for one name, and independent of it for another."""
     from workbench.experiments.cohorts import cohort_of
 
     click.echo(cohort_of(session_id, name=name))
 
 
-@ab.command("effect")
-@click.option("--name", required=True, help="The experiment whose cohorts are compared.")
-@click.option("--since", default="", metavar="WHEN", help="Only prompts from this UTC date or time on (ISO-8601).")
-@as_json
+@ab.command("effect", epilog="Example: enricher ab effect --name shorter-texts --since 4w")
+@in_experiment
+@options.since
+@options.as_json
 def show_effect(name: str, since: str, is_json: bool) -> None:
-    """Say how far the cohorts lie apart: labelled prompts right, prompts and tokens of a session."""
+    """Compare the cohorts: how many labelled prompts are right, and the prompts and tokens of a session."""
     from storage.evaluation import experiments
-    from storage.traces import queries
     from workbench.experiments.cohorts import compare
 
-    if since and not queries.is_date(since):
-        raise click.BadParameter(f"{since!r} is no date; write it as 2026-03-31", param_hint="--since")
     with _opened() as db:
         value = compare(experiments.sessions(db, since=since), name=name).to_json()
     if is_json:
@@ -151,13 +157,13 @@ def _arm(name: str, versions: Versions) -> Arm:
     return Instructions(sides.named(name, path=packaged_file(), versions=versions))
 
 
-def _asked(questions: Questions, db: sqlite3.Connection, prompts: str, select: str, limit: int) -> Iterable[Question]:
-    from storage.traces import selection
-
+def _asked(
+    questions: Questions, db: sqlite3.Connection, prompts: str, selection: Selection, limit: int
+) -> Iterable[Question]:
     if not prompts:
-        return questions.of_log(db, selection.parse(select) if select else selection.EVERYTHING, limit=limit)
-    if select or limit:
-        raise click.UsageError("--where and --limit choose from the log; with --prompts every line is asked")
+        return questions.of_log(db, selection, limit=limit)
+    if selection.typed or limit:
+        raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
     return questions.of_file(prompts)
 
 
@@ -166,14 +172,13 @@ def _opened() -> Iterator[sqlite3.Connection]:
     from enricher.home import state_dir
     from storage.db import database
     from storage.evaluation.experiments import UnknownExperimentError
-    from storage.traces.selection import SelectionError
     from workbench.experiments.questions import QuestionError
     from workbench.replay.rulesets.sides import SideError
 
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
-    except (database.StorageError, UnknownExperimentError, SelectionError, QuestionError, SideError) as refusal:
+    except (database.StorageError, UnknownExperimentError, QuestionError, SideError) as refusal:
         raise click.ClickException(printable(refusal)) from refusal
 
 
@@ -221,7 +226,9 @@ def _print(value: Value, *, is_json: bool) -> None:
     for reason, count in value["left_out"].items():
         console.print(printable(f"{count} left out: {reason}"))
     if value["unknown_context"]:
-        console.print(f"{value['unknown_context']} prompts for which an arm would have asked a channel something else")
+        console.print(
+            f"{value['unknown_context']} prompts for which an arm would have asked a channel another question"
+        )
     console.print(_headline(value))
 
 
@@ -245,9 +252,9 @@ def _number(value: float | None) -> str:
 def _headline(value: Value) -> str:
     share, sessions = value["share"], value["sessions"]
     bounds = f"{share['value']:.2%}, 95 % {share['interval']['low']:.2%} to {share['interval']['high']:.2%}"
-    counted = f"{share['changed']} of {value['prompts']} prompts in {sessions} sessions come out differently ({bounds})"
-    labelled = f"; labelled ones: {value['gained']} right instead of wrong, {value['lost']} the other way round"
-    same = "; the arms are the same, nothing was tested" if value["same_arms"] else ""
+    counted = f"{share['changed']} of {value['prompts']} prompts in {sessions} sessions differ ({bounds})"
+    labelled = f"; labelled ones: {value['gained']} right instead of wrong, {value['lost']} wrong instead of right"
+    same = "; both arms are the same, so nothing was tested" if value["same_arms"] else ""
     return f"{value['verdict']}: {counted}{labelled if value['gained'] or value['lost'] else ''}{same}\n{value['id']}"
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.cli.output import as_json, print_json, printable
+from enricher.interfaces.cli.options import as_json
+from enricher.interfaces.cli.output import print_json, printable
 
 if TYPE_CHECKING:
     from workbench.replay.causes.attribution import Cause
@@ -18,16 +19,20 @@ SHORT = 10
 MOST_LINES = 20
 
 
-@click.command("bisect")
-@click.argument("trace_id", metavar="TRACE")
+@click.command("bisect", epilog="Example: enricher bisect 0064a1")
+@click.argument("trace_id", metavar="ID")
 @as_json
 def bisect(trace_id: str, is_json: bool) -> None:
-    """Judge a recorded prompt under every stored version of the rules; show each flip and the edit that made it."""
+    """Classify a recorded prompt with every stored version of the instructions.
+
+    Each change of the result is shown with the edit that caused it. The beginning of an ID is enough.
+    """
     from storage.traces import queries
+    from storage.traces.selection import EVERYTHING
     from workbench.commands.replaying.coverage import opened
     from workbench.replay.causes.bisect import BisectError, steps
 
-    with opened("") as corpus:
+    with opened(EVERYTHING) as corpus:
         try:
             whole = queries.find(corpus.db, trace_id)
             found = []
@@ -49,14 +54,14 @@ def _print(step: Step) -> None:
     own = "  (recorded under this one)" if step.is_own else ""
     said = _said(step.outcome) if step.outcome else f"skipped: {step.skipped}"
     if step.kinds:
-        click.echo(printable(f"  flips: {', '.join(step.kinds)}"))
+        click.echo(printable(f"  changes: {', '.join(step.kinds)}"))
         _print_cause(step.cause, step.note)
     click.echo(printable(f"{step.version[:SHORT]}  {step.first_seen_at[:19]}  {said}{own}"))
 
 
 def _print_cause(cause: Cause | None, note: str) -> None:
     if note or cause is None:
-        click.echo(printable(f"    {note or 'no cause was found'}"))
+        click.echo(printable(f"    {note or 'the cause was not found'}"))
         return
     how = {"together": "each of these is needed", "pair": "only undoing both brings the outcome back"}
     if cause.how in how or cause.how == "set":
@@ -76,9 +81,9 @@ def _print_sum(found: list[Step]) -> None:
     judged = sum(step.outcome is not None for step in found)
     flips = sum(bool(step.kinds) for step in found)
     if judged == 1:
-        click.echo("only one version can judge this prompt, so nothing could flip")
+        click.echo("only one stored version can classify this prompt, so there is nothing to compare")
     else:
-        click.echo(f"{judged} versions, {flips or 'no'} {'flip' if flips == 1 else 'flips'}")
+        click.echo(f"{judged} versions, {flips or 'no'} {'change' if flips == 1 else 'changes'}")
 
 
 def _said(outcome: Outcome) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import new_console, print_json, printable
 from enricher.prompt.text import shortened
 
 if TYPE_CHECKING:
@@ -36,26 +37,19 @@ def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that select the prompts to replay and the output."""
     for option in reversed(
         (
-            click.option("--where", "selection", default="", callback=_selection, metavar="FILTER",
-                         help='Only these prompts, such as "type:debug since:7d"; else all but those of tests.'),
-            click.option("--limit", default=0, type=click.IntRange(0), help="At most so many, the newest; 0: all."),
-            click.option("--today", is_flag=True, help="Where a channel would have been asked otherwise, ask it now."),
-            click.option("--keep", is_flag=True, help="Store the outcome for the published history."),
-            as_json,
+            options.where(),
+            options.limit(0),
+            click.option(
+                "--today",
+                is_flag=True,
+                help="Ask a channel again, now, if the recorded answer does not fit the new instructions.",
+            ),
+            click.option("--keep", is_flag=True, help="Store the result, so that the published pages show it."),
+            options.as_json,
         )
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
-
-
-def _selection(ctx: click.Context, param: click.Parameter, value: str) -> Selection:
-    del ctx, param
-    from storage.traces.selection import SelectionError, parse
-
-    try:
-        return parse(value)
-    except SelectionError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 def run_account(
@@ -175,7 +169,7 @@ def _keep(
     told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
     diff = "".join(_difference(file, base, candidate, corpus.versions) for file in files)
     identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.typed, causes=told)
-    click.echo(f"kept as {identity}  (enricher compare --kept {identity})", err=True)
+    click.echo(f"stored as {identity}; to show it, run: enricher compare --kept {identity}", err=True)
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
@@ -225,7 +219,7 @@ def _print_outcome(figures: Figures) -> None:
     if figures.prompts:
         click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
     else:
-        click.echo("no recorded prompt was selected; a host with the hook leaves some, and: enricher trace import")
+        click.echo("no recorded prompt was selected; to import past conversations, run: enricher trace import")
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
     standing = figures.standing
     if standing and standing.regressed:
@@ -249,7 +243,7 @@ def _print_measures(figures: Figures) -> None:
     )
     if not figures.changes:
         click.echo(
-            f"a change of {minimum_detectable_share(prompts):.2%} of prompts would have shown with 80 % certainty"
+            f"a change of {minimum_detectable_share(prompts):.2%} of prompts would have been found with 80 % certainty"
         )
     for reason, count in figures.left_out:
         click.echo(f"{count} left out: {reason}")

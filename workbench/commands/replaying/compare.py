@@ -20,12 +20,19 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 
-@click.command("compare")
+@click.command("compare", epilog="Example: enricher compare recorded my-instructions.md")
 @click.argument("base", required=False, default="")
 @click.argument("candidate", required=False, default="")
-@click.option("--file", "path", default="", metavar="FILE", help="The file that a git revision is asked for.")
 @click.option(
-    "--kept", default=None, is_flag=False, flag_value="", metavar="ID", help="Show a kept one; without ID list."
+    "--file", "path", default="", metavar="FILE", help="The file whose git revisions BASE and CANDIDATE may name."
+)
+@click.option(
+    "--kept",
+    default=None,
+    is_flag=False,
+    flag_value="",
+    metavar="ID",
+    help="Show the comparison that was stored under this ID; without an ID, list those that were stored.",
 )
 @selection_options
 def compare(
@@ -39,15 +46,18 @@ def compare(
     keep: bool,
     is_json: bool,
 ) -> None:
-    """Say which recorded prompts BASE and CANDIDATE answer differently.
+    """Show which recorded prompts get different results from BASE and CANDIDATE.
 
-    Each is a file, a stored version (the beginning of its hash), a git revision of --file, or "recorded".
+    Each of the two is an instructions file, a stored version (the beginning of its hash), a git revision of --file,
+    or the word "recorded" for what the hook did.
     """
     if kept is not None:
         _show_kept(kept or base, is_json=is_json)
         return
     if not base or not candidate:
-        raise click.UsageError("name BASE and CANDIDATE, such as: enricher compare recorded my-instructions.md")
+        raise click.UsageError(
+            "BASE or CANDIDATE is missing; for example: enricher compare recorded my-instructions.md"
+        )
     place = path or _file_of(candidate) or _file_of(base) or _packaged()
     figures, causes = run_account(
         lambda versions: _sides(base, candidate, place, versions), place, selection,
@@ -102,7 +112,7 @@ def _list(kept: Sequence[Kept], *, is_json: bool) -> None:
     if is_json:
         print_json([asdict(one) for one in kept])
     elif not kept:
-        click.echo("none was kept yet; keep one with: enricher replay --keep", err=True)
+        click.echo("no comparison is stored yet; to store one, run: enricher replay --keep", err=True)
     else:
         table = new_table("id", "at", "base → candidate", "verdict", "changed", "of", numbers=2)
         for one in kept:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from storage.traces.selection import Selection
     from workbench.coverage.coverage import Coverage, Row
     from workbench.coverage.written import Written
     from workbench.replay.corpus import Corpus
@@ -26,17 +28,20 @@ MOST_SHOWN = 30
 PERCENT = 100
 
 
-@click.command("coverage")
-@click.option("--where", default="", metavar="SELECTION", help="Only these prompts, like: type:debug since:7d")
-@click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="Under this file, edited or not.")
-@click.option("--all", "is_all", is_flag=True, help="Every signal, not only those that stand out.")
-@as_json
-def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) -> None:
-    """Count how often each rule speaks: dead ones, always-on ones, overlaps, what it costs, what it misses."""
+@click.command("coverage", epilog="Example: enricher coverage --where since:30d")
+@options.where()
+@options.instructions_file(default="all layers that apply")
+@click.option("--all", "is_all", is_flag=True, help="List every signal, not only the conspicuous ones.")
+@options.as_json
+def coverage(selection: Selection, instructions: str | None, is_all: bool, is_json: bool) -> None:
+    """Count how often each rule fires on the recorded prompts, and how many tokens it adds.
+
+    It lists the rules that never or always fire, those that fire on the same prompts, and the prompts without any.
+    """
     from workbench.coverage.coverage import measure
     from workbench.coverage.coverage_json import as_object
 
-    with opened(where) as corpus:
+    with opened(selection) as corpus:
         found = measure(corpus, _written(corpus, instructions))
         left_out = dict(corpus.left_out)
     if is_json:
@@ -45,24 +50,24 @@ def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) 
     for reason, count in sorted(left_out.items()):
         click.echo(f"{count} left out: {reason}", err=True)
     if not found.prompts:
-        remedy = f"widen --where {where!r}" if where.strip() else "type some, or: enricher trace import"
+        narrow = f"--where {selection.typed!r} may be too narrow"
+        remedy = narrow if selection.typed else "to import past conversations, run: enricher trace import"
         click.echo(printable(f"no recorded prompt can be judged; {remedy}"), err=True)
         return
     _print(found, is_all=is_all)
 
 
 @contextlib.contextmanager
-def opened(where: str) -> Iterator[Corpus]:
-    """Yield a corpus of this account's prompts that the filter ``where`` selects; raises click.ClickException."""
+def opened(selection: Selection) -> Iterator[Corpus]:
+    """Yield a corpus of the selected prompts of this account; raises click.ClickException."""
     from storage.db.database import StorageError
-    from storage.traces.selection import SelectionError, parse
     from workbench.replay import corpus
     from workbench.replay.rulesets.sides import SideError
 
     try:
-        with corpus.opened(state_dir(), parse(where)) as found:
+        with corpus.opened(state_dir(), selection) as found:
             yield found
-    except (StorageError, SelectionError, SideError) as error:
+    except (StorageError, SideError) as error:
         raise click.ClickException(str(error)) from error
 
 
@@ -84,18 +89,20 @@ def _print(found: Coverage, *, is_all: bool) -> None:
     console = new_console()
     again = f", {found.judged_again} of them judged again under these rules" if found.judged_again else ""
     click.echo(f"{counted(found.prompts, 'prompt')}{again}; {found.labelled} labelled")
-    click.echo(printable(f"a place without a file, like :12, is a line of {os.path.relpath(main_file(found.rows))}"))
+    click.echo(
+        printable(f"a place without a file name, such as :12, is a line of {os.path.relpath(main_file(found.rows))}")
+    )
     _print_lines(console, found)
     dead = [row for row in found.dead() if row.kind == "signal"]
     if dead:
-        reach = f"each may still speak in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
-        click.echo(f"\n{counted(len(dead), 'signal')} never spoke; {reach}:")
+        reach = f"each may still fire in up to {found.dead_may_reach() * PERCENT:.2g} % of prompts (95 %)"
+        click.echo(f"\n{counted(len(dead), 'signal')} never fired; {reach}:")
         _print_places(dead, found)
     if found.always_on():
-        click.echo("\nSpoke in every prompt, and so tell none from another:")
+        click.echo("\nFired in every prompt, so they do not tell prompts apart:")
         _print_places(found.always_on(), found)
     if found.overlaps:
-        click.echo("\nSpoke in exactly the same prompts:")
+        click.echo("\nFired in exactly the same prompts:")
         main = main_file(found.rows)
         for overlap in found.overlaps[:MOST_SHOWN]:
             named = "  and  ".join(f"{_named(row)} ({place(row, main)})" for row in overlap.rows)
@@ -119,14 +126,14 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
     """Print every signal, or those that labels do not confirm."""
     shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
     if not found.labelled:
-        click.echo("\nNo label speaks of a signal yet: enricher trace queue --label", err=True)
-    elif not shown:
         click.echo(
-            "\nNo signal is surely (95 %) worse than one that knows nothing; --all shows what labels say of each"
+            "\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue --label", err=True
         )
+    elif not shown:
+        click.echo("\nWith 95 % certainty, no signal is right less often than chance; --all lists every signal")
     if not shown:
         return
-    click.echo("\nSignals" if is_all else "\nSurely (95 %) right no more often than a signal that knows nothing:")
+    click.echo("\nSignals" if is_all else "\nWith 95 % certainty, right no more often than chance:")
     table = _fixed(new_table("signal", "for", "place", "weight", "prompts", "right", "class", numbers=4))
     main = main_file(found.rows)
     for row in shown:
@@ -144,7 +151,9 @@ def _fixed(table: Table, *, but: int = 0) -> Table:
 
 
 def _print_unmatched(found: Coverage) -> None:
-    click.echo(f"\n{counted(found.unmatched, 'prompt')} with no signal for a task type beyond their length")
+    click.echo(
+        f"\n{counted(found.unmatched, 'prompt')} in which no signal for a task type fired, apart from their length"
+    )
     for cluster in found.clusters:
         click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))
 

@@ -12,13 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OPTIONS = (
-    click.option("--gate", is_flag=True, help="Judge the golden cases of this repository; exit 1 if one regresses."),
     click.option(
-        "--cases", default="", metavar="FILE", help="With --gate: this file in place of .enricher/cases.jsonl."
+        "--gate",
+        is_flag=True,
+        help="Check the golden cases of this repository; exit with code 1 if one fails that passed before.",
     ),
-    click.option("--allow-removed", is_flag=True, help="With --gate: cases of the base may be missing."),
-    click.option("--junit", default="", metavar="FILE", help="With --gate: write JUnit XML."),
-    click.option("--markdown", default="", metavar="FILE", help="With --gate: write a comment for a pull request."),
+    click.option(
+        "--cases",
+        default="",
+        metavar="FILE",
+        help="With --gate: read the cases from this file, not .enricher/cases.jsonl.",
+    ),
+    click.option("--allow-removed", is_flag=True, help="With --gate: allow that cases of the base were removed."),
+    click.option("--junit", default="", metavar="FILE", help="With --gate: write the report as JUnit XML."),
+    click.option(
+        "--markdown", default="", metavar="FILE", help="With --gate: write the report as a comment for a pull request."
+    ),
 )
 
 

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.cli.output import as_json, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import print_json, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from storage.traces.selection import Selection
     from workbench.tuning.suggest import Proposal, Suggestions
 
 MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14
 
 
-@click.command("suggest")
-@click.option(
-    "--labels",
-    "files",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
-    help="More labelled prompts: JSONL.",
-)
-@click.option("--where", default="", metavar="SELECTION", help="Only labels of these prompts, like: project:shop")
-@click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="The file to improve; else ours.")
-@as_json
-def suggest(files: tuple[str, ...], where: str, instructions: str | None, is_json: bool) -> None:
-    """Propose single weights, phrases and removals from labels, with what each fixes and breaks; writes nothing."""
+@click.command("suggest", epilog="Example: enricher suggest --where project:shop")
+@options.labels()
+@options.where()
+@options.instructions_file(default="the packaged one")
+@options.as_json
+def suggest(files: tuple[str, ...], selection: Selection, instructions: str | None, is_json: bool) -> None:
+    """Propose single edits of the instructions from labelled prompts, each as a diff.
+
+    An edit changes a weight, adds a phrase or removes a signal. For each, the prompts are listed that it fixes and
+    that it breaks. No file is changed.
+    """
     from enricher.rules.layers import packaged_file
     from workbench.commands.replaying.coverage import opened
     from workbench.tuning.labelled_rows import LabelError, read_labelled
@@ -40,7 +40,7 @@ def suggest(files: tuple[str, ...], where: str, instructions: str | None, is_jso
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
-        with opened(where) as corpus:
+        with opened(selection) as corpus:
             found = find(corpus, path=path, text=text, rows=read_labelled(files))
     except (OSError, UnicodeDecodeError, LabelError, SuggestError) as error:
         raise click.ClickException(str(error)) from error
@@ -52,11 +52,11 @@ def suggest(files: tuple[str, ...], where: str, instructions: str | None, is_jso
 
 def _print(found: Suggestions) -> None:
     wrong = found.labelled - found.right
-    click.echo(f"{found.labelled} labelled prompts: {found.right} come out right, {wrong} wrong", err=True)
+    click.echo(f"{found.labelled} labelled prompts: {found.right} are classified right, {wrong} wrong", err=True)
     for line in found.missing:
         click.echo(printable(f"missing: {line}"), err=True)
     if not found.proposals:
-        click.echo(f"no small step fixes more labelled prompts than it breaks ({found.tried} looked at)", err=True)
+        click.echo(f"no single edit fixes more labelled prompts than it breaks ({found.tried} were tried)", err=True)
     for number, proposal in enumerate(found.proposals, 1):
         _print_proposal(number, proposal, found.texts)
 
@@ -64,7 +64,7 @@ def _print(found: Suggestions) -> None:
 def _print_proposal(number: int, proposal: Proposal, texts: Mapping[str, str]) -> None:
     click.echo(printable(f"{number}. {proposal.title}   {proposal.file}:{proposal.line}"))
     sessions = f"{proposal.sessions} session{'' if proposal.sessions == 1 else 's'}"
-    holds = "" if proposal.holds else ", but not without one of them"
+    holds = "" if proposal.holds else ", but no longer if one of them is left out"
     chance = f"p {proposal.p:.2g}, q {proposal.q:.2g}"
     click.echo(f"   fixes {len(proposal.fixes)} ({sessions}{holds}), breaks {len(proposal.breaks)}; {chance}")
     click.echo(f"   would change {proposal.log_changes} of {proposal.log_prompts} prompts without a label")

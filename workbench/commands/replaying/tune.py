@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import click
 
+from enricher.interfaces.cli import options
+
 LEAST_PROMPTS = 100
 """With fewer prompts, the weights would overfit single prompts."""
 
 
-@click.command("tune")
+@click.command("tune", epilog="Example: enricher tune labelled.jsonl")
 @click.argument("labelled", type=click.Path(exists=True, dir_okay=False))
-@click.option("--instructions", type=click.Path(exists=True, dir_okay=False), help="The file to tune; else ours.")
-@click.option("--also", multiple=True, type=click.Path(exists=True, dir_okay=False), help="More prompts to fit.")
-@click.option("--without", multiple=True, metavar="OWNER/NAME", help="A repository whose prompts take no part.")
-@click.option("--report", is_flag=True, help="The accuracy on left-out repositories in place of a diff.")
-@click.option("--force", is_flag=True, help="Also with too few prompts to learn from.")
+@options.instructions_file(default="the packaged one")
+@options.labels(former=["--also"])
+@click.option("--without", multiple=True, metavar="OWNER/NAME", help="Leave out the prompts of this repository.")
+@click.option("--report", is_flag=True, help="Print the accuracy on repositories that were left out, not a diff.")
+@click.option("--force", is_flag=True, help="Fit the weights even if there are too few prompts.")
 def tune(
     labelled: str,
     instructions: str | None,
-    also: tuple[str, ...],
+    files: tuple[str, ...],
     without: tuple[str, ...],
     report: bool,
     force: bool,
 ) -> None:
-    """Propose weights, plain words and thresholds from labelled prompts, as a diff of the instructions.
+    """Fit weights, words and thresholds to labelled prompts, and print the result as a diff of the instructions.
 
-    LABELLED holds one {"prompt": …, "task_type": …} a line, or is what "enricher trace export" writes.
+    Each line of the file LABELLED is a JSON object such as {"prompt": "…", "task_type": "debug"}; what "enricher trace
+    export" writes is accepted, too.
     """
     try:
         from workbench.tuning.labelled import LabelError
         from workbench.tuning.tune import TuningError
     except ImportError as error:
-        raise click.ClickException(f"{error}; tuning needs numpy: pip install numpy") from error
+        raise click.ClickException(
+            f"{error}; tuning needs numpy, which you can install with: pip install numpy"
+        ) from error
     try:
-        _check_prompts((labelled, *also), force=force, report=report)
-        click.echo(_proposal(labelled, instructions, also=also, without=without, report=report), nl=report)
+        _check_prompts((labelled, *files), force=force, report=report)
+        click.echo(_proposal(labelled, instructions, also=files, without=without, report=report), nl=report)
     except (TuningError, LabelError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -58,11 +63,15 @@ def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None
 
     rows = [row for path in paths for row in read_rows(path)]
     prompts = [row for row in rows if row is not None]
-    click.echo(f"{len(prompts)} labelled prompts used, {len(rows) - len(prompts)} without a label left out", err=True)
+    click.echo(
+        f"{len(prompts)} labelled prompts are used, {len(rows) - len(prompts)} without a label are left out", err=True
+    )
     if not prompts or (len(prompts) < LEAST_PROMPTS and not force):
-        needed = f"{len(prompts)} labelled prompts in {', '.join(paths)}; {LEAST_PROMPTS} are needed"
-        raise click.ClickException(f"{needed} (label more with: enricher trace label)" + "; or --force" * bool(prompts))
+        needed = f"{', '.join(paths)}: {len(prompts)} labelled prompts, but {LEAST_PROMPTS} are needed"
+        raise click.ClickException(
+            f"{needed}; to label more, run: enricher trace queue --label" + " (or use --force)" * bool(prompts)
+        )
     if report:
         check_labels(prompts, packaged_table())
         if without := [row.place for row in prompts if not row.search_intent]:
-            raise click.ClickException(f"{without[0]}: no search_intent; --report judges it, so every row needs one")
+            raise click.ClickException(f"{without[0]}: the row has no search_intent, which --report needs in every row")

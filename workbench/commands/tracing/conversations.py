@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from enricher.home import from_home
-from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,52 +27,53 @@ if TYPE_CHECKING:
 
 HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
 MOST_TOLD = 20
-AGO = re.compile(r"(\d{1,5})([hdw])")
-HOURS = {"h": 1, "d": 24, "w": 168}
-REMEDY = "nothing is stored yet; run it again with --yes"
+REMEDY = "nothing was stored; to store the prompts, run the command again with --yes"
 
 
-@click.command("import")
+@click.command("import", epilog="Example: enricher trace import --project . --since 4w --dry-run")
 @click.argument("paths", metavar="[SOURCE]…", nargs=-1)
-@click.option("--host", type=click.Choice(HOSTS), default=None, help="Only this client's; the form of every SOURCE.")
+@click.option(
+    "--host", type=click.Choice(HOSTS), default=None, help="Only conversations of this client; the format of SOURCE."
+)
 @click.option("--project", default="", metavar="DIR", help="Only conversations in the project of this folder.")
-@click.option("--since", default="", metavar="WHEN", help="Only prompts from then on: 2026-03-31, or 2d, 36h, 4w ago.")
-@click.option("--limit", default=0, type=click.IntRange(0), help="At most so many prompts, the newest; 0 is all.")
-@click.option("--yes", "is_confirmed", is_flag=True, help="Store what is listed without asking.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="List only.")
-@as_json
+@options.since
+@options.limit(0)
+@options.without_asking
+@options.dry_run
+@options.as_json
 def command(
     paths: tuple[str, ...],
     host: str | None,
     project: str,
     since: str,
     limit: int,
-    is_confirmed: bool,
+    is_sure: bool,
     is_dry: bool,
     is_json: bool,
 ) -> None:
-    """Take in past conversations, so that there is something to replay.
+    """Import the prompts of past conversations, so that there is something to replay.
 
-    Without a SOURCE: the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, and the logs.db
-    of llm, where this account keeps them. A SOURCE is a file of these, a folder, or JSONL with "prompt".
-    What is no person's prompt is left out, secrets are taken out, and importing again changes nothing.
+    Without a SOURCE, it imports the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, and the logs.db
+    of llm, from where these programs store them. A SOURCE is such a file, a folder of them, or a file of JSON lines
+    with the key "prompt". Prompts that were not typed by a person are left out, secrets are removed, and nothing is
+    imported twice.
     """
     from workbench.importing import places
     from workbench.importing.sifting import Wanted
 
     if project and not os.path.isdir(project):
-        raise click.BadParameter(f"{project} is no folder", param_hint="--project")
+        raise click.BadParameter(f"{project} is not a folder", param_hint="--project")
     if host == "jsonl" and not paths:
-        raise click.UsageError("--host jsonl wants a SOURCE: there is no well-known place for it")
+        raise click.UsageError("--host jsonl needs a SOURCE: the file to import")
     now = int(time.time() * 1_000_000)
     wanted = Wanted(_moment(since), now, os.path.abspath(project) if project else "", limit)
     found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
     if not found and not problems:
         raise click.ClickException(
-            "no client of this account keeps conversations where they are looked for; name a file or a folder"
+            "no conversations were found in the folders of the known clients; name a file or a folder to import"
         )
     with _told():
-        outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_confirmed=is_confirmed)
+        outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_sure=is_sure)
     sys.exit(outcome)
 
 
@@ -86,7 +86,7 @@ class _Run:
     wanted: Wanted
     is_json: bool
 
-    def through(self, *, is_dry: bool, is_confirmed: bool) -> int:
+    def through(self, *, is_dry: bool, is_sure: bool) -> int:
         """List what would be imported, ask for confirmation, and store it; return the exit code."""
         from workbench.importing.storing import Stored
         from workbench.importing.tracing import Tracer
@@ -97,7 +97,7 @@ class _Run:
             _print_listing(survey)
         stored = Stored()
         is_wanted = bool(survey.prompts) and not is_dry
-        is_agreed = is_wanted and (is_confirmed or self._asked(survey))
+        is_agreed = is_wanted and (is_sure or self._asked(survey))
         seconds = self._store(tracer, survey, stored) if is_agreed else 0.0
         if self.is_json:
             print_json(_as_json(survey, stored, is_stored=is_agreed))
@@ -142,7 +142,7 @@ class _Run:
                 )
         except KeyboardInterrupt:
             raise click.ClickException(
-                f"interrupted: {stored.prompts:,} prompts are stored whole; run the same again for the rest"
+                f"interrupted; {stored.prompts:,} prompts are stored; run the same command again for the rest"
             ) from None
         return time.perf_counter() - begin
 
@@ -155,7 +155,7 @@ def _state() -> str:
 
 def _there(db: sqlite3.Connection | None) -> sqlite3.Connection:
     if db is None:
-        raise click.ClickException(f"{_state()} cannot be used")
+        raise click.ClickException(f"the state folder {_state()} cannot be used")
     return db
 
 
@@ -201,20 +201,9 @@ def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Ad
 
 def _moment(since: str) -> int:
     """Return the time of ``--since`` in microseconds, 0 if it is empty."""
-    from storage.traces.queries import is_date
+    from storage.traces.selection import moment
 
-    if not since:
-        return 0
-    if ago := AGO.fullmatch(since.strip().lower()):
-        return int((time.time() - int(ago[1]) * HOURS[ago[2]] * 3600) * 1_000_000)
-    if not is_date(since):
-        raise click.BadParameter(
-            f"{since!r} is no date; write it as 2026-03-31, 2026-03-31T14:00, or as 2d, 36h, 4w ago",
-            param_hint="--since",
-        )
-    whole = {4: "-01-01", 7: "-01"}.get(len(since.removesuffix("Z")), "")
-    time_of = datetime.fromisoformat(since.removesuffix("Z") + whole)
-    return int(time_of.replace(tzinfo=UTC).timestamp() * 1_000_000)
+    return int(moment(since) * 1_000_000) if since else 0
 
 
 def _print_listing(survey: Survey) -> None:
@@ -230,7 +219,7 @@ def _print_listing(survey: Survey) -> None:
     for title, name in (
         ("left out", "left_out"),
         ("not stored again", "not_again"),
-        ("secrets to be taken out", "secrets"),
+        ("secrets to be removed", "secrets"),
     ):
         counts: dict[str, int] = {}
         for group in survey.groups.values():
@@ -246,7 +235,7 @@ def _print_listing(survey: Survey) -> None:
         click.echo(printable(problem), err=True)
     if survey.problem_count > MOST_TOLD:
         click.echo(
-            f"… and {survey.problem_count - MOST_TOLD:,} more that could not be read (--json tells more)", err=True
+            f"… and {survey.problem_count - MOST_TOLD:,} more that could not be read (--json lists them)", err=True
         )
 
 
@@ -256,7 +245,7 @@ def _ordered(survey: Survey) -> list[Group]:
 
 def _in_words(stored: Stored, seconds: float) -> str:
     rate = f", {stored.prompts / seconds:,.0f} a second" if stored.prompts and seconds else ""
-    refused = f"; {stored.refused:,} were refused by the database" if stored.refused else ""
+    refused = f"; the database refused {stored.refused:,}" if stored.refused else ""
     return f"{stored.prompts:,} prompts stored{rate}{refused}; next: enricher replay --verify"
 
 

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.cli.output import as_json, print_json
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import print_json
 from enricher.interfaces.cli.trace.trace import opened, task_types
 
 if TYPE_CHECKING:
     import sqlite3
 
 
-@click.command("label")
+@click.command("label", epilog="Example: enricher trace label 0064a1 debug --case")
 @click.argument("trace_id", metavar="ID")
 @click.argument("verdict", metavar="CLASS|ok|wrong")
-@click.option("--case", "is_case", is_flag=True, help="Also a golden case, in .enricher/cases.jsonl of its repository.")
-@click.option("--cases", default="", metavar="FILE", help="Also a golden case, in this file.")
-@as_json
+@options.as_case
+@options.as_json
 def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool) -> None:
-    """Say that a trace was right (ok), wrong, or which task type it should have had."""
+    """Label the recorded prompt with this ID: it was classified right (ok), wrong, or should be the task type CLASS."""
     from storage.traces import labels, queries
 
     known = task_types()
     if verdict not in (*labels.VERDICTS, *known):
-        raise click.BadParameter(f"{verdict!r} is neither ok, wrong, nor a task type; known: {', '.join(known)}")
+        raise click.BadParameter(f"{verdict!r} is not ok, wrong or a task type; the task types are: {', '.join(known)}")
     with opened() as db:
         found = queries.find(db, trace_id)
         written = write_case(db, found, verdict, cases=cases) if is_case or cases else ""
@@ -45,7 +45,7 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: st
     cwd = str(queries.show(db, trace_id)["cwd"])
     if not cases and not os.path.isdir(cwd):
         raise click.ClickException(
-            f"the folder of this trace is not there ({cwd or 'none was told'}); name --cases FILE"
+            f"the folder of this prompt does not exist ({cwd or 'none was recorded'}); name a file with --cases FILE"
         )
     path = os.path.abspath(cases) if cases else files.path_for(cwd)
     try:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.cli.output import as_json, print_json, printable, progress
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import print_json, printable, progress
 
 if TYPE_CHECKING:
     from storage.db.merge import Merged
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 MOST_TOLD = 10
 
 
-@click.command("merge")
+@click.command("merge", epilog="Example: enricher trace merge /media/laptop/enricher.db --dry-run")
 @click.argument("paths", metavar="OTHER.db…", nargs=-1, required=True, type=click.Path())
-@click.option("--dry-run", "is_dry", is_flag=True, help="Count only; write nothing.")
-@as_json
+@options.dry_run
+@options.as_json
 def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
-    """Add the traces of other databases to this one, each once, by their ids.
+    """Copy the recorded prompts of other databases into yours; a prompt that is there already is not copied again.
 
-    With them come what was weighed, their labels, and the versions of the instructions that they name.
-    Memories and what sessions were told stay where they are: they are personal. The others are only read.
+    Their scores, labels and versions of the instructions are copied, too. Memories are not copied, nor is the record
+    of what was added to each session, because they are personal. The other databases are not changed.
     """
     from enricher.erasure.answers import without_answer
     from enricher.home import state_dir
@@ -45,10 +46,15 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
         raise click.ClickException(printable(refusal)) from refusal
     except KeyboardInterrupt:
         _report(outcomes, is_dry=is_dry, is_json=False)
-        raise click.ClickException("interrupted: what was merged is whole; run the same again for the rest") from None
+        raise click.ClickException(
+            "interrupted; what was copied is complete; run the same command again for the rest"
+        ) from None
     _report(outcomes, is_dry=is_dry, is_json=is_json)
     for table in broken:
-        click.echo(f"Error: {table} names traces that are not there", err=True)
+        click.echo(
+            f"Error: the table {table} refers to traces that do not exist",
+            err=True,
+        )
     sys.exit(1 if broken or any(one.conflict_count or one.refused for one in outcomes) else 0)
 
 
@@ -76,14 +82,14 @@ def _report(outcomes: list[Merged], *, is_dry: bool, is_json: bool) -> None:
         click.echo(
             printable(
                 f"{one.path}: {one.traces:,} traces, {one.labels:,} labels, {one.versions:,} versions of the "
-                f"instructions {verb}; {one.same:,} were here already"
+                f"instructions {verb}; {one.same:,} were there already"
             )
         )
         if one.refused:
-            click.echo(f"{one.refused:,} traces are not of a form that is stored, and were left out", err=True)
+            click.echo(f"{one.refused:,} traces are not valid, and were left out", err=True)
         for identity in one.conflicts[:MOST_TOLD]:
-            click.echo(printable(f"{identity}: another trace is here under this id; ours is kept"), err=True)
+            click.echo(printable(f"{identity}: another trace has this id here; it was not replaced"), err=True)
         if one.conflict_count > MOST_TOLD:
             click.echo(f"… and {one.conflict_count - MOST_TOLD:,} more (--json lists them)", err=True)
     if outcomes:
-        click.echo("memories, sessions and kept replays are not merged", err=True)
+        click.echo("memories, sessions and stored replays are not merged", err=True)

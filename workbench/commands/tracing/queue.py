@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.cli.output import as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
 from enricher.interfaces.cli.trace.trace import ID_CHARS, opened, task_types
 
 if TYPE_CHECKING:
@@ -23,23 +24,26 @@ KEYS = "y ok · x wrong · c another class · s skip · q quit"
 VERDICTS = {"y": "ok", "x": "wrong", "s": "s", "q": "q", "\x04": "q"}
 
 
-@click.command("queue")
-@click.option("--limit", default=30, show_default=True, type=click.IntRange(1), help="At most so many.")
-@click.option("--label", "is_labelling", is_flag=True, help=f"Show one after another and take a key: {KEYS}.")
-@click.option("--case", "is_case", is_flag=True, help="With --label: also golden cases of their repositories.")
-@click.option("--cases", default="", metavar="FILE", help="With --label: also golden cases in this file.")
-@as_json
+@click.command("queue", epilog="Example: enricher trace queue --limit 5")
+@options.limit(30)
+@click.option(
+    "--label", "is_labelling", is_flag=True, help=f"Show one after another and label each with a key: {KEYS}."
+)
+@options.as_case
+@options.as_json
 def queue(limit: int, is_labelling: bool, is_case: bool, cases: str, is_json: bool) -> None:
-    """List the prompts whose label would teach most: near decisions, many like them, no two alike in a row."""
+    """List the prompts whose labels would help most, best first.
+
+    These are prompts with a close decision that are similar to many others; similar ones are not listed in a row.
+    --case and --cases take effect with --label.
+    """
     from dataclasses import asdict
 
     from storage.traces import labels
     from workbench.gate.queue import MOST_PROMPTS, order
 
     if is_labelling and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError(
-            "--label takes keys, so it needs a terminal; else: enricher trace label ID ok|wrong|CLASS"
-        )
+        raise click.UsageError("--label needs a terminal; without one, use: enricher trace label ID ok|wrong|CLASS")
     with opened() as db:
         found = order(labels.candidates(db, limit=MOST_PROMPTS))[:limit]
         if is_labelling:
@@ -50,7 +54,7 @@ def queue(limit: int, is_labelling: bool, is_case: bool, cases: str, is_json: bo
     elif found:
         _print(found)
     else:
-        click.echo("every prompt has its label, or there is none yet", err=True)
+        click.echo("there is no prompt without a label", err=True)
 
 
 def _print(found: list[Queued]) -> None:
@@ -86,7 +90,7 @@ def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases:
                 try:
                     write_case(db, one.id, verdict, cases=cases)
                 except click.ClickException as error:
-                    click.echo(f"  no case: {printable(error.message)}", err=True)
+                    click.echo(f"  the case was not stored: {printable(error.message)}", err=True)
     click.echo(f"{given} label{'' if given == 1 else 's'} given")
 
 

@@ -6,11 +6,12 @@ import importlib.util
 
 import click
 
-from enricher.interfaces.cli.memory.resources import in_folder, opened
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.memory.resources import opened
 
 DEFAULT_PORT = 8740  # not 8765, where `enricher publish` starts to look for a free port
 PARTS_OF_THE_SDK = ("mcp", "mcp_types")
-MISSING = "the SDK of the Model Context Protocol, version 2 or newer, is not installed; pip install 'mcp>=2'"
+MISSING = "the MCP server needs the Python package mcp, version 2 or newer; install it with: pip install 'mcp>=2'"
 
 
 def is_sdk_installed() -> bool:
@@ -18,17 +19,23 @@ def is_sdk_installed() -> bool:
     return all(importlib.util.find_spec(part) for part in PARTS_OF_THE_SDK)
 
 
-@click.command("mcp")
-@click.option("--http", "over_http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
+@click.command("mcp", epilog="Example: enricher mcp --http --port 0")
 @click.option(
-    "--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="With --http; 0: any."
+    "--http", "over_http", is_flag=True, help="Serve over HTTP, on this machine only, instead of stdin and stdout."
 )
-@in_folder
+@click.option(
+    "--port",
+    default=DEFAULT_PORT,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port for --http; 0: any free one.",
+)
+@options.in_folder
 def mcp(over_http: bool, port: int, cwd: str) -> None:
     """Serve this project's memory, topics and explanations over the Model Context Protocol.
 
-    On stdin and stdout until stdin ends, or with --http on 127.0.0.1 until interrupted. Every request over HTTP
-    must carry the token in $ENRICHER_HOME/mcp-token, which is made and printed at the first start.
+    It serves on stdin and stdout until stdin ends, or with --http on 127.0.0.1 until it is interrupted. Each request
+    over HTTP must carry the token in $ENRICHER_HOME/mcp-token, which is generated and printed at the first start.
     """
     if not is_sdk_installed():
         raise click.ClickException(MISSING)
@@ -45,7 +52,9 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     try:
         serve_http(server, port, token)
     except OSError as error:
-        raise click.ClickException(f"port {port} cannot be used: {error.strerror}; name another with --port") from error
+        raise click.ClickException(
+            f"port {port} cannot be used: {error.strerror}; choose another with --port"
+        ) from error
 
 
 def _token() -> str:
@@ -57,6 +66,6 @@ def _token() -> str:
     except token.TokenError as error:
         raise click.ClickException(str(error)) from error
     if is_new:
-        click.echo(f"Token, shown only now and kept in {state_dir()}/{token.NAME}: {known}", err=True)
-        click.echo("Clients send it with every request, as the header: Authorization: Bearer TOKEN", err=True)
+        click.echo(f"Token (shown only once, stored in {state_dir()}/{token.NAME}): {known}", err=True)
+        click.echo("Clients must send it with each request in this header: Authorization: Bearer TOKEN", err=True)
     return known

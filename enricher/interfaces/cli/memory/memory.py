@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words, without_asking
-from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words
+from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
 from enricher.prompt.project import SHARED, identify
 from enricher.prompt.text import shortened
 from storage.db import database
@@ -31,10 +32,7 @@ NARROW = 100
 WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 
 namespaces = click.option(
-    "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="What kind of memory."
-)
-in_folder = click.option(
-    "--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="A folder of the project that is meant."
+    "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="The kind of memory."
 )
 
 
@@ -55,20 +53,20 @@ class Commands(Group):
         return command
 
 
-@click.group(cls=Commands)
+@click.group(cls=Commands, epilog='Example: enricher memory search "session cookie"')
 def memory() -> None:
-    """Keep what a project decided, tried and learned; find it again; bring in what is written down already."""
+    """Add, import, search and review memories: what was decided, tried and learned in a project."""
 
 
-@memory.command()
+@memory.command(epilog='Example: enricher memory add "Prices are stored as integer cents." --namespace decisions')
 @click.argument("text")
 @namespaces
-@click.option("--tag", "tags", multiple=True, help="A word it should be found by; may be repeated.")
+@click.option("--tag", "tags", multiple=True, help="A word by which it should be found; repeatable.")
 @click.option("--date", "day", default="", metavar="DATE", help="When it was decided or written; default: now.")
-@click.option("--shared", is_flag=True, help="For every project, not just this one.")
-@click.option("--path", "prefix", default="", metavar="FOLDER", help="The folder of the project that it is about.")
-@in_folder
-@as_json
+@click.option("--shared", is_flag=True, help="Add it for all projects, not only for this one.")
+@click.option("--path", "prefix", default="", metavar="FOLDER", help="The folder within the project that it is about.")
+@options.in_folder
+@options.as_json
 def add(
     text: str,
     namespace: str | None,
@@ -79,7 +77,7 @@ def add(
     cwd: str,
     is_json: bool,
 ) -> None:
-    """Keep TEXT as a memory of this project."""
+    """Add TEXT to the memories of this project."""
     from enricher.sources.memory.reading import dated
     from storage.base.lean import utc_now
 
@@ -100,38 +98,40 @@ def add(
     )
 
 
-@memory.command()
+@memory.command(epilog='Example: enricher memory capture "the importer needs the locale C"')
 @click.argument("text")
-@in_folder
-@as_json
+@options.in_folder
+@options.as_json
 def capture(text: str, cwd: str, is_json: bool) -> None:
-    """Keep TEXT as a prompt's «remember: …» would: unreviewed, its kind guessed."""
+    """Add TEXT the way a prompt that begins with "remember:" does: not yet reviewed, with a guessed kind."""
     _keep(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
 
 
-@memory.command("list")
+@memory.command("list", epilog="Example: enricher memory list --namespace decisions --limit 5")
 @namespaces
-@click.option("--origin", type=click.Choice(memories.ORIGINS), default=None, help="Only what came this way.")
-@click.option("--unreviewed", is_flag=True, help="Only what nobody has approved yet.")
-@click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
-@click.option("--after", default="", metavar="ID", help="Only older ones than this: the next page.")
-@in_folder
-@as_json
+@click.option(
+    "--origin", type=click.Choice(memories.ORIGINS), default=None, help="Only memories that were added in this way."
+)
+@click.option("--unreviewed", is_flag=True, help="Only memories that nobody has approved yet.")
+@click.option("--all", "everywhere", is_flag=True, help="The memories of all projects.")
+@options.limit(20)
+@options.older_than(former=["--after"])
+@options.in_folder
+@options.as_json
 def list_memories(
     namespace: str | None,
     origin: str | None,
     unreviewed: bool,
     everywhere: bool,
     limit: int,
-    after: str,
+    before: str,
     cwd: str,
     is_json: bool,
 ) -> None:
-    """List what this project and all projects remember, newest first."""
+    """List the memories of this project and those shared by all projects, newest first."""
     projects = ("",) if everywhere else (identify(cwd).id, SHARED)
     with opened() as db:
-        before = find(db, after).id if after else ""
+        last_shown = find(db, before).id if before else ""
         found = [
             one
             for project in projects
@@ -142,7 +142,7 @@ def list_memories(
                 origin=origin or "",
                 reviewed=False if unreviewed else None,
                 limit=limit,
-                after=before,
+                after=last_shown,
             )
         ]
     found = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)[:limit]
@@ -154,11 +154,11 @@ def list_memories(
         click.echo("no memories match", err=True)
 
 
-@memory.command()
+@memory.command(epilog="Example: enricher memory show m-0123456789")
 @click.argument("memory_id", metavar="ID")
-@as_json
+@options.as_json
 def show(memory_id: str, is_json: bool) -> None:
-    """Show one memory whole; the beginning of its id will do."""
+    """Show one memory in full; the beginning of its ID is enough."""
     with opened() as db:
         found = find(db, memory_id)
     if is_json:
@@ -174,17 +174,19 @@ def show(memory_id: str, is_json: bool) -> None:
     console.print(printable(found.content), soft_wrap=True)
 
 
-@memory.command()
+@memory.command(epilog="Example: enricher memory review --json")
 @click.argument("memory_id", metavar="[ID]", default="")
-@click.option("--approve", "verdict", flag_value="approve", help="It is right; it ranks like one you added yourself.")
-@click.option("--drop", "verdict", flag_value="drop", help="It is not worth keeping; forget it.")
-@without_asking
-@in_folder
-@as_json
+@click.option(
+    "--approve", "verdict", flag_value="approve", help="Keep the memory; it then ranks like one you added yourself."
+)
+@click.option("--drop", "verdict", flag_value="drop", help="Delete the memory.")
+@options.without_asking
+@options.in_folder
+@options.as_json
 def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json: bool) -> None:
-    """Go through what was captured from prompts: approve, edit or drop each; with an ID, just that one."""
+    """Approve, edit or drop the memories that were captured from prompts, one by one, or only the one with this ID."""
     if verdict and not memory_id:
-        raise click.UsageError("say which memory: its ID, or none of --approve and --drop to go through all")
+        raise click.UsageError("--approve and --drop need the ID of a memory; without them, all are shown one by one")
     with opened() as db, said_in_words():
         waiting = (
             [find(db, memory_id)]
@@ -200,12 +202,12 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
         elif waiting:
             _go_through(db, waiting)
         else:
-            click.echo("nothing waits for review", err=True)
+            click.echo("no memory is waiting for review", err=True)
 
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database, including what waits in the spool; turn its errors into messages."""
+    """Open the database, including the records that are still in the spool; turn its errors into messages."""
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             yield db
@@ -220,10 +222,12 @@ def find(db: sqlite3.Connection, name: str) -> Memory:
     if name in found:
         found = [name]
     if len(found) > 1:
-        raise click.ClickException(f"{len(found)} memories begin with {name!r}: {', '.join(found[:5])}")
+        raise click.ClickException(
+            f"the ids of {len(found)} memories begin with {name!r}: {', '.join(found[:5])}; add more characters"
+        )
     one = memories.get(db, found[0]) if found else None
     if one is None:
-        raise click.ClickException(f"no memory {name!r}; see: enricher memory list")
+        raise click.ClickException(f"there is no memory {name!r}; to see the ids, run: enricher memory list")
     return one
 
 
@@ -248,7 +252,7 @@ def is_forgotten(
 
 def _deletion(doomed: list[Memory]) -> Deletion:
     lines = [f"{one.id}  {one.created_at[:10]}  {one.namespace}  {preview(one.content)}" for one in doomed[:MOST_SHOWN]]
-    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to forget"
+    summary = f"{len(doomed):,} {'memory' if len(doomed) == 1 else 'memories'} to delete"
     return Deletion(summary, len(doomed), lines, fields={"memories": len(doomed), "ids": [one.id for one in doomed]})
 
 
@@ -276,9 +280,11 @@ def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> 
 
     content = cleaned(text)
     if not content:
-        raise click.BadParameter("a memory needs words", param_hint="TEXT")
+        raise click.BadParameter("the text is empty", param_hint="TEXT")
     if len(content) > LONGEST:
-        raise click.BadParameter(f"{len(content):,} characters; at most {LONGEST:,}", param_hint="TEXT")
+        raise click.BadParameter(
+            f"the text has {len(content):,} characters; at most {LONGEST:,} are allowed", param_hint="TEXT"
+        )
     one = memories.Memory(content, namespace=namespace or namespace_of(content), **fields)
     with opened() as db:
         memories.add(db, one)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.deletion import options, said_in_words
-from enricher.interfaces.cli.memory.memory import find, in_folder, is_forgotten, namespaces, opened, preview
-from enricher.interfaces.cli.output import as_json, print_json
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.deletion import deletion_options, said_in_words
+from enricher.interfaces.cli.memory.memory import find, is_forgotten, namespaces, opened, preview
+from enricher.interfaces.cli.output import print_json
 from enricher.prompt.project import identify
 from storage.memory import memories
 
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
     from storage.memory.memories import Memory
 
 
-@click.command("forget")
+@click.command("forget", epilog='Example: enricher memory forget --match "old importer" --dry-run')
 @click.argument("memory_ids", metavar="[ID]…", nargs=-1)
-@click.option("--match", "words", default="", metavar="WORDS", help="All of this project whose text holds these words.")
+@click.option(
+    "--match", "words", default="", metavar="WORDS", help="All memories of this project that contain all these words."
+)
 @namespaces
-@in_folder
-@options
-@as_json
+@options.in_folder
+@deletion_options
+@options.as_json
 def command(
     memory_ids: tuple[str, ...],
     words: str,
@@ -36,11 +39,11 @@ def command(
     is_sure: bool,
     is_json: bool,
 ) -> None:
-    """Delete memories for good, from the index too, and say which they were."""
+    """Delete memories permanently, also from the search index, and list what was deleted."""
     from enricher.erasure import forgetting
 
     if not memory_ids and not words and not namespace:
-        raise click.UsageError("say which: an ID, --match WORDS or --namespace NAME")
+        raise click.UsageError("name the memories to delete: an ID, --match WORDS or --namespace NAME")
     with opened() as db, said_in_words():
         doomed = _named(db, memory_ids, begun=forgetting.memories_begun(state_dir()))
         if words or namespace:
@@ -48,7 +51,7 @@ def command(
         doomed = list({one.id: one for one in doomed}.values())
         if not doomed and not is_dry and forgetting.is_unfinished(state_dir()):
             forgetting.finish(db, state_dir())
-            click.echo("what was begun before is done now", err=True)
+            click.echo("the deletion that was interrupted before is now complete", err=True)
             return
         if not is_forgotten(db, doomed, is_dry=is_dry, is_sure=is_sure, is_json=is_json):
             return
@@ -56,7 +59,7 @@ def command(
         print_json([one.to_json() for one in doomed])
         return
     for one in doomed:
-        click.echo(f"forgot {one.id}: {preview(one.content)}")
+        click.echo(f"deleted {one.id}: {preview(one.content)}")
     if not doomed:
         click.echo("no memories match", err=True)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.memory.memory import in_folder, opened
-from enricher.interfaces.cli.output import as_json, print_json, printable, progress_bar
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.memory.memory import opened
+from enricher.interfaces.cli.output import print_json, printable, progress_bar
 from enricher.prompt.project import identify
 from enricher.sources.memory import imports
 from enricher.sources.memory.reading import MOST_TOLD
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
     from enricher.sources.memory.imports import Outcome, Source
 
 
-@click.command("import")
+@click.command("import", epilog="Example: enricher memory import CLAUDE.md docs/decisions")
 @click.argument("paths", metavar="[PATH]…", nargs=-1)
-@click.option("--git", "from_git", is_flag=True, help="Decisions found in the messages of the last commits.")
-@in_folder
-@as_json
+@click.option("--git", "from_git", is_flag=True, help="Import decisions from the messages of recent commits.")
+@options.in_folder
+@options.as_json
 def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> None:
-    """Take memories from folders of Markdown notes, CLAUDE.md or AGENTS.md, .jsonl files, or the git history.
+    """Import memories from folders of Markdown notes, CLAUDE.md or AGENTS.md, .jsonl files, or the git history.
 
-    Without a PATH: what there is in this project of all that. Doing it again changes only what
-    has changed; a source that was imported once is followed from then on.
+    Without a PATH, all such sources in this project are imported. Later changes of an imported source are imported
+    automatically. Importing a source again updates only the memories that changed.
     """
     project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)
     wanted = _wanted(paths, project, from_git=from_git)
@@ -54,9 +55,9 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
 def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list[Source]:
     if from_git:
         if not project.git_dir:
-            raise click.ClickException(f"{project.root} is no git repository")
+            raise click.ClickException(f"{project.root} is not a git repository")
         if len(paths) > 1 or (paths and not os.path.isdir(paths[0])):
-            raise click.UsageError("--git takes one folder of a repository, or none")
+            raise click.UsageError("--git takes at most one PATH, a folder of a repository")
         return [imports.Source("git", ".")]
     try:
         found = [imports.source_at(path, project) for path in paths] if paths else imports.sources_in(project)
@@ -65,7 +66,7 @@ def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list
     if not found:
         raise click.ClickException(
             f"{project.root} has no decision records ({', '.join(imports.DECISION_FOLDERS[:3])}, …), no CLAUDE.md, "
-            "no AGENTS.md and no git history; name a folder of notes or a .jsonl file"
+            "no AGENTS.md and no git history; name a folder of notes or a .jsonl file to import"
         )
     return found
 
@@ -89,8 +90,8 @@ def _report(outcomes: list[tuple[Source, Outcome]], refused: list[str], *, is_js
     for source, outcome in outcomes:
         if not is_json:
             click.echo(printable(f"{_name(source)}: {outcome.in_words()}"))
-        _tell(outcome.problems, "more that could not be taken")
-        _tell(outcome.remarks, "more that were taken with a change")
+        _tell(outcome.problems, "more that could not be imported")
+        _tell(outcome.remarks, "more that were changed on import")
     for message in refused:
         click.echo(f"Error: {printable(message)}", err=True)
 
@@ -99,7 +100,7 @@ def _tell(messages: list[str], more: str) -> None:
     for message in messages[:MOST_TOLD]:
         click.echo(printable(message), err=True)
     if len(messages) > MOST_TOLD:
-        click.echo(f"… and {len(messages) - MOST_TOLD:,} {more} (--json lists all)", err=True)
+        click.echo(f"… and {len(messages) - MOST_TOLD:,} {more} (--json lists them all)", err=True)
 
 
 def _name(source: Source) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.jsonl import answer_lines
-from enricher.interfaces.cli.memory.memory import find, in_folder, namespaces, opened, preview
-from enricher.interfaces.cli.output import as_json, new_console, print_json, printable
+from enricher.interfaces.cli.memory.memory import find, namespaces, opened, preview
+from enricher.interfaces.cli.output import new_console, print_json, printable
 from enricher.prompt.project import identify
 from storage.base import lean
 from storage.memory import memories, recall
@@ -29,15 +30,15 @@ MOST_LOOKED_THROUGH = 200
 MOST_REASONS = 6
 
 
-@click.command("search")
+@click.command("search", epilog='Example: enricher memory search "session cookie"')
 @click.argument("query", required=False)
-@click.option("--jsonl", type=click.File("rb"), help='Many queries: a line each, {"id", "query"}.')
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many.")
+@options.jsonl("id and query")
+@options.limit(10, most=100)
 @namespaces
-@in_folder
-@as_json
+@options.in_folder
+@options.as_json
 def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cwd: str, is_json: bool) -> None:
-    """Find what this project, or all of them, remember about QUERY; best first."""
+    """Find the memories of this project, and those shared by all, that are about QUERY; best first."""
     if (query is None) == (jsonl is None):
         raise click.UsageError("give a QUERY, or --jsonl FILE")
     search = _Search(cwd, limit=limit, namespace=namespace or "")

@@ -7,22 +7,23 @@ from dataclasses import asdict
 
 import click
 
-from enricher.interfaces.cli.memory.resources import as_json_option, in_folder, opened
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.memory.resources import opened
 from enricher.interfaces.cli.output import Group
 
 
-@click.group("prompts", cls=Group)
+@click.group("prompts", cls=Group, epilog="Example: enricher prompts list")
 def prompts() -> None:
-    """List and write the prompts that a client of the Model Context Protocol can get."""
+    """List and print the prompts that the MCP server (enricher mcp) offers."""
 
 
-@prompts.command("list")
-@as_json_option
-def list_prompts(as_json: bool) -> None:
-    """List the prompts and what each takes."""
+@prompts.command("list", epilog="Example: enricher prompts list")
+@options.as_json
+def list_prompts(is_json: bool) -> None:
+    """List the prompts and the arguments of each."""
     from enricher.interfaces.library.prompts import PROMPTS
 
-    if as_json:
+    if is_json:
         click.echo(json.dumps({"prompts": [asdict(one) for one in PROMPTS]}))
         return
     for one in PROMPTS:
@@ -32,22 +33,22 @@ def list_prompts(as_json: bool) -> None:
             click.echo(f"  {argument.name}{'' if argument.required else '?'}: {argument.description}{values}")
 
 
-@prompts.command("get")
+@prompts.command("get", epilog="Example: enricher prompts get recall_context --arg query='session cookie'")
 @click.argument("name")
-@click.option("--arg", "given", multiple=True, metavar="NAME=VALUE", help="An argument of the prompt; repeatable.")
-@in_folder
-@as_json_option
-def get_prompt(name: str, given: tuple[str, ...], cwd: str, as_json: bool) -> None:
-    """Write the prompt NAME, with the memories that it brings."""
+@click.option("--arg", "given", multiple=True, metavar="NAME=VALUE", help="An argument for the prompt; repeatable.")
+@options.in_folder
+@options.as_json
+def get_prompt(name: str, given: tuple[str, ...], cwd: str, is_json: bool) -> None:
+    """Print the prompt NAME, with the memories that it contains."""
     from enricher.interfaces.library.prompts import get
 
     with opened(cwd) as library:
         text = get(name, dict(_pair(one) for one in given), library)
-    click.echo(json.dumps({"name": name, "text": text}) if as_json else text, nl=as_json)
+    click.echo(json.dumps({"name": name, "text": text}) if is_json else text, nl=is_json)
 
 
 def _pair(given: str) -> tuple[str, str]:
     name, equals, value = given.partition("=")
     if not equals:
-        raise click.UsageError(f"--arg is {given!r}; write --arg name=value")
+        raise click.UsageError(f"--arg {given!r} has no value; write it as: --arg NAME=VALUE")
     return name.strip(), value

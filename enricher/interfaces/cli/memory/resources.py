@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.interfaces.library import Library
-
-in_folder = click.option(
-    "--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from."
-)
-as_json_option = click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 
 
 @contextlib.contextmanager
@@ -37,18 +33,18 @@ def opened(cwd: str) -> Iterator[Library]:
         raise click.ClickException(str(error)) from error
 
 
-@click.group("resources", cls=Group)
+@click.group("resources", cls=Group, epilog="Example: enricher resources list")
 def resources() -> None:
-    """List and read what a client of the Model Context Protocol can read."""
+    """List and read the resources that the MCP server (enricher mcp) offers."""
 
 
-@resources.command("list")
-@as_json_option
-def list_resources(as_json: bool) -> None:
-    """List the addresses and the forms of addresses."""
+@resources.command("list", epilog="Example: enricher resources list")
+@options.as_json
+def list_resources(is_json: bool) -> None:
+    """List the URIs of the resources, and what is in each."""
     from enricher.interfaces.library.resources import RESOURCES
 
-    if as_json:
+    if is_json:
         rows = [{"uri": one.uri, "name": one.name, "description": one.description} for one in RESOURCES]
         click.echo(json.dumps({"resources": rows}))
         return
@@ -56,14 +52,14 @@ def list_resources(as_json: bool) -> None:
         click.echo(f"{one.uri:<28} {one.description}")
 
 
-@resources.command("read")
+@resources.command("read", epilog="Example: enricher resources read enricher://topics")
 @click.argument("uri")
-@in_folder
-@as_json_option
-def read_resource(uri: str, cwd: str, as_json: bool) -> None:
-    """Print what stands at URI; it is always JSON, --json puts it on one line."""
+@options.in_folder
+@options.as_json
+def read_resource(uri: str, cwd: str, is_json: bool) -> None:
+    """Print the content of the resource at URI as indented JSON, or on one line with --json."""
     from enricher.interfaces.library.resources import read
 
     with opened(cwd) as library:
         content = read(uri, library)
-    click.echo(json.dumps(content, indent=None if as_json else 2))
+    click.echo(json.dumps(content, indent=None if is_json else 2))

@@ -8,19 +8,22 @@ import sys
 
 import click
 
+from enricher.interfaces.cli import options
 
-@click.command("check")
+
+@click.command("check", epilog="Example: enricher check --effective")
 @click.argument("file", required=False, type=click.Path())
-@click.option("--effective", is_flag=True, help="Name the file and line that won for every rule.")
-@click.option("--json", "as_json", is_flag=True, help="Problems and winners as one object.")
-@click.option("--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from.")
-def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
-    """Lint FILE, or the layers that speak in this folder; exit 1 if there are errors.
+@click.option("--effective", is_flag=True, help="Show for every rule the file and line that define it.")
+@options.as_json
+@options.in_folder
+def check(file: str | None, effective: bool, is_json: bool, cwd: str) -> None:
+    """Check FILE, or all instructions that apply in the current folder; exit 1 if there are errors.
 
-    FILE is read as the layer that it is or would be, or alone if it is complete.
+    A FILE that is one of the layers, or could be, is checked together with the layers below it; a FILE that holds
+    all the instructions is checked alone.
     """
     if file and not os.path.exists(file):
-        _refuse(file, as_json=as_json)
+        _refuse(file, is_json=is_json)
     from enricher.rules.checks.lint import check as check_layers
     from enricher.rules.checks.lint import layers_to_check
     from enricher.rules.layers import find_layers
@@ -29,7 +32,7 @@ def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
     layers = layers_to_check(file, folder) if file else find_layers(folder)
     compiled = check_layers(layers.instructions, layers.configuration)
     errors = [problem for problem in compiled.problems if problem.severity == "error"]
-    if as_json:
+    if is_json:
         problems = [
             {"file": one.file, "line": one.line, "severity": one.severity, "message": one.message}
             for one in compiled.problems
@@ -42,14 +45,16 @@ def check(file: str | None, effective: bool, as_json: bool, cwd: str) -> None:
             for rule, winner in sorted(compiled.winners.items()):
                 click.echo(f"{rule}  {winner}")
         if layers.untrusted:
-            click.echo(f"{layers.untrusted}/.enricher is not trusted, so it takes no part (enricher trust)")
+            click.echo(
+                f"{layers.untrusted}/.enricher is not trusted, so it is not used; to trust it, run: enricher trust"
+            )
         if not compiled.problems:
             click.echo(f"{len(compiled.rules)} rules, no problems ({', '.join(layers.files())})")
     sys.exit(1 if errors else 0)
 
 
-def _refuse(file: str, *, as_json: bool) -> None:
-    if as_json:
+def _refuse(file: str, *, is_json: bool) -> None:
+    if is_json:
         problem = {"file": file, "line": 1, "severity": "error", "message": "no such file"}
         click.echo(json.dumps({"problems": [problem], "effective": {}, "hash": ""}))
     else:

@@ -10,6 +10,7 @@ import click
 
 from enricher.home import config_dir, state_dir
 from enricher.hosts import NAMES
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import Group
 from enricher.settings import GATES, named_in, with_environment
 
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 
-@click.group("config", cls=Group)
+@click.group("config", cls=Group, epilog="Example: enricher config show")
 def config() -> None:
-    """Show the settings and where they come from."""
+    """Show the settings and where each comes from."""
 
 
-@config.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One object: key → value, with the warnings.")
-@click.option("--cwd", default=".", type=click.Path(exists=True, file_okay=False), help="The project to look from.")
-def show(as_json: bool, cwd: str) -> None:
-    """Print every key with its value and source; a value that cannot be read is a warning."""
+@config.command("show", epilog="Example: enricher config show")
+@options.as_json
+@options.in_folder
+def show(is_json: bool, cwd: str) -> None:
+    """Print every setting with its value and the file or variable that sets it; warn of invalid values."""
     from enricher.rules.compiling.compiler import compile_layers
     from enricher.rules.layers import find_layers
 
@@ -46,9 +47,11 @@ def show(as_json: bool, cwd: str) -> None:
     warnings = [str(problem) for problem in compiled.problems if problem.file.endswith(".toml")]
     warnings += [f"${name}: {message}" for name, message in refused]
     if layers.untrusted:
-        warnings.append(f"{layers.untrusted}/.enricher is not trusted, so it sets nothing (enricher trust)")
+        warnings.append(
+            f"{layers.untrusted}/.enricher is not trusted, so it sets nothing; to trust it, run: enricher trust"
+        )
     folders = {"config": config_dir(), "state": state_dir()}
-    if as_json:
+    if is_json:
         found = {"folders": folders, "settings": every, "sources": sources, "warnings": warnings}
         click.echo(json.dumps(found, sort_keys=True))
         return

@@ -9,16 +9,22 @@ from dataclasses import asdict
 import click
 
 from enricher.install.doctor.doctor import BROKEN, NOTE, OK, examine, repair, try_model
+from enricher.interfaces.cli import options
 
 _COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}
 
 
-@click.command()
-@click.option("--json", "is_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--model", "tries_model", is_flag=True, help="Ask the configured model once (this costs one call).")
-@click.option("--fix", "is_fix", is_flag=True, help="Turn copies of the packaged instructions into small layers.")
+@click.command(epilog="Example: enricher doctor")
+@options.as_json
+@click.option(
+    "--fix",
+    "is_fix",
+    is_flag=True,
+    help="Reduce each copy of the packaged instructions to a layer that holds only your changes.",
+)
+@click.option("--model", "tries_model", is_flag=True, help="Also ask the configured model once, which costs one call.")
 def doctor(*, is_json: bool, is_fix: bool, tries_model: bool) -> None:
-    """Check every registered client, the instructions and the records; exit 1 if something is broken."""
+    """Check the registered clients, the instructions and the history; exit 1 if something is broken."""
     repaired = repair(os.getcwd()) if is_fix else []
     found = [*repaired, *examine(os.getcwd())]
     found += [try_model(os.getcwd())] if tries_model else []

@@ -1,24 +1,20 @@
-"""``enricher hook``: run the same process that a host starts, for manual tests."""
+"""``enricher hook``: run the same process that an agent client starts, for manual tests."""
 
 from __future__ import annotations
 
 import click
 
 from enricher.hosts import NAMES
-from enricher.respond import formats
+from enricher.interfaces.cli import options
 
 
-@click.command("hook")
-@click.option("--host", type=click.Choice(NAMES), default="claude", help="Answer in this host's form.")
+@click.command("hook", epilog='Example: echo \'{"prompt": "why is the build red?"}\' | enricher hook --host claude')
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(formats.NAMES),
-    default=formats.ENRICHMENT,
-    help="pipeline: the four keys success, enrichment_context, tokens_used, enrichment_count.",
+    "--host", type=click.Choice(NAMES), default="claude", show_default=True, help="Answer in the format of this client."
 )
+@options.answer_format
 def hook(host: str, form: str) -> None:
-    """Answer one event on stdin with one JSON object, or nothing, on stdout; the exit code is always 0."""
+    """Read one event from stdin and answer it with one JSON object, or with nothing; the exit code is always 0."""
     from enricher.hook.process import main
 
     main([host, f"--format={form}"])

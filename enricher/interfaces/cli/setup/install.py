@@ -9,23 +9,32 @@ import click
 from enricher import bundle, hosts
 from enricher.install import installer, launcher, mcp, registration, selftest
 from enricher.install.registration import InstallationError, Place
+from enricher.interfaces.cli import options
 from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 
 
-@click.command()
-@click.option("--host", "named", multiple=True, type=click.Choice([*hosts.NAMES, "all"]), help="Client; repeatable.")
-@click.option("--scope", type=click.Choice(registration.SCOPES), default="user", show_default=True)
-@click.option("--shadow", is_flag=True, help="Record everything, add nothing; `enricher on` ends it.")
-@click.option("--mcp", "with_mcp", is_flag=True, help="Also list `enricher mcp` among the client's MCP servers.")
-@click.option("--launcher-only", is_flag=True, help="For a plugin or extension, which registers itself.")
-@click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
+@click.command(epilog="Example: enricher install --host claude --dry-run")
+@options.clients
+@click.option(
+    "--scope",
+    type=click.Choice(registration.SCOPES),
+    default="user",
+    show_default=True,
+    help="Register for all your projects, or in this project only.",
+)
+@click.option("--shadow", is_flag=True, help="Record prompts, but add nothing until you run: enricher on.")
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also add `enricher mcp` to the MCP servers of the client.")
+@click.option(
+    "--launcher-only", is_flag=True, help="Write only the launcher, for a plugin or extension that registers itself."
+)
+@options.dry_run
 def install(
-    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, dry_run: bool
+    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, is_dry: bool
 ) -> None:
-    """Register the hook in agent clients (without --host: in every client found)."""
+    """Register the hook in agent clients: in those that --host names, else in every client found."""
     names = [] if launcher_only else chosen_hosts(named)
     if with_mcp and names and not is_sdk_installed():
-        raise click.ClickException(f"{MISSING}, then run this again")
+        raise click.ClickException(f"{MISSING}; then run this again")
     plan = installer.Plan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
     planned = plan.add(hooks, lambda place, _: registration.add(place))
@@ -35,14 +44,14 @@ def install(
         raise click.ClickException("\n".join(plan.left_out))
     try:
         preparations = installer.preparations(is_shadow=shadow)
-        if dry_run:
+        if is_dry:
             changes = [*preparations, *plan.changes]
             click.echo("".join(change.diff() for change in changes) or "Nothing to change.\n", nl=False)
         else:
             backups = [*installer.carry_out(preparations), *plan.carry_out()]
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    faults = [] if dry_run else _finish(plan, servers, backups, is_shadow=shadow)
+    faults = [] if is_dry else _finish(plan, servers, backups, is_shadow=shadow)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))
 
@@ -51,7 +60,9 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
     """Return the named clients, else those found on this machine; raises a usage error if there are none."""
     found = installer.clients_found() if not named or "all" in named else list(dict.fromkeys(named))
     if not found:
-        raise click.UsageError(f"no agent client found; name one with --host ({', '.join(hosts.NAMES)})")
+        raise click.UsageError(
+            f"no agent client was found on this machine; name one with --host ({', '.join(hosts.NAMES)})"
+        )
     return found
 
 
@@ -68,11 +79,11 @@ def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, i
         click.echo(f"Backup: {backup}")
     if is_shadow:
         installer.recompile()
-        click.echo("Shadow mode: everything is recorded and nothing added until `enricher on`.")
+        click.echo("Shadow mode: prompts are recorded, but nothing is added until you run: enricher on")
     if (fault := bundle.fault()) and bundle.remove():
-        click.echo(f"Removed {bundle.path()}: {fault}. It is written anew after the next prompt.")
+        click.echo(f"Removed {bundle.path()}: {fault}. It is written again after the next prompt.")
     if not installer.byte_compile():
-        click.echo("Note: the package folder is read-only, so each prompt pays for compiling it.")
+        click.echo("Note: the package folder is read-only, so Python compiles it again for each prompt.")
     places = [place for place, _change in plan.edits if place not in servers]
     tested = [(place.host, place.command) for place in places]
     if not (places or plan.left_out):  # --launcher-only

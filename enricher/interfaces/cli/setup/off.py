@@ -8,9 +8,9 @@ from enricher.install import installer
 from enricher.install.registration import InstallationError
 
 
-@click.command()
+@click.command(epilog="Example: enricher off")
 def off() -> None:
-    """Switch enrichment off; `enricher on` brings it back."""
+    """Switch enrichment off; the hook stays registered, and "enricher on" switches it on again."""
     try:
         path = installer.set_switches({"enabled": False})
     except InstallationError as error:

@@ -8,7 +8,7 @@ from enricher.install import installer
 from enricher.install.registration import InstallationError
 
 
-@click.command()
+@click.command(epilog="Example: enricher on")
 def on() -> None:
     """Switch enrichment on and end shadow mode."""
     try:

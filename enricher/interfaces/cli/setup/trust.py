@@ -10,23 +10,24 @@ import click
 from enricher.home import project_root, state_dir
 
 
-@click.command("trust")
+@click.command("trust", epilog="Example: enricher trust .")
 @click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
 @click.option(
-    "--branch", "by_branch", is_flag=True, help="Trust what the remote's default branch holds, now and after each pull."
+    "--branch", "by_branch", is_flag=True, help="Trust what is on the remote's default branch, now and after each pull."
 )
 def trust(directory: str, by_branch: bool) -> None:
-    """Trust the present content of every .enricher/ that speaks in DIRECTORY: its project's, its package's.
+    """Trust the .enricher folders that apply in DIRECTORY (default: the current folder), as they are now.
 
-    Any later change takes the trust away again. With --branch, content that was merged into the
-    remote's default branch counts as trusted; a local edit does not.
+    These are the folder of the project and that of its nearest package. After any later change they are no longer
+    trusted. With --branch, content that was merged into the remote's default branch stays trusted; a local edit is
+    not.
     """
     from enricher.rules.layers import speaking_folders
 
     folders = [folder for _name, folder in speaking_folders(os.path.abspath(directory))]
     if not folders:
         root = project_root(os.path.abspath(directory))
-        raise click.ClickException(f"{root} has no .enricher folder; there is nothing to trust")
+        raise click.ClickException(f"{root} has no .enricher folder, so there is nothing to trust")
     for folder in folders:
         click.echo(_follow(folder) if by_branch else _give(folder))
     with contextlib.suppress(OSError):
@@ -52,7 +53,7 @@ def _follow(folder: str) -> str:
         followed = branch.follow(folder)
     except branch.BranchError as error:
         raise click.ClickException(str(error)) from error
-    return f"trusted {folder}/.enricher as {followed.name()} has it, of {followed.url}"
+    return f"trusted {folder}/.enricher as it is on {followed.name()} of {followed.url}"
 
 
 def _take_memories(directory: str) -> None:

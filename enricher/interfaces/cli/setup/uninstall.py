@@ -8,14 +8,19 @@ import click
 
 from enricher import hosts
 from enricher.install import installer, mcp, registration
+from enricher.interfaces.cli import options
 
 
-@click.command()
-@click.option("--host", "named", multiple=True, type=click.Choice([*hosts.NAMES, "all"]), help="Client; repeatable.")
-@click.option("--scope", type=click.Choice(registration.SCOPES), help="Only this scope; default: both.")
-@click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
-def uninstall(named: tuple[str, ...], scope: str | None, *, dry_run: bool) -> None:
-    """Remove the hook, and our MCP server, from agent clients (without --host: from all); traces and settings stay."""
+@click.command(epilog="Example: enricher uninstall --host claude --dry-run")
+@options.clients
+@click.option(
+    "--scope",
+    type=click.Choice(registration.SCOPES),
+    help="Remove it only for all your projects, or only in this project; default: both.",
+)
+@options.dry_run
+def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> None:
+    """Remove the hook and the MCP server from agent clients; the history and the settings stay."""
     names = hosts.NAMES if not named or "all" in named else named
     scopes = [scope] if scope else registration.SCOPES
     hooks = [place for host in names for place in registration.all_places(host, os.getcwd())]
@@ -23,7 +28,7 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, dry_run: bool) -> No
     plan = installer.Plan()
     plan.add([place for place in hooks if place.scope in scopes], lambda place, _: registration.remove(place))
     plan.add(servers, mcp.remove)
-    if dry_run:
+    if is_dry:
         click.echo("".join(change.diff() for change in plan.changes) or "Nothing to change.\n", nl=False)
     else:
         backups = plan.carry_out()
@@ -32,6 +37,6 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, dry_run: bool) -> No
         for backup in backups:
             click.echo(f"Backup: {backup}")
         if not (plan.changes or plan.left_out):
-            click.echo("The hook is not registered there.")
+            click.echo("The hook is not registered, so there is nothing to remove.")
     if plan.left_out:
         raise click.ClickException("\n".join(plan.left_out))

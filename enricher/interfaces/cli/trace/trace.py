@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.output import Group, as_json, new_console, new_table, print_json, printable
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
 from storage import traces
 from storage.db import database
 from storage.traces import queries
@@ -52,39 +53,44 @@ class Commands(Group):
         return command
 
 
-@click.group(cls=Commands)
+@click.group(cls=Commands, epilog="Example: enricher trace list --where type:debug --limit 5")
 def trace() -> None:
-    """Look into the log of prompts: what was asked, what was added, why, how long it took."""
+    """Look into the recorded prompts: what was asked, what was added and why, and how long it took."""
+
+
+of_host = click.option("--host", default="", help="Only prompts from this client, such as claude.")
+of_session = click.option("--session", "session_id", default="", help="Only prompts of this session.")
 
 
 def filters(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that select traces."""
     for option in reversed(
         (
+            options.where(default=None),
             click.option(
-                "--status", type=click.Choice(traces.STATUSES), default=None, help="Only traces that ended so."
+                "--status", type=click.Choice(traces.STATUSES), default=None, help="Only prompts with this status."
             ),
-            click.option("--host", default="", help="Only traces of this host."),
-            click.option("--session", "session_id", default="", help="Only traces of this session."),
-            click.option("--project", default="", help="Only traces of this project."),
-            click.option("--task-type", default="", help="Only traces classified so."),
-            click.option("--origin", type=click.Choice(traces.ORIGINS), default=None, help="Only traces that came so."),
+            of_host,
+            of_session,
+            click.option("--project", default="", help="Only prompts of the project that is recorded under this name."),
+            click.option("--task-type", default="", help="Only prompts with this task type."),
             click.option(
-                "--since", default="", metavar="WHEN", help="Only traces from this UTC date or time on (ISO-8601)."
+                "--origin", type=click.Choice(traces.ORIGINS), default=None, help="Only prompts that came in this way."
             ),
+            options.since,
         )
     ):
         command = option(command)
     return command
 
 
-@trace.command("list")
+@trace.command("list", epilog="Example: enricher trace list --where type:debug --limit 5")
 @filters
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1), help="At most so many.")
-@click.option("--before", default="", metavar="ID", help="Only traces older than this one: the next page.")
-@as_json
-def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> None:
-    """List the newest traces, newest first."""
+@options.limit(20)
+@options.older_than()
+@options.as_json
+def list_traces(limit: int, before: str, is_json: bool, **which: Any) -> None:
+    """List the recorded prompts, newest first."""
     with opened() as db:
         rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
     if is_json:
@@ -92,50 +98,57 @@ def list_traces(limit: int, before: str, is_json: bool, **which: str | None) -> 
     elif rows:
         new_console().print(_table_of(rows))
     else:
-        click.echo("no traces match", err=True)
+        click.echo("no recorded prompt matches", err=True)
 
 
-@trace.command()
+@trace.command(epilog="Example: enricher trace show 0064a1")
 @click.argument("trace_id", metavar="ID")
-@as_json
+@options.as_json
 def show(trace_id: str, is_json: bool) -> None:
-    """Show one trace with everything that was weighed; the beginning of its id will do."""
+    """Show one recorded prompt with all scores and candidates; the beginning of its ID is enough."""
     with opened() as db:
         row: Row = queries.show(db, queries.find(db, trace_id))
     _print_trace(row, is_json=is_json)
 
 
-@trace.command()
-@click.option("--session", "session_id", default="", help="The last one of this session.")
-@click.option("--host", default="", help="The last one of this host.")
-@as_json
+@trace.command(epilog="Example: enricher trace last --json")
+@of_session
+@of_host
+@options.as_json
 def last(session_id: str, host: str, is_json: bool) -> None:
-    """Show the newest trace."""
+    """Show the newest recorded prompt."""
     with opened() as db:
         row: Row = queries.show(db, queries.last(db, session_id=session_id, host=host))
     _print_trace(row, is_json=is_json)
 
 
-@trace.command()
+@trace.command(epilog="Example: enricher trace export --since 7d --format csv")
 @filters
-@click.option("--format", "kind", type=click.Choice(("jsonl", "csv")), default="jsonl", show_default=True)
-@click.option("--out", type=click.Path(dir_okay=False), default=None, help="Write to this file, readable by you only.")
-def export(kind: str, out: str | None, **which: str | None) -> None:
-    """Write the matching traces: JSONL with everything beside them, or CSV with the columns of ``traces``."""
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("jsonl", "csv")),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: everything about each prompt; csv: the columns of the table traces.",
+)
+@options.out
+def export(kind: str, out: str, **which: Any) -> None:
+    """Write the matching prompts to a file or to stdout, newest first."""
     write = _write_csv if kind == "csv" else _write_jsonl
     with opened() as db, _destination(out) as file:
         write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
         file.flush()
 
 
-@trace.command()
+@trace.command(epilog="Example: enricher trace stats --since 7d")
 @filters
-@as_json
-def stats(is_json: bool, **which: str | None) -> None:
-    """Count and time: failures, silence, skips by reason, percentiles per stage, each host's last prompt.
+@options.as_json
+def stats(is_json: bool, **which: Any) -> None:
+    """Show figures: failures, silent and skipped prompts, the time of each stage, the last prompt of each client.
 
-    That is what the hook did: imported prompts, and those of tests, are counted with --origin only. The share of
-    silent prompts is of imported ones, too, as that is about the rules.
+    They are about the runs of the hook, so imported prompts and those of tests count only with --origin. The share
+    of silent prompts depends on the rules alone, so it includes imported prompts.
     """
     with opened() as db:
         figures = queries.stats(db, _filter(which))
@@ -155,14 +168,11 @@ def opened() -> Iterator[sqlite3.Connection]:
         raise click.ClickException(str(refusal)) from refusal
 
 
-def _filter(which: dict[str, str | None]) -> queries.Filter:
-    wanted = queries.Filter(**{name: value or "" for name, value in which.items()})
-    if wanted.since and not queries.is_date(wanted.since):
-        raise click.BadParameter(
-            f"{wanted.since!r} is no date; write it as 2026-03, 2026-03-31 or 2026-03-31T14:00", param_hint="--since"
-        )
+def _filter(which: dict[str, Any]) -> queries.Filter:
+    selection = which.pop("selection")
+    wanted = queries.Filter(**{name: value or "" for name, value in which.items()}, selection=selection)
     if wanted.task_type and wanted.task_type not in (known := task_types()):
-        click.echo(f"no rule defines the task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
+        click.echo(f"there is no task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
     return wanted
 
 
@@ -175,13 +185,13 @@ def task_types() -> list[str]:
     try:
         body = rules_for(os.getcwd())[0].body["classes"]
     except (NoRulesError, OSError) as failure:
-        raise click.ClickException(f"{failure}; see: enricher check") from failure
+        raise click.ClickException(f"{failure}; to find out more, run: enricher check") from failure
     return [name for facet, name in body["classes"] if body["facets"][facet]["name"] == TASK_TYPE]
 
 
 @contextlib.contextmanager
-def _destination(out: str | None) -> Iterator[Any]:
-    if out is None:
+def _destination(out: str) -> Iterator[Any]:
+    if not out:
         try:
             yield sys.stdout
         except BrokenPipeError:  # the reader, such as ``head``, has closed the pipe

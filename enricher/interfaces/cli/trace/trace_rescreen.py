@@ -5,21 +5,23 @@ from __future__ import annotations
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.deletion import Deletion, is_wanted, options, said_in_words
-from enricher.interfaces.cli.output import as_json, print_json, printable, progress_bar
+from enricher.interfaces.cli.deletion import Deletion, deletion_options, is_wanted, said_in_words
+from enricher.interfaces.cli.options import as_json
+from enricher.interfaces.cli.output import print_json, printable, progress_bar
 from enricher.interfaces.cli.trace.trace import opened
 
-WHAT_GOES = "the secrets in the whole history, and the files that cannot lose them otherwise (see --dry-run)"
+WHAT_GOES = "all secrets in the history, and the files from which a secret cannot be cut out (--dry-run lists them)"
 
 
-@click.command("rescreen")
-@options
+@click.command("rescreen", epilog="Example: enricher trace rescreen --dry-run")
+@deletion_options
 @as_json
 def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
-    """Take secrets out of the whole history that an earlier version of the screen let pass.
+    """Search the whole history again for secrets, and remove those that earlier versions did not recognise.
 
-    Traces, memories, kept replays, experiments and labels lose the secret and stay; lines of the log and of events,
-    golden cases, refused records, moved-aside databases and snapshots that hold one are removed.
+    Recorded prompts, memories, stored replays, experiments and labels are kept without the secret. Lines of the log
+    and of the events, golden cases, refused records, databases that were set aside and snapshots are deleted if they
+    contain one.
     """
     from enricher.erasure.rescreening import rescreen
     from storage.state import screened
@@ -37,7 +39,7 @@ def command(is_dry: bool, is_sure: bool, is_json: bool) -> None:
     for table, count in sorted(outcome.rows.items()):
         click.echo(f"{table}: {count:,} {'row' if count == 1 else 'rows'} {verb} a secret")
     if not outcome.rows:
-        click.echo("no row holds a secret that this version knows")
+        click.echo("no row contains a secret that this version recognises")
     for line in outcome.done:
         click.echo(printable(line))
     for remark in outcome.remarks:

@@ -121,7 +121,7 @@ def _rules() -> Rules:
     return rules_for(os.getcwd())[0]
 
 
-def _ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples: int | None = None) -> dict[str, Any]:
+def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples: int | None = None) -> dict[str, Any]:
     """Return the record of one call. Labelled prompts are asked about without examples: they are the examples."""
     from enricher.home import state_dir
     from enricher.model.asking import asked_now, meanings_of

@@ -392,7 +392,7 @@ MUTATIONS = (
         "            if left <= 0 or not poll.poll(left * 1000):",
         "            if not poll.poll(1300):",
         "S1-5.4a",
-        "model/test_hook_with_model.py::test_the_hook_waits_as_long_as_it_may_and_leaves_a_slow_call_behind",
+        "model/test_hook_with_model.py::test_the_hook_waits_as_long_as_it_may_and_no_longer",
     ),
     Mutation(
         "the reason why there is no opinion is not logged",

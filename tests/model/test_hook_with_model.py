@@ -136,17 +136,17 @@ def test_a_model_that_fails_leaves_the_verdict_of_the_rules_and_its_reason(
     assert trace["inputs"]["verdict"]["source"] == "rules"
     assert (model["status"], bool(model["reason"])) == (reason, True)
     assert json.loads(account.cli("enrich", WHERE, "--json"))["search_intent"]["source"] == "keyword"
-    logged = next(one["reason"] for one in account.log() if one["stage"] == "model")
+    logged = next((one["reason"] for one in account.log() if one["stage"] == "model"), "")
     assert logged.startswith(f"{reason}: ")
     assert f"of {model['limit_ms']} ms" in logged
 
 
 @pytest.mark.conformance("S1-5.4a", "S1-5.4d", "S1-5.8c")
 @pytest.mark.parametrize("limit_ms", [20, 200, 500])
-def test_the_hook_waits_as_long_as_it_may_and_leaves_a_slow_call_behind(
+def test_the_hook_waits_as_long_as_it_may_and_no_longer(
     asking: Account, model_server: ModelServer, limit_ms: int
 ) -> None:
-    model_server.delay_s = 3.0
+    model_server.reply, model_server.delay_s = says(), 0.9
     asking.env["ENRICHER_SEARCH_INTENT_LLM_TIMEOUT_MS"] = str(limit_ms)
     answer = asking.ask(WHERE)
     model = model_of(asking)
@@ -154,11 +154,9 @@ def test_the_hook_waits_as_long_as_it_may_and_leaves_a_slow_call_behind(
     assert answer.is_harmless()
     assert (model["status"], model["limit_ms"]) == ("timeout", limit_ms)
     assert limit_ms <= model["latency_ms"]
-    assert model_server.wait_for_calls(1)[0].finished.is_set() is False  # the process ended before the call did
-    assert sum(stage["latency_ms"] for stage in asking.trace()["stages"]) < 3000
 
 
-@pytest.mark.conformance("E54")
+@pytest.mark.conformance("E54", "S1-5.4a")
 @pytest.mark.parametrize(("delay_s", "status"), [(0.5, "ok"), (5.0, "timeout")])
 def test_the_model_counts_if_it_answers_before_the_hook_must(
     asking: Account, model_server: ModelServer, delay_s: float, status: str
@@ -166,11 +164,11 @@ def test_the_model_counts_if_it_answers_before_the_hook_must(
     model_server.delay_s, model_server.reply = delay_s, says()
     asking.env["ENRICHER_SEARCH_INTENT_LLM_TIMEOUT_MS"] = "60000"
     answer = asking.ask(UNCLEAR)
-    trace = asking.trace()
+    has_ended_first = not model_server.calls[0].finished.is_set()
 
     assert answer.is_harmless()
-    assert (model_of(asking)["status"], trace["error"]) == (status, "")
-    assert trace["latency_ms"] < 2000 + 1000 * (answer.wall_s > 2.5)  # a machine that stood still proves nothing
+    assert (model_of(asking)["status"], asking.trace()["error"]) == (status, "")
+    assert has_ended_first is (status == "timeout")
 
 
 @pytest.mark.conformance("S1-5.7b", "S1-5.7c", "S1-5.12a")

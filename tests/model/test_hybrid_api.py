@@ -35,11 +35,13 @@ class Model:
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.was_asked = threading.Event()
+        self.has_answered = threading.Event()
 
     def __call__(self, text: str) -> str:
         self.asked.append(text)
         self.was_asked.set()
         self.may_answer.wait(PATIENT_MS / 1000)
+        self.has_answered.set()
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -112,8 +114,9 @@ def test_signals_and_model_work_beside_each_other() -> None:
     model.may_answer.clear()
 
     def keywords(prompt: str) -> SearchIntent | None:
-        """Let the model answer from here: that it comes back shows that it had been asked before."""
+        """Let the model answer from here: it has been asked before, and has not answered."""
         assert model.was_asked.wait(PATIENT_MS / 1000)
+        assert not model.has_answered.is_set()
         model.may_answer.set()
         return detect(prompt)
 

@@ -213,7 +213,7 @@ def test_a_sure_none_takes_a_weak_intent_away() -> None:
 
 
 def opinion_of(intent: str, confidence: float) -> Opinion:
-    return Opinion(search_intent=intent, intent_confidence=confidence)
+    return Opinion(search_intent=intent, intent_confidence=confidence, accuracy=0.95)
 
 
 def test_an_opinion_is_recorded_whole() -> None:

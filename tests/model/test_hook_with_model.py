@@ -375,6 +375,22 @@ def test_a_key_is_never_recorded(asking: Account, model_server: ModelServer) -> 
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
 
 
+def test_a_key_can_come_from_the_keyring_of_the_system(asking: Account, model_server: ModelServer) -> None:
+    key = asking.env.pop("MODEL_TEST_KEY")
+    program = asking.home / "bin" / "keyring"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\n[ "$*" = "get my-model test-model" ] && echo {key}\n')
+    program.chmod(0o700)
+    asking.env |= {"PATH": f"{program.parent}:{asking.env['PATH']}", "ENRICHER_MODEL_KEYRING": "my-model"}
+    model_server.reply = says()
+    asking.ask(UNCLEAR)
+    assert (model_of(asking)["status"], model_server.calls[0].key) == ("ok", key)
+
+    asking.env["ENRICHER_MODEL_KEYRING"] = "another"
+    asking.ask(f"{UNCLEAR}?")
+    assert "run: keyring set another test-model" in model_of(asking)["reason"]
+
+
 def test_an_account_of_calls_that_is_garbage_is_begun_anew(asking: Account, model_server: ModelServer) -> None:
     asking.ask(WHERE)
     asking.rest()

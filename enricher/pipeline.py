@@ -251,7 +251,8 @@ def ask_model(
         return None
     from enricher.model.asking import start
 
-    return start(prompt, judged, rules, settings, state=state, until=until)
+    sent, _kinds, _length = redact_and_cap(prompt, PROMPT_LIMIT)  # with ``log = full`` nothing was redacted yet
+    return start(sent, judged, rules, settings, state=state, until=until)
 
 
 def _take_opinion(asked: Asked, run: Run, inputs: Inputs) -> None:

@@ -427,6 +427,14 @@ MUTATIONS = (
         "model/test_hook_with_model.py::test_a_project_cannot_send_prompts_elsewhere",
     ),
     Mutation(
+        "a model gets the secrets of a prompt that is logged as typed",
+        "enricher/pipeline.py",
+        "    return start(sent, judged,",
+        "    return start(prompt, judged,",
+        "",
+        "model/test_hook_with_model.py::test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed",
+    ),
+    Mutation(
         "a key travels without encryption",
         "enricher/model/endpoint.py",
         "        if self.key and not self.is_encrypted and not is_loopback(self.host):",

@@ -391,6 +391,15 @@ def test_a_key_can_come_from_the_keyring_of_the_system(asking: Account, model_se
     assert "run: keyring set another test-model" in model_of(asking)["reason"]
 
 
+def test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed(asking: Account, model_server: ModelServer) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    asking.env["ENRICHER_LOG"] = "full"
+    asking.ask(f"{UNCLEAR}: {secret}")
+
+    assert secret in asking.trace()["prompt"]
+    assert secret not in json.dumps(model_server.wait_for_calls(1)[0].body)
+
+
 def test_an_account_of_calls_that_is_garbage_is_begun_anew(asking: Account, model_server: ModelServer) -> None:
     asking.ask(WHERE)
     asking.rest()

@@ -243,15 +243,14 @@ def _shown(_sign: str, value: str, _parts: _Parts) -> str:
 
 
 def _since(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id >= {parts.name(_first_id(value, parts.now))}"
+    return f"traces.id >= {parts.name(_id_at(value, parts.now))}"
 
 
 def _before(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id < {parts.name(_first_id(value, parts.now))}"
+    return f"traces.id < {parts.name(_id_at(value, parts.now))}"
 
 
-def _first_id(value: str, now: float) -> str:
-    """Return the smallest trace id of that time: ids begin with the microsecond."""
+def _id_at(value: str, now: float) -> str:
     if span := SPAN.fullmatch(value):
         seconds = now - float(span[1]) * SECONDS[span[2]]
     elif value == "today":
@@ -261,7 +260,7 @@ def _first_id(value: str, now: float) -> str:
         seconds = datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
     else:
         raise ValueError(f"{value!r} is no time")
-    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+    return queries.first_id(seconds)
 
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from enricher.sources.tasklists import Task, Wanted, score
-from workbench.tuning.accuracy import evaluation_files
+from tests.accuracy.labelled_files import evaluation_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

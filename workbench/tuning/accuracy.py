@@ -8,9 +8,7 @@ of one repository are alike.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,13 +32,13 @@ from workbench.tuning.labelled import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
 
     from workbench.tuning.labelled import Observed, Prompt
 
 FOLDS = 6
 APART = -1
 RESAMPLES = 1000
-EVALUATION_FILES = ("prompts_tune.jsonl", "prompts_sessions.jsonl")
 CHAT = "chat"
 
 
@@ -63,13 +61,6 @@ class Figure:
     value: float
     low: float
     high: float
-
-
-def evaluation_files() -> list[Path]:
-    """Return the files of labelled prompts, in $ENRICHER_EVAL or else next to the work tree; empty if none exist."""
-    folder = os.environ.get("ENRICHER_EVAL")
-    path = Path(folder) if folder else Path(__file__).parents[3] / "shared" / "eval"
-    return [file for name in EVALUATION_FILES if (file := path / name).is_file()]
 
 
 def packaged_table() -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
+from enricher.sources.code import stem_of
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -221,13 +222,6 @@ class Lookup:
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
-    def has_folder(self, folder: str) -> bool:
-        """Return whether the project has a file below ``folder``."""
-        row = self.db.execute(
-            "select 1 from files where path >= ? and path < ? limit 1", (f"{folder}/", f"{folder}0")
-        ).fetchone()
-        return row is not None
-
     # missing names and files
 
     def has_history(self, name: str) -> bool:
@@ -294,8 +288,7 @@ def is_near(one: str, other: str) -> bool:
 
 def _stems(parts: list[str]) -> tuple[str, str]:
     name = parts[-1].lower()
-    bare = name.partition(".")[0] or name
-    return bare, parts[-2].lower() if len(parts) > 1 and bare in ("__init__", "index", "mod", "__main__") else bare
+    return name.partition(".")[0] or name, stem_of("/".join(parts))
 
 
 def _terms_of(text: str) -> list[str]:

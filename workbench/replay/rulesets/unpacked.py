@@ -60,9 +60,7 @@ def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, 
     Tables with the same phrases share them, as the two sides of an edit that changes a threshold have.
     """
     bases = dict(pairs(dict(fold)))
-    by_exact, by_index = (
-        {word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index)
-    )
+    by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index))
     words = {}
     for word in {*by_exact, *by_index, *bases}:
         groups = (by_exact.get(word), by_index.get(word), by_index.get(bases.get(word, "")))

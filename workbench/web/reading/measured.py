@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from storage.base.turns import in_turn
+from storage.traces import queries
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,14 +85,8 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     if known is None:
         return True
     enough = max(1, round(known[1] * GROWTH))
-    asked = {"id": _first_id(str(known[0])), "enough": enough}
+    asked = {"id": queries.first_id(datetime.fromisoformat(str(known[0])).timestamp()), "enough": enough}
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
-
-
-def _first_id(at: str) -> str:
-    from storage.erasure.retention import first_id
-
-    return first_id(datetime.fromisoformat(at).timestamp())
 
 
 def _texts(db: sqlite3.Connection, identity: str) -> tuple[tuple[str, str, str], ...]:

@@ -1290,7 +1290,7 @@ MUTATIONS = (
     Mutation(
         "what the client has loaded is told again",
         "enricher/context/channels/ways.py",
-        "        return HAS_IT + told",
+        "        return known.KNOWN + told",
         '        return ""',
         "",
         "context/test_ways.py::test_what_the_client_loads_by_itself_is_not_told_again",

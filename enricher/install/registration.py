@@ -6,12 +6,14 @@ The files belong to the user: only our own entry is ever added, changed or remov
 from __future__ import annotations
 
 import importlib
+import json
 import os
+from importlib.resources import files
 from typing import Any, TypeVar
 
 from enricher.home import project_root
 from enricher.hosts import servers
-from enricher.install import created, launcher, opencode_plugin
+from enricher.install import created, launcher
 from enricher.install.editing import jsonhooks, tomlhooks
 from enricher.install.editing.jsontext import NotJsonError
 from enricher.install.editing.tomltext import NotTomlError
@@ -26,6 +28,8 @@ _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
 Result = TypeVar("Result")
+_MARK = "// prompt-enricher plugin"
+_NOT_NAMED = 'const INSTALLED = ""'
 
 
 class InstallationError(Exception):
@@ -97,7 +101,7 @@ def commands(where: Place) -> list[str]:
 
 def _commands(where: Place, text: str) -> list[str]:
     if where.host == "opencode":
-        return [where.command] if opencode_plugin.is_ours(text) else []
+        return [where.command] if is_opencode_plugin(text) else []
     known = facts(where.host)
     if where.file.endswith(".toml"):
         return tomlhooks.commands(text, known.EVENT)
@@ -112,9 +116,9 @@ def add(where: Place) -> Change:
 def _with_entry(where: Place, text: str | None) -> str:
     known = facts(where.host)
     if where.host == "opencode":
-        if text is not None and not opencode_plugin.is_ours(text):
+        if text is not None and not is_opencode_plugin(text):
             raise InstallationError(f"{where.file}: is a plugin of yours; rename it, then run this again")
-        return opencode_plugin.source("" if where.scope == "project" else launcher.path())
+        return opencode_plugin("" if where.scope == "project" else launcher.path())
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
@@ -139,7 +143,7 @@ def remove(where: Place) -> Change:
 def _without_entry(where: Place, text: str) -> str | None:
     known = facts(where.host)
     if where.host == "opencode":
-        return None if opencode_plugin.is_ours(text) else text
+        return None if is_opencode_plugin(text) else text
     if where.file.endswith(".toml"):
         return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
     shapes, left = _shapes(where.host), text
@@ -162,3 +166,17 @@ def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
         raise InstallationError(f"{place}: {error}; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None
+
+
+def opencode_plugin(launcher: str) -> str:
+    """Return the source of the plugin that runs our hook in OpenCode, which has no command hooks.
+
+    With an empty ``launcher`` the plugin looks for the launcher in the usual folder.
+    """
+    text = files("enricher.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
+    return text.replace(_NOT_NAMED, f"const INSTALLED = {json.dumps(launcher)}")
+
+
+def is_opencode_plugin(text: str) -> bool:
+    """Return whether the text of a plugin file is that of our plugin for OpenCode."""
+    return text.startswith(_MARK)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from simulator import Account
 
 from storage.db import database
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from simulator import Account
 
 from storage.db import database
-from workbench.web.native.sanitized import rendered
+from workbench.web.native.cells import rendered
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:

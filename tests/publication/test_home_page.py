@@ -12,7 +12,7 @@ from big_history import write_history
 
 from storage.db import database
 from workbench.web.pages.home import BUDGET_MS
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:

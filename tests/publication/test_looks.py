@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.web.looks import FOLDER
+from workbench.web.page import FOLDER
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:

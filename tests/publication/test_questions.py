@@ -13,7 +13,7 @@ from storage.evaluation import replays
 from workbench.web.native.functions import searched
 from workbench.web.native.questions import QUESTIONS
 from workbench.web.native.tables import TABLES
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 

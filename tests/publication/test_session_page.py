@@ -11,7 +11,7 @@ import pytest
 
 from storage import traces
 from storage.db import database
-from storage.traces import imports
+from storage.traces import intake
 from workbench.views.sessions import drifts
 from workbench.web.reading import records
 from workbench.web.reading.history import find
@@ -43,7 +43,7 @@ def asked(session_id: str, number: int = 0, **columns: Any) -> traces.Trace:
 async def served_with(state: Path, *rows: traces.Trace) -> Datasette:
     """Return a Datasette over a history of these traces."""
     with closing(database.connect(str(state))) as db:
-        imports.add(db, [traces.flatten(row) for row in rows])
+        intake.add(db, [traces.flatten(row) for row in rows])
     return await over(f"{state}/enricher.db")
 
 

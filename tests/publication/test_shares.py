@@ -13,7 +13,7 @@ from simulator import Account
 from storage import traces
 from storage.db import database
 from storage.metrics import rollups
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:

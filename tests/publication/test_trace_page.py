@@ -14,7 +14,7 @@ from simulator import Account
 from storage import traces
 from storage.db import database
 from storage.evaluation import replays
-from storage.traces import imports, labels
+from storage.traces import intake, labels
 from workbench.views.evidence import places
 from workbench.web import evidence
 from workbench.web.drawing import waterfall
@@ -86,7 +86,7 @@ def added(state: Path, **columns: Any) -> str:
     for name, value in columns.items():
         setattr(trace, name, value)
     with closing(database.connect(str(state))) as db:
-        imports.add(db, [traces.flatten(trace)])
+        intake.add(db, [traces.flatten(trace)])
     return trace.id
 
 

@@ -19,8 +19,8 @@ from enricher.respond.decision import Inputs, decide
 from enricher.rules.cache import Rules
 from storage.db import database
 from workbench.replay.corpus import Corpus
-from workbench.replay.fidelity import verify
 from workbench.replay.outcome import judged_again
+from workbench.replay.replay import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage.evaluation import replays
-from workbench.edits.standing import Standing
+from workbench.edits.account import Standing
 from workbench.replay.compare import KINDS, Change
 
 if TYPE_CHECKING:

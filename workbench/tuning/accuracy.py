@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.tuning.calibration import calibrate, folds_of, is_shown, points_left_out
 from workbench.tuning.fitting import fit, scores
 from workbench.tuning.labelled import (
-    SEARCH_INTENT,
-    TASK_TYPE,
     classes_of,
     joined,
     observe,

@@ -85,7 +85,7 @@ def topics(sizes: str, is_json: bool, asserts: bool) -> None:
 @asserting
 def session(runs: int, is_json: bool, asserts: bool) -> None:
     """The whole hook with a transcript of 200 MB beside the hook without one; it may cost 20 ms more."""
-    from enricher.interfaces.bench.session import missed, session_rows
+    from enricher.interfaces.bench import missed, session_rows
 
     rows = session_rows(runs)
     print_rows(rows, is_json=is_json)

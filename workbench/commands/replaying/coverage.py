@@ -33,8 +33,7 @@ PERCENT = 100
 @as_json
 def coverage(where: str, instructions: str | None, is_all: bool, is_json: bool) -> None:
     """Count how often each rule speaks: dead ones, always-on ones, overlaps, what it costs, what it misses."""
-    from workbench.coverage.coverage import measure
-    from workbench.coverage.coverage_json import as_object
+    from workbench.coverage.coverage import as_object, measure
 
     with opened(where) as corpus:
         found = measure(corpus, _written(corpus, instructions))

@@ -13,8 +13,7 @@ from workbench.tui.widgets.plain import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory, Shelf, Told
 
 SHELF = "shelf:"
 HEADINGS = (

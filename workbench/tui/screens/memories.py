@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory, Shelf, Told
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
 ROOMY = 140

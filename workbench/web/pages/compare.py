@@ -11,8 +11,7 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from workbench.views.differences import Section, unfolded
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import replayed
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 

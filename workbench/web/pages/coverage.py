@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Response
 
-from workbench.coverage.coverage_json import as_object
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.coverage.coverage import as_object
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import covered, versions
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from datasette.utils.asgi import Response
 from storage.traces.windows import LONGEST_SESSION
 from workbench.views import sessions
 from workbench.web import filters
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import records
 
 if TYPE_CHECKING:

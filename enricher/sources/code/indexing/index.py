@@ -23,8 +23,7 @@ from enricher.prompt.redaction import without_secrets
 from enricher.prompt.wording.words import LONGEST, terms
 from enricher.sources.code import FORMAT, database_file, is_project, stem_of
 from enricher.sources.code.indexing import history, listing, ways
-from enricher.sources.code.indexing.symbols import definitions
-from enricher.sources.code.indexing.tested import imported
+from enricher.sources.code.indexing.symbols import definitions, imported
 from storage.base import log, private, reader
 
 if TYPE_CHECKING:

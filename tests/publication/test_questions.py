@@ -10,9 +10,8 @@ from big_history import write_history
 
 from storage.db import database
 from storage.evaluation import replays
+from workbench.web.native.description import queries, source
 from workbench.web.native.functions import searched
-from workbench.web.native.questions import QUESTIONS
-from workbench.web.native.tables import TABLES
 from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from datasette.app import Datasette
 
-    from workbench.web.native.questions import Question
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
@@ -95,8 +93,8 @@ async def some_session(datasette: Datasette) -> str:
 async def answers(datasette: Datasette, **known: str) -> dict[str, list[dict[str, Any]]]:
     typed = {**ASKED, **known}
     return {
-        one.name: await ask(datasette, one.name, **{name: typed.get(name, "") for name in one.parameters})
-        for one in QUESTIONS
+        name: await ask(datasette, name, **{one: typed.get(one, "") for one in query.get("params", ())})
+        for name, query in queries().items()
     }
 
 
@@ -119,21 +117,25 @@ async def test_a_snapshot_without_text_answers_every_question(textless: Datasett
 
 
 async def test_every_question_has_a_page_that_says_what_can_be_typed(full: Datasette) -> None:
-    pages = [(one, (await full.client.get(f"/history/{one.name}")).text) for one in QUESTIONS]
+    pages = {name: (await full.client.get(f"/history/{name}")).text for name in queries()}
 
-    assert [one.name for one, page in pages if one.title not in page or not said(one, page)] == []
+    assert [
+        name for name, one in queries().items() if one["title"] not in pages[name] or not said(one, pages[name])
+    ] == []
 
 
-def said(question: Question, page: str) -> bool:
-    return all(f'name="{name}"' in page and meaning in page for name, meaning in question.parameters.items())
+def said(query: dict[str, Any], page: str) -> bool:
+    return all(f'name="{name}"' in page and source()["parameters"][name] in page for name in query.get("params", ()))
 
 
 def test_no_question_has_the_name_of_a_table() -> None:
-    assert {question.name for question in QUESTIONS} & {table.name for table in TABLES} == set()
+    assert set(queries()) & set(source()["tables"]) == set()
 
 
 def test_a_question_names_the_parameters_of_its_sql() -> None:
-    assert [one.name for one in QUESTIONS if set(PARAMETER.findall(one.sql)) != set(one.parameters)] == []
+    named = {name: set(PARAMETER.findall(one["sql"])) for name, one in queries().items()}
+
+    assert named == {name: set(one.get("params", ())) for name, one in queries().items()}
 
 
 async def test_the_days_add_up_to_the_traces(full: Datasette) -> None:
@@ -262,4 +264,4 @@ async def test_the_questions_are_quick(full: Datasette) -> None:
     begun = time.process_time()
     await answers(full)
 
-    assert time.process_time() - begun < 0.2 * len(QUESTIONS)
+    assert time.process_time() - begun < 0.2 * len(queries())

@@ -1,4 +1,4 @@
-"""Decide for each prompt found whether to store it, and store it; listing and storing decide the same."""
+"""Decide for each prompt found whether to store it; the decision is the same when listing and when storing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from enricher.pipeline import KEEPS_TEXT, has_memory_cue
 from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
-from storage import traces
 from storage.base.lean import keyed_hash
 from storage.traces import intake, short, storable
 from workbench.importing import LeftOut, Problem, Turn, places
-from workbench.importing.survey import head_of
 from workbench.importing.tracing import moment_of, suffix_of
 
 if TYPE_CHECKING:
@@ -22,15 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.importing import Advance, Event, Source
-    from workbench.importing.survey import Survey
     from workbench.importing.tracing import Tracer
 
 NEW, IMPORTED, RECORDED, COPY = "", "imported already", "recorded by the hook", "copy"
 OLDER, LATER = "older than --since", "dated later than now"
 NO_TEXT_KEPT = "log keeps no text"
 MOST_SESSIONS = 256
-BATCH = 100
-"""Traces per transaction: other writers wait some tens of milliseconds for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,51 +128,3 @@ class Sieve:
             if len(self._sessions) > MOST_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
         return self._sessions[name]
-
-
-@dataclass(slots=True)
-class Stored:
-    """Count of prompts stored so far; ``refused`` counts those that the database rejected."""
-
-    prompts: int = 0
-    refused: int = 0
-
-
-def store(
-    db: sqlite3.Connection,
-    sources: list[Source],
-    *,
-    found: Survey,
-    sieve: Sieve,
-    tracer: Tracer,
-    stored: Stored,
-    advance: Advance,
-) -> None:
-    """Read the files again and store the prompts that ``found`` counted; ``stored`` counts them as they are stored.
-
-    Raises sqlite3.Error and OSError if the database cannot be written.
-    """
-    batch: list[dict[str, traces.Rows]] = []
-    left_at_since = found.at_since
-    for _source, event, fate in sieve.sift(sources, advance):
-        if not isinstance(event, Turn) or fate != NEW or event.at < found.since or head_of(event) in found.templates:
-            continue
-        if found.since and event.at == found.since:
-            if not left_at_since:
-                continue
-            left_at_since -= 1
-        batch.append(traces.flatten(tracer.trace(event)))
-        if len(batch) == BATCH:
-            _flush(db, batch, tracer, stored)
-    _flush(db, batch, tracer, stored)
-
-
-def _flush(db: sqlite3.Connection, batch: list[dict[str, traces.Rows]], tracer: Tracer, stored: Stored) -> None:
-    if not batch:
-        return
-    if tracer.leave_versions():
-        intake.drain(tracer.state, db)
-    added, refused = intake.add(db, batch)
-    stored.prompts += added
-    stored.refused += refused
-    batch.clear()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.importing import Advance, Problem, Source
-    from workbench.importing.sifting import Stored, Wanted
-    from workbench.importing.survey import Group, Survey
+    from workbench.importing.sifting import Wanted
+    from workbench.importing.survey import Group, Stored, Survey
     from workbench.importing.tracing import Tracer
 
 HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
@@ -87,7 +87,7 @@ class _Run:
 
     def through(self, *, is_dry: bool, is_confirmed: bool) -> int:
         """List what would be imported, ask for confirmation, and store it; return the exit code."""
-        from workbench.importing.sifting import Stored
+        from workbench.importing.survey import Stored
         from workbench.importing.tracing import Tracer
 
         tracer = Tracer(_state())
@@ -123,7 +123,8 @@ class _Run:
         return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {_state()}?", err=True)
 
     def _store(self, tracer: Tracer, survey: Survey, stored: Stored) -> float:
-        from workbench.importing.sifting import Sieve, store
+        from workbench.importing.sifting import Sieve
+        from workbench.importing.survey import store
 
         begin = time.perf_counter()
         try:

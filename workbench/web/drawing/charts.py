@@ -40,9 +40,7 @@ class Bar:
     is_bad: bool = False
 
 
-def bars(
-    caption: str, given: Sequence[Bar], *, whole: int = 0, columns: tuple[str, str] = ("name", "prompts")
-) -> Chart:
+def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     """Return a bar chart, the longest bar filling the width; shares are of ``whole``, or of the sum if that is 0."""
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
@@ -57,7 +55,7 @@ def bars(
         )
         for bar, row in zip(given, rows, strict=True)
     )
-    return Chart(caption, (*columns, "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
+    return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
 
 
 def columns(

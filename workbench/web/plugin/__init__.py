@@ -141,9 +141,9 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
         return []
     from urllib.parse import parse_qsl
 
-    from workbench.web.native import elsewhere
+    from workbench.web import filters
 
-    address = elsewhere.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
+    address = filters.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
     return [{"href": address, "label": "The same in the list of traces"}] if address else []
 
 

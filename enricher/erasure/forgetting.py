@@ -13,7 +13,6 @@ import json
 import os
 import time
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from enricher.erasure import answers, golden
@@ -273,7 +272,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
     ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
     for row in rows:
-        moments.setdefault(row["session_id"], []).append(_moment(row["at"]))
+        moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
     return leftovers.Forgotten(
         frozenset(ids),
@@ -373,10 +372,3 @@ def _noted(state: str) -> Plan | None:
         return None
     except (ValueError, AttributeError, TypeError):
         return Plan()
-
-
-def _moment(at: str) -> float:
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return 0.0

@@ -7,10 +7,11 @@ import io
 import json
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, edited, served, up_to_date
+from served_history import data, over
 from simulator import Account
 
 from storage.db import database
@@ -50,10 +51,6 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
 @pytest.fixture
 async def live(account: Account) -> Datasette:
     return await served(account)
-
-
-async def data(live: Datasette, path: str) -> Any:
-    return (await live.client.get(f"/-/enricher/{path}")).json()
 
 
 async def page(live: Datasette, path: str = "coverage") -> str:
@@ -188,9 +185,7 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
     with closing(database.connect(str(tmp_path))) as db:
         db.execute("delete from labels")
         db.execute("update coverage_measured set labelled = 0")
-    from workbench.web.server.serving import datasette_over
 
-    live = datasette_over(f"{tmp_path}/enricher.db", is_immutable=True)
-    await live.invoke_startup()
+    live = await over(f"{tmp_path}/enricher.db", is_immutable=True)
 
     assert "<code>enricher trace queue --label</code>" in await page(live)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from big_history import write_history
+from served_history import over
 
 from storage.db import database
 from storage.evaluation import replays
 from workbench.web.native.description import queries, source
 from workbench.web.native.functions import searched
 from workbench.web.reading.measured import catch_up
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def full(state: Path) -> Datasette:
-    return await served(state / "enricher.db")
+    return await over(state / "enricher.db")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def empty(nothing: Path) -> Datasette:
-    return await served(nothing)
+    return await over(nothing)
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +71,7 @@ def published(state: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def textless(published: Path) -> Datasette:
-    return await served(published, is_immutable=True)
-
-
-async def served(path: Path, *, is_immutable: bool = False) -> Datasette:
-    made = datasette_over(str(path), is_immutable=is_immutable)
-    await made.invoke_startup()
-    return made
+    return await over(published, is_immutable=True)
 
 
 async def ask(datasette: Datasette, question: str, /, **typed: str) -> list[dict[str, Any]]:
@@ -227,7 +221,7 @@ async def changed(state: Path, *changes: str) -> Datasette:
         for change in changes:
             db.execute(change)
         catch_up(db, with_coverage=False)
-    return await served(state / "enricher.db")
+    return await over(state / "enricher.db")
 
 
 async def test_the_last_days_end_with_the_newest_prompt_of_the_hook_as_on_the_home_page(tmp_path: Path) -> None:

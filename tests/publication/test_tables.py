@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from served_history import over
 
 from storage.db import database
 from tests.publication import handbook
 from workbench.web.native.description import configuration, metadata, queries, source
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -216,8 +216,7 @@ def test_both_versions_are_told_the_same(told) -> None:
 
 async def test_an_immutable_snapshot_is_described_as_well(library: Account, live: Datasette, tmp_path: Path) -> None:
     snapshot.write(str(library.state), str(tmp_path / "s.db"))
-    served = datasette_over(str(tmp_path / "s.db"), is_immutable=True)
-    await served.invoke_startup()
+    served = await over(tmp_path / "s.db", is_immutable=True)
     page = (await served.client.get("/history/published")).text
 
     assert "What this snapshot is" in page and "When it was made, in UTC." in page

@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served_history import over, words
 from simulator import Account
 
 from storage import traces
@@ -19,7 +20,6 @@ from workbench.views.evidence import places
 from workbench.web import evidence
 from workbench.web.drawing import waterfall
 from workbench.web.reading import records
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -56,13 +56,6 @@ async def served(account: Account) -> Datasette:
     return await over(f"{account.state}/enricher.db")
 
 
-async def over(path: str | Path, *, is_immutable: bool = False) -> Datasette:
-    """Return a Datasette over that file."""
-    served = datasette_over(str(path), is_immutable=is_immutable)
-    await served.invoke_startup()
-    return served
-
-
 def trace_of(account: Account, prompt: str) -> dict[str, Any]:
     """Return the trace of a prompt."""
     return next(one for one in account.traces() if one["prompt"] == prompt)
@@ -73,11 +66,6 @@ async def page_of(served: Datasette, trace_id: str) -> str:
     page = await served.client.get(f"/-/enricher/trace/{trace_id}")
     assert page.status_code == 200, page.text
     return str(page.text)
-
-
-def words(page: str) -> str:
-    """Return what a person reads."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
 def added(state: Path, **columns: Any) -> str:

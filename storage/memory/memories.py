@@ -290,7 +290,7 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MemoryUse:
     """A prompt into which a memory was injected."""
 
     id: str
@@ -311,6 +311,6 @@ def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
-def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[Told]:
+def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
     """Return the newest prompts into which this memory was injected, newest first."""
-    return [Told(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]
+    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]

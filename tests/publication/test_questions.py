@@ -35,10 +35,12 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_history(state, PROMPTS)
     with closing(database.connect(str(state))) as db:
         first = db.execute("select min(id) from traces").fetchone()[0]
-        changed = replays.Result(first, ("task type",), "instructions.md:12", {}, {})
+        changed = replays.ChangedPrompt(first, ("task type",), "instructions.md:12", {}, {})
         figures = {"identical": False}
         replays.keep(
-            db, replays.Kept("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures), [changed]
+            db,
+            replays.StoredReplay("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures),
+            [changed],
         )
         catch_up(db)
     return state

@@ -243,8 +243,8 @@ async def test_labels_and_kept_replays_are_told(account: Account, tmp_path: Path
     with closing(database.connect(str(tmp_path / "state"))) as db:
         labels.give(db, trace_id, "wrong")
         labels.give(db, trace_id, "test")
-        kept = replays.Kept("then", "aa", "now", "bb", "", "", "changed", 4, 1, {})
-        run = replays.keep(db, kept, [replays.Result(trace_id, ("class",), "signal “teapot”", {}, {})])
+        kept = replays.StoredReplay("then", "aa", "now", "bb", "", "", "changed", 4, 1, {})
+        run = replays.keep(db, kept, [replays.ChangedPrompt(trace_id, ("class",), "signal “teapot”", {}, {})])
     page = await page_of(await over(tmp_path / "state/enricher.db"), trace_id)
 
     assert re.search(r"should be test .* wrong .*, replaced", words(page))

@@ -19,7 +19,7 @@ from enricher.prompt.text import estimate_tokens
 from storage.evaluation.corpus import labels_of
 from workbench import statistics
 from workbench.coverage.unmatched import Unmatched
-from workbench.coverage.written import Place
+from workbench.coverage.written import RulePosition
 from workbench.replay.outcome import judged_again
 from workbench.replay.replay import never
 
@@ -148,7 +148,7 @@ class _Tally:
     rule: str
     facet: str
     name: str
-    place: Place
+    place: RulePosition
     label: str = ""
     weight: int = 0
     condition: int = -1
@@ -296,12 +296,12 @@ def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool]
 def _lines(written: Written) -> Iterator[_Tally]:
     for facet, kind in ((TASK_TYPE, "task type"), (SEARCH_INTENT, "search intent")):
         for name, block in written.rules_of(facet):
-            yield _Tally(kind, block.id, facet, name, Place(block.file, block.line))
+            yield _Tally(kind, block.id, facet, name, RulePosition(block.file, block.line))
     for identity, (title, place) in written.guardrail_titles().items():
         yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
     for kind in ("approach", "channel"):
         for name, block in written.rules_of(kind):
-            yield _Tally(kind, block.id, kind, name, Place(block.file, block.line))
+            yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line))
 
 
 def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:

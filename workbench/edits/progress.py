@@ -123,7 +123,7 @@ def keep(
     """Store a complete run for the published history; return its id."""
     known = causes or {}
     standing = figures.standing or Standing()
-    kept = replays.Kept(
+    kept = replays.StoredReplay(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
         {
@@ -135,7 +135,7 @@ def keep(
         },
     )  # fmt: skip
     results = (
-        replays.Result(
+        replays.ChangedPrompt(
             change.prompt.id, change.kinds, known[change.prompt.id].text if change.prompt.id in known else "",
             as_json(change.before), as_json(change.after),
         )

@@ -29,7 +29,7 @@ MOST_SESSIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ImportFilter:
     """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
 
     ``until`` excludes prompts typed between listing and storing.
@@ -44,7 +44,7 @@ class Wanted:
 class Sieve:
     """Filters prompts: leaves out those that the database holds, and those that it has let through before."""
 
-    def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: Wanted) -> None:
+    def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
         self._db = db
         self.tracer = tracer
         self._wanted = wanted

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.importing import Advance, Problem, Source
-    from workbench.importing.sifting import Wanted
+    from workbench.importing.sifting import ImportFilter
     from workbench.importing.survey import Group, Stored, Survey
     from workbench.importing.tracing import Tracer
 
@@ -58,14 +58,14 @@ def command(
     What is no person's prompt is left out, secrets are taken out, and importing again changes nothing.
     """
     from workbench.importing import places
-    from workbench.importing.sifting import Wanted
+    from workbench.importing.sifting import ImportFilter
 
     if project and not os.path.isdir(project):
         raise click.BadParameter(f"{project} is no folder", param_hint="--project")
     if host == "jsonl" and not paths:
         raise click.UsageError("--host jsonl wants a SOURCE: there is no well-known place for it")
     now = int(time.time() * 1_000_000)
-    wanted = Wanted(_moment(since), now, os.path.abspath(project) if project else "", limit)
+    wanted = ImportFilter(_moment(since), now, os.path.abspath(project) if project else "", limit)
     found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
     if not found and not problems:
         raise click.ClickException(
@@ -82,7 +82,7 @@ class _Run:
 
     sources: list[Source]
     unread: list[Problem]
-    wanted: Wanted
+    wanted: ImportFilter
     is_json: bool
 
     def through(self, *, is_dry: bool, is_confirmed: bool) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
-    from storage.memory.memories import Memory, Shelf, Told
+    from storage.memory.memories import Memory, MemoryUse, Shelf
 
     Post = Callable[[Message], object]
 
@@ -63,7 +63,7 @@ class ToldTo(Message):
 
     run: int
     memory_id: str
-    prompts: list[Told]
+    prompts: list[MemoryUse]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VersionPage:
     """The data of a version's page; ``against`` is the version that it is compared with, if any."""
 
     version: versions.Version
@@ -62,7 +62,7 @@ async def version(history: History, request: Request) -> Response:
     return await render(history, request, "version.html", place="instructions", found=found)
 
 
-def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> Found:
+def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
     """Read a version and the one to compare it with; raises UnknownVersionError."""
     known = versions.versions(db)
     one = versions.find(known, wanted)
@@ -71,7 +71,7 @@ def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> Found:
     before = versions.sources(db, other.hash) if other else []
     edited = file_edits(before, files) if other and before and files else []
     counts = moved(other.counted, one.counted) if other else []
-    return Found(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, counts)
+    return VersionPage(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, counts)
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _whole(found: Found) -> dict[str, Any]:
+def _whole(found: VersionPage) -> dict[str, Any]:
     said = as_object(found.version, before=versions.before(found.known, found.version))
     return {
         **said,

@@ -61,7 +61,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListQuery:
     """The filter, sort order and page that the URL asks for."""
 
     text: str
@@ -74,10 +74,10 @@ class Asked:
         return urlencode({name: value for name, value in named.items() if value})
 
 
-def asked(request: Request) -> Asked:
+def asked(request: Request) -> ListQuery:
     """Parse the address; unknown values are replaced by the defaults."""
     sort = request.args.get("sort") or ""
-    return Asked(
+    return ListQuery(
         (request.args.get("q") or "").strip(),
         sort if sort in SORTS else SORTS[0],
         request.args.get("before") or "",
@@ -133,11 +133,11 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
     )
 
 
-def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
+def _facets(found: Facets, wanted: ListQuery) -> tuple[Shown, ...]:
     return tuple(Shown(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
 
 
-def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
+def _values(facet: Facet, wanted: ListQuery) -> tuple[Value, ...]:
     """Return a facet's most frequent values, plus every value of the facet that the filter selects."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
@@ -163,11 +163,11 @@ def _shortened(field: str, value: str) -> str:
     return value[:VERSION_DIGITS] if field == "version" else value
 
 
-async def _some(history: History, wanted: Asked, before: str) -> Listing:
+async def _some(history: History, wanted: ListQuery, before: str) -> Listing:
     return await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=before, limit=ROWS_OF_DATA))
 
 
-async def _stream(history: History, wanted: Asked, out: Any) -> None:
+async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
     before: str | None = wanted.before
     await out.write(csv_lines([COLUMNS]))
     while before is not None:

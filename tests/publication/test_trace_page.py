@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 SCRIPT = "<script>alert('x')</script>"
 SHOWN = html.escape(SCRIPT, quote=False)
-WIKI = """echo '{"items": [{"text": "<script>alert(1)</script> of the wiki", "ref": "w1", "score": 0.99}]}'"""
 DEBUG = "why does the nightly export crash with KeyError: 'sku'? see prices.py"
 TEAPOT = f"fix the teapot {SCRIPT} in prices.py, it crashes with a TypeError"
 

@@ -453,8 +453,8 @@ MUTATIONS = (
     Mutation(
         "a doubt is read into the first prompt of a conversation",
         "enricher/respond/guidance.py",
-        "        elif needs == PAST and not has_past:",
-        "        elif needs == PAST and has_past is None:",
+        "    if needs == PAST and not has_past:",
+        "    if needs == PAST and has_past is None:",
         "",
         "guidance/test_rule_prompts.py::test_a_doubt_needs_something_that_was_said_before",
     ),
@@ -1314,8 +1314,8 @@ MUTATIONS = (
     Mutation(
         "a question in a talk without edits is reminded of",
         "enricher/respond/guidance.py",
-        "        elif needs == EDITS and has_past and not has_edits:",
-        "        elif needs == EDITS and has_edits and not has_past:",
+        "if needs == EDITS and has_past and not has_edits else",
+        "if needs == EDITS and has_edits and not has_past else",
         "",
         "guidance/test_rule_prompts.py::test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited",
     ),

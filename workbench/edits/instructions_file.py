@@ -1,4 +1,4 @@
-"""List, read, save and watch the instructions files that a user may edit.
+"""List, read, save and watch the instructions files that a user may edit, and find their headings.
 
 ``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any
 text. Editors replace a file with a new one, so the folder is watched, never the file.
@@ -182,3 +182,25 @@ def trust_note(path: str, cwd: str) -> str:
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
     return f"Saved. It counts once you trust it again: enricher trust {folder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the file: its line, from 1, its level and its text."""
+
+    line: int
+    level: int
+    title: str
+
+
+def outline(text: str) -> tuple[Heading, ...]:
+    """Return the headings outside of fenced blocks."""
+    found, is_fenced = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+        elif not is_fenced and line.startswith("#"):
+            marks, _, title = line.partition(" ")
+            if title and not marks.strip("#") and len(marks) <= 2:
+                found.append(Heading(number, len(marks), title.strip()))
+    return tuple(found)

@@ -29,20 +29,20 @@ def state_dir() -> str:
     named = os.environ.get("ENRICHER_HOME")
     if named:
         return named if os.path.isabs(named) else os.path.abspath(named)
-    return _user_dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+    return _user_dir("XDG_DATA_HOME", ".local/share")
 
 
 def config_dir() -> str:
     """Return the folder of ``config.toml`` and the user's instructions (``$ENRICHER_CONFIG_HOME`` has priority)."""
     named = os.environ.get("ENRICHER_CONFIG_HOME")
-    return named or _user_dir("XDG_CONFIG_HOME", ".config", "Library/Application Support")
+    return named or _user_dir("XDG_CONFIG_HOME", ".config")
 
 
-def _user_dir(variable: str, unix: str, mac: str) -> str:
+def _user_dir(variable: str, unix: str) -> str:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
     elif sys.platform == "darwin":
-        base = os.path.join(os.path.expanduser("~"), mac)
+        base = os.path.join(os.path.expanduser("~"), "Library/Application Support")
     else:
         named = os.environ.get(variable, "")
         base = named if os.path.isabs(named) else os.path.join(os.path.expanduser("~"), unix)

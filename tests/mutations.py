@@ -590,8 +590,8 @@ MUTATIONS = (
     Mutation(
         "a doubt is read into the first prompt of a conversation",
         "enricher/respond/guidance.py",
-        "        elif needs == PAST and not has_past:",
-        "        elif needs == PAST and has_past is None:",
+        "    if needs == PAST and not has_past:",
+        "    if needs == PAST and has_past is None:",
         "",
         "guidance/test_rule_prompts.py::test_a_doubt_needs_something_that_was_said_before",
     ),
@@ -1427,7 +1427,7 @@ MUTATIONS = (
     Mutation(
         "what the client has loaded is told again",
         "enricher/context/channels/ways.py",
-        "        return HAS_IT + told",
+        "        return known.KNOWN + told",
         '        return ""',
         "",
         "context/test_ways.py::test_what_the_client_loads_by_itself_is_not_told_again",
@@ -1451,8 +1451,8 @@ MUTATIONS = (
     Mutation(
         "a question in a talk without edits is reminded of",
         "enricher/respond/guidance.py",
-        "        elif needs == EDITS and has_past and not has_edits:",
-        "        elif needs == EDITS and has_edits and not has_past:",
+        "if needs == EDITS and has_past and not has_edits else",
+        "if needs == EDITS and has_edits and not has_past else",
         "",
         "guidance/test_rule_prompts.py::test_a_question_needs_no_reminder_where_much_was_said_and_nothing_edited",
     ),

@@ -13,7 +13,6 @@ import json
 import os
 import time
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from enricher.erasure import answers, golden
@@ -67,7 +66,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ForgetReport:
     """The result: number of deleted traces and of pruned versions, messages about files, remarks for the user."""
 
     traces: int = 0
@@ -93,7 +92,7 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
     return Plan(named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named)))
 
 
-def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
+def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> ForgetReport:
     """Delete the planned data everywhere, after completing an interrupted earlier call.
 
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
@@ -187,13 +186,13 @@ def prune(
     *,
     with_snapshots: bool = False,
     advance: Advance | None = None,
-) -> Outcome:
+) -> ForgetReport:
     """Delete data beyond the limits, and unreferenced data. Raises like ``forget``.
 
     ``with_snapshots`` also removes published snapshots that go back further than the remaining traces. Only a user may
     request that: done automatically, it would remove a served snapshot every day.
     """
-    outcome = Outcome()
+    outcome = ForgetReport()
     with alone(state):
         earlier = _noted(state)
         if earlier is not None:
@@ -248,8 +247,8 @@ def _is_beyond(db: sqlite3.Connection, bounds: retention.Bounds) -> bool:
     return bool(bounds) and bool(retention.surplus(db, bounds))
 
 
-def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> Outcome:
-    outcome = Outcome()
+def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> ForgetReport:
+    outcome = ForgetReport()
     _note(state, what)
     if what.memories:
         memories.forget(db, what.memories)
@@ -273,7 +272,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
     ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
     for row in rows:
-        moments.setdefault(row["session_id"], []).append(_moment(row["at"]))
+        moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
     return leftovers.Forgotten(
         frozenset(ids),
@@ -288,7 +287,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
     )
 
 
-def _end(db: sqlite3.Connection, state: str, outcome: Outcome, *, wanted: Mentions | None = None) -> None:
+def _end(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
     """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
     sweep_rules(state)
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
@@ -373,10 +372,3 @@ def _noted(state: str) -> Plan | None:
         return None
     except (ValueError, AttributeError, TypeError):
         return Plan()
-
-
-def _moment(at: str) -> float:
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return 0.0

@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from storage.base import private, unfinished
+from storage.base import private, shared, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +54,7 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
         left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
         if len(left) < len(lines):
-            aside = private.write_aside(target, b"".join(left))
-            os.chmod(aside, os.stat(target).st_mode & 0o777)
-            os.replace(aside, target)
+            shared.replace_file(target, b"".join(left))
     return len(lines) - len(left)
 
 

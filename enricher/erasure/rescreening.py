@@ -30,7 +30,7 @@ IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 
 @dataclass(slots=True)
-class Outcome:
+class RescreenReport:
     """Number of changed rows by table, messages about files, remarks for the user."""
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -61,7 +61,9 @@ def _printable(piece: str) -> str:
     return "".join(character if character.isprintable() and character != "\ufffd" else "\n" for character in piece)
 
 
-def rescreen(db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None) -> Outcome:
+def rescreen(
+    db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None
+) -> RescreenReport:
     """Redact everything that this version of the screen finds; with ``is_dry``, only count the rows.
 
     Raises like ``forgetting.forget``; the same call then continues the work.
@@ -75,11 +77,11 @@ def rescreen(db: sqlite3.Connection, state: str, *, is_dry: bool = False, advanc
         return redacted
 
     if is_dry:
-        return Outcome(rescreening.rescreen(db, told, is_dry=True, advance=advance))
+        return RescreenReport(rescreening.rescreen(db, told, is_dry=True, advance=advance))
     finish(db, state)
     with alone(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
-        outcome = Outcome(rescreening.rescreen(db, told, advance=advance))
+        outcome = RescreenReport(rescreening.rescreen(db, told, advance=advance))
         gone = leftovers.Forgotten(frozenset(), _Secrets(sorted(secrets)))
         outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
         done, outcome.remarks = golden.forget(folders, gone)

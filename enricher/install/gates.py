@@ -15,18 +15,18 @@ from enricher.install.files import read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.install.registration import Place
+    from enricher.install.registration import ConfigurationFile
 
 NAME = "prompt-enricher"
 
 
-def closed(place: Place) -> tuple[str, str]:
+def closed(place: ConfigurationFile) -> tuple[str, str]:
     """Return why the client skips the hook registered in ``place``, and the remedy; both empty if it runs the hook."""
     look = {"claude": _claude, "gemini": _gemini, "codex": _codex, "copilot": _copilot}.get(place.host)
     return look(place) if look else ("", "")
 
 
-def _claude(place: Place) -> tuple[str, str]:
+def _claude(place: ConfigurationFile) -> tuple[str, str]:
     folder = servers.home_folder("claude")
     project = os.path.join(project_root(os.getcwd()), ".claude")
     names = [os.path.join(folder, "settings.json")]
@@ -37,7 +37,7 @@ def _claude(place: Place) -> tuple[str, str]:
     return "", ""
 
 
-def _gemini(place: Place) -> tuple[str, str]:
+def _gemini(place: ConfigurationFile) -> tuple[str, str]:
     user_file = os.path.join(servers.home_folder("gemini"), "settings.json")
     for file in dict.fromkeys([user_file, place.file]):
         switches = _json(file).get("hooksConfig")
@@ -51,7 +51,7 @@ def _gemini(place: Place) -> tuple[str, str]:
     return "", ""
 
 
-def _is_trusted_by_gemini(place: Place) -> bool:
+def _is_trusted_by_gemini(place: ConfigurationFile) -> bool:
     trusted = _json(os.path.join(servers.home_folder("gemini"), "trustedFolders.json"))
     folder = os.path.dirname(os.path.dirname(os.path.abspath(place.file)))
     return trusted.get(folder) == "TRUST_PARENT" or any(
@@ -59,7 +59,7 @@ def _is_trusted_by_gemini(place: Place) -> bool:
     )
 
 
-def _codex(place: Place) -> tuple[str, str]:
+def _codex(place: ConfigurationFile) -> tuple[str, str]:
     file = os.path.join(servers.home_folder("codex"), "config.toml")
     settings = _toml(file)
     features = settings.get("features")
@@ -76,7 +76,7 @@ def _codex(place: Place) -> tuple[str, str]:
     return "codex skips the hook until you trust it", "start codex, open /hooks, and trust it"
 
 
-def _copilot(place: Place) -> tuple[str, str]:
+def _copilot(place: ConfigurationFile) -> tuple[str, str]:
     settings = os.path.join(servers.home_folder("copilot"), "settings.json")
     for file in (settings, place.file):
         if _json(file).get("disableAllHooks") is True:

@@ -13,7 +13,7 @@ from enricher.hosts import servers
 from enricher.install import created, files, gates, launcher, registration
 from enricher.install.editing import tomltext
 from enricher.install.files import Change
-from enricher.install.registration import InstallationError, Place
+from enricher.install.registration import ConfigurationFile, InstallationError
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -41,10 +41,12 @@ class Plan:
     """
 
     def __init__(self) -> None:
-        self.edits: list[tuple[Place, Change]] = []
+        self.edits: list[tuple[ConfigurationFile, Change]] = []
         self.left_out: list[str] = []
 
-    def add(self, places: Iterable[Place], edit: Callable[[Place, list[Change]], Change]) -> list[Place]:
+    def add(
+        self, places: Iterable[ConfigurationFile], edit: Callable[[ConfigurationFile, list[Change]], Change]
+    ) -> list[ConfigurationFile]:
         """Plan an edit of each place; return the places that can be edited and record why the others are left out.
 
         ``edit`` gets the place and the changes planned so far.
@@ -58,7 +60,7 @@ class Plan:
                 self.leave_out(place, error)
         return planned
 
-    def leave_out(self, place: Place, error: InstallationError) -> None:
+    def leave_out(self, place: ConfigurationFile, error: InstallationError) -> None:
         """Record the reason why a client is left out; the files of other clients are still edited."""
         reason = f"{registration.facts(place.host).TITLE} was left out: {error}"
         self.left_out += [] if reason in self.left_out else [reason]
@@ -160,7 +162,7 @@ def byte_compile() -> bool:
         os.umask(umask)
 
 
-def advice(place: Place) -> str:
+def advice(place: ConfigurationFile) -> str:
     """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
     if place.host == "codex":
         return gates.closed(place)[0] and (

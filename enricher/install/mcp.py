@@ -15,7 +15,7 @@ from enricher.install import created
 from enricher.install.editing import jsontext, tomltext
 from enricher.install.editing.jsonhooks import BLANK
 from enricher.install.files import Change
-from enricher.install.registration import InstallationError, Place, edit, facts
+from enricher.install.registration import ConfigurationFile, InstallationError, edit, facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
 
 
-def place(host: str, scope: str, cwd: str) -> Place:
+def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     """Return the file in which a client lists its servers."""
     file = servers.project_file(host, cwd) if scope == "project" else servers.user_file(host)
-    return Place(host, scope, file)
+    return ConfigurationFile(host, scope, file)
 
 
-def add(where: Place, earlier: list[Change]) -> Change:
+def add(where: ConfigurationFile, earlier: list[Change]) -> Change:
     """Return the change that adds our server; ``earlier`` holds earlier changes, possibly of the same file."""
     entry = _entry(where)
     return _edited(where, earlier, lambda text: _with_server(where, text or "", entry))
 
 
-def remove(where: Place, earlier: list[Change]) -> Change:
+def remove(where: ConfigurationFile, earlier: list[Change]) -> Change:
     """Return the change that removes our server, or the whole file if we created it and nothing else is left."""
     return _edited(where, earlier, lambda text: text and _without_server(where, text))
 
 
-def _edited(where: Place, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
+def _edited(where: ConfigurationFile, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
     """Return the change that applies ``work`` to the file; if an earlier change has the same file, extend that one."""
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
@@ -50,7 +50,7 @@ def _edited(where: Place, earlier: list[Change], work: Callable[[str | None], st
     return same
 
 
-def _entry(where: Place) -> dict[str, Any]:
+def _entry(where: ConfigurationFile) -> dict[str, Any]:
     listing = servers.LISTINGS[where.host]
     argv, environment = ["enricher", "mcp"], {}
     if where.scope == "user":
@@ -69,7 +69,7 @@ def _command() -> list[str]:
     return [sys.executable, "-I", "-c", "from enricher.interfaces.cli import main; main()", "mcp"]
 
 
-def _with_server(where: Place, text: str, entry: dict[str, Any]) -> str:
+def _with_server(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:
     if where.file.endswith(".toml"):
         return _with_table(where, text, entry)
     key = servers.LISTINGS[where.host].key
@@ -86,7 +86,7 @@ def _with_server(where: Place, text: str, entry: dict[str, Any]) -> str:
     return jsontext.appended(text, listed, entry, key=servers.NAME)
 
 
-def _without_server(where: Place, text: str) -> str | None:
+def _without_server(where: ConfigurationFile, text: str) -> str | None:
     if where.file.endswith(".toml"):
         return _without_table(where, text)
     left = _without_json(where, text)
@@ -94,7 +94,7 @@ def _without_server(where: Place, text: str) -> str | None:
     return None if may_go and not _parsed(where, left).value else left
 
 
-def _without_json(where: Place, text: str) -> str:
+def _without_json(where: ConfigurationFile, text: str) -> str:
     key = servers.LISTINGS[where.host].key
     if not text.strip(BLANK):
         return text
@@ -107,7 +107,7 @@ def _without_json(where: Place, text: str) -> str:
     return jsontext.removed(text, listed, listed.index(servers.NAME))
 
 
-def _parsed(where: Place, text: str) -> jsontext.Node:
+def _parsed(where: ConfigurationFile, text: str) -> jsontext.Node:
     """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
     root = jsontext.parse(text, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
     for path in ((), (servers.LISTINGS[where.host].key,)):
@@ -118,7 +118,7 @@ def _parsed(where: Place, text: str) -> jsontext.Node:
     return root
 
 
-def _with_table(where: Place, text: str, entry: dict[str, Any]) -> str:
+def _with_table(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:
     listed = tomltext.read(text).get("mcp_servers", {})
     if listed.get(servers.NAME) == entry:
         return text
@@ -128,7 +128,7 @@ def _with_table(where: Place, text: str, entry: dict[str, Any]) -> str:
     return tomltext.with_table(text, _block(entry), expected)
 
 
-def _without_table(where: Place, text: str) -> str:
+def _without_table(where: ConfigurationFile, text: str) -> str:
     expected = tomltext.read(text)
     listed = expected.get("mcp_servers", {})
     if servers.NAME not in listed:

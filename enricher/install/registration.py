@@ -6,12 +6,14 @@ The files belong to the user: only our own entry is ever added, changed or remov
 from __future__ import annotations
 
 import importlib
+import json
 import os
+from importlib.resources import files
 from typing import Any, TypeVar
 
 from enricher.home import project_root
 from enricher.hosts import servers
-from enricher.install import created, launcher, opencode_plugin
+from enricher.install import created, launcher
 from enricher.install.editing import jsonhooks, tomlhooks
 from enricher.install.editing.jsontext import NotJsonError
 from enricher.install.editing.tomltext import NotTomlError
@@ -26,13 +28,15 @@ _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
 Result = TypeVar("Result")
+_MARK = "// prompt-enricher plugin"
+_NOT_NAMED = 'const INSTALLED = ""'
 
 
 class InstallationError(Exception):
     """The change is not possible; the message names file, reason and remedy, and the file was not changed."""
 
 
-class Place:
+class ConfigurationFile:
     """A configuration file of a client, which may contain our registration."""
 
     __slots__ = ("file", "host", "scope")
@@ -51,29 +55,29 @@ def facts(host: str) -> Any:
     return importlib.import_module(f"enricher.hosts.{host}")
 
 
-def place(host: str, scope: str, cwd: str) -> Place:
+def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     """Return the file in which to register the hook."""
     if scope == "project":
-        return Place(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
+        return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
     with_ours = [candidate for candidate in candidates[1:] if _holds_ours(candidate)]
     in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
     return (with_ours or in_use or candidates)[0]
 
 
-def _holds_ours(candidate: Place) -> bool:
+def _holds_ours(candidate: ConfigurationFile) -> bool:
     try:
         return bool(commands(candidate))
     except InstallationError:
         return False
 
 
-def _user_places(host: str) -> list[Place]:
+def _user_places(host: str) -> list[ConfigurationFile]:
     names = [facts(host).USER_FILE, *(["config.toml"] if host == "codex" else [])]
-    return [Place(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
+    return [ConfigurationFile(host, "user", os.path.join(servers.home_folder(host), name)) for name in names]
 
 
-def _is_preferred(candidate: Place, *, over: Place) -> bool:
+def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
     """Return whether a Codex file already has hooks; Codex warns if both files have some, so ours goes there, too."""
     if os.path.lexists(over.file):
         return False
@@ -83,38 +87,38 @@ def _is_preferred(candidate: Place, *, over: Place) -> bool:
         return False
 
 
-def all_places(host: str, cwd: str) -> list[Place]:
+def all_places(host: str, cwd: str) -> list[ConfigurationFile]:
     """Return every file that may contain a registration of ours."""
     found = _user_places(host)
     in_project = place(host, "project", cwd)
     return found if in_project.file in [known.file for known in found] else [*found, in_project]
 
 
-def commands(where: Place) -> list[str]:
+def commands(where: ConfigurationFile) -> list[str]:
     """Return the commands in a file that start our launcher, in file order; raises InstallationError if unreadable."""
     return edit(where, lambda text: _commands(where, text) if text is not None else [])
 
 
-def _commands(where: Place, text: str) -> list[str]:
+def _commands(where: ConfigurationFile, text: str) -> list[str]:
     if where.host == "opencode":
-        return [where.command] if opencode_plugin.is_ours(text) else []
+        return [where.command] if is_opencode_plugin(text) else []
     known = facts(where.host)
     if where.file.endswith(".toml"):
         return tomlhooks.commands(text, known.EVENT)
     return jsonhooks.commands(jsonhooks.Shape(known), text)
 
 
-def add(where: Place) -> Change:
+def add(where: ConfigurationFile) -> Change:
     """Return the change after which the hook is registered exactly once."""
     return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
 
 
-def _with_entry(where: Place, text: str | None) -> str:
+def _with_entry(where: ConfigurationFile, text: str | None) -> str:
     known = facts(where.host)
     if where.host == "opencode":
-        if text is not None and not opencode_plugin.is_ours(text):
+        if text is not None and not is_opencode_plugin(text):
             raise InstallationError(f"{where.file}: is a plugin of yours; rename it, then run this again")
-        return opencode_plugin.source("" if where.scope == "project" else launcher.path())
+        return opencode_plugin("" if where.scope == "project" else launcher.path())
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
@@ -131,15 +135,15 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
     return [jsonhooks.Shape(known), *more]
 
 
-def remove(where: Place) -> Change:
+def remove(where: ConfigurationFile) -> Change:
     """Return the change that removes the registration, or the whole file if we created it and nothing else is left."""
     return edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
 
 
-def _without_entry(where: Place, text: str) -> str | None:
+def _without_entry(where: ConfigurationFile, text: str) -> str | None:
     known = facts(where.host)
     if where.host == "opencode":
-        return None if opencode_plugin.is_ours(text) else text
+        return None if is_opencode_plugin(text) else text
     if where.file.endswith(".toml"):
         return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
     shapes, left = _shapes(where.host), text
@@ -149,7 +153,7 @@ def _without_entry(where: Place, text: str) -> str | None:
     return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
 
 
-def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
+def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Result:
     """Return the result of ``work`` on the file's text (None if missing); raises InstallationError with a remedy."""
     remedy = "correct it, then run this again"
     try:
@@ -162,3 +166,17 @@ def edit(where: Place, work: Callable[[str | None], Result]) -> Result:
         raise InstallationError(f"{place}: {error}; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None
+
+
+def opencode_plugin(launcher: str) -> str:
+    """Return the source of the plugin that runs our hook in OpenCode, which has no command hooks.
+
+    With an empty ``launcher`` the plugin looks for the launcher in the usual folder.
+    """
+    text = files("enricher.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
+    return text.replace(_NOT_NAMED, f"const INSTALLED = {json.dumps(launcher)}")
+
+
+def is_opencode_plugin(text: str) -> bool:
+    """Return whether the text of a plugin file is that of our plugin for OpenCode."""
+    return text.startswith(_MARK)

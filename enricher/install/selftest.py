@@ -31,7 +31,7 @@ DISCARD_ATTEMPTS = 20
 _MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
-class Outcome:
+class SelfTest:
     """The result of running the command: its output and duration; ``fault`` is empty if it worked."""
 
     __slots__ = ("context", "fault", "milliseconds", "notice")
@@ -46,7 +46,7 @@ class Outcome:
         return f"answered in {self.milliseconds:.0f} ms: {said}"
 
 
-def run(host: str, command: str) -> Outcome:
+def run(host: str, command: str) -> SelfTest:
     """Run the registered command of a client with an event of that client, and return the outcome."""
     folder = tempfile.mkdtemp(prefix="enricher-selftest-")
     try:
@@ -64,13 +64,13 @@ def _discard(folder: str) -> None:
         time.sleep(0.1)
 
 
-def _run_in(folder: str, host: str, command: str) -> Outcome:
+def _run_in(folder: str, host: str, command: str) -> SelfTest:
     state = _throw_away_state(folder)
     started = time.perf_counter()
     try:
         done = _call(["sh", "-c", command], event(host, folder), state)
     except subprocess.TimeoutExpired:
-        return Outcome(fault=f"no answer within {TIMEOUT_SECONDS:.0f} s")
+        return SelfTest(fault=f"no answer within {TIMEOUT_SECONDS:.0f} s")
     outcome = _judged(host, done)
     outcome.milliseconds = (time.perf_counter() - started) * 1000
     if not outcome.fault and not _left_a_trace(state):
@@ -121,23 +121,23 @@ def event(host: str, cwd: str) -> dict[str, Any]:
     return {**shared, "transcript_path": "", "hook_event_name": named[host], **extra}
 
 
-def _judged(host: str, done: subprocess.CompletedProcess[bytes]) -> Outcome:
+def _judged(host: str, done: subprocess.CompletedProcess[bytes]) -> SelfTest:
     if done.returncode:
-        return Outcome(fault=f"exit code {done.returncode}; only 0 lets every prompt through")
+        return SelfTest(fault=f"exit code {done.returncode}; only 0 lets every prompt through")
     if not done.stdout.strip():
-        return Outcome()
+        return SelfTest()
     try:
         answer = json.loads(done.stdout)
         return _read(host, answer if isinstance(answer, dict) else {})
     except ValueError:
-        return Outcome(fault=f"printed something other than one JSON object: {done.stdout[:120]!r}")
+        return SelfTest(fault=f"printed something other than one JSON object: {done.stdout[:120]!r}")
 
 
-def _read(host: str, answer: dict[str, Any]) -> Outcome:
+def _read(host: str, answer: dict[str, Any]) -> SelfTest:
     notice = str(answer.get("systemMessage") or answer.get("user_message") or "")
     flat = {"copilot": "additionalContext", "opencode": "additionalContext", "cursor": "additional_context"}.get(host)
     inside = answer if flat else answer.get("hookSpecificOutput") or {}
-    return Outcome(context=str(inside.get(flat or "additionalContext") or ""), notice=notice)
+    return SelfTest(context=str(inside.get(flat or "additionalContext") or ""), notice=notice)
 
 
 def _left_a_trace(state: str) -> bool:

@@ -80,33 +80,44 @@ def select_guardrails(
     sentences = {} if is_as_specified else rules.get("sentences", {})
     elsewhere = () if is_as_specified else rules.get(AS_SPECIFIED, ())
     for identity, title, task_types, always, own_threshold in rules["rules"]:
+        if identity in elsewhere:
+            continue
         needed = own_threshold or rules["min_score"]
         score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
         if is_as_specified and task_type in task_types:
             of_class.add(identity)
         say, needs, times = sentences.get(identity, ("", "", 1))
         ref = _next_time(identity, times, injected)
-        if identity in elsewhere:
-            continue
         if always or identity in of_class:
             chosen.append(Scored(identity, title, max(score, needed)))
         elif score < needed:
             if score:
                 misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=needed))
-        elif needs == PAST and not has_past:
-            misses.append(Miss(f"guardrail {identity}", "nothing was said before", score=score))
-        elif needs == EDITS and has_past and not has_edits:
-            misses.append(Miss(f"guardrail {identity}", "nothing was edited before", score=score))
+        elif unmet := _unmet(needs, has_past=has_past, has_edits=has_edits):
+            misses.append(Miss(f"guardrail {identity}", unmet, score=score))
         elif not ref:
             misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
         else:
             chosen.append(Scored(identity, title, score, say=say, ref=ref))
     chosen.sort(key=lambda one: (one.id not in of_class, -one.score))
+    shown, others = _fitting(chosen, rules["most"])
+    return shown, misses + others
+
+
+def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
+    """Return why the conversation does not have what a guardrail needs; empty if it has."""
+    if needs == PAST and not has_past:
+        return "nothing was said before"
+    return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
+
+
+def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[Miss]]:
+    """Return at most ``most`` guardrails, one of them with a sentence about the prompt, and the others."""
     with_sentence = [one for one in chosen if one.say][1:]
     left = [one for one in chosen if one not in with_sentence]
-    misses += [Miss(f"guardrail {one.id}", "another one is said") for one in with_sentence]
-    misses += [Miss(f"guardrail {one.id}", "more relevant ones fill the line") for one in left[rules["most"] :]]
-    return left[: rules["most"]], misses
+    misses = [Miss(f"guardrail {one.id}", "another one is said") for one in with_sentence]
+    misses += [Miss(f"guardrail {one.id}", "more relevant ones fill the line") for one in left[most:]]
+    return left[:most], misses
 
 
 def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:

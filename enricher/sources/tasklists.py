@@ -78,7 +78,7 @@ class Task:
         self.is_line = is_line
 
 
-class Wanted:
+class TaskQuery:
     """The search terms of a prompt: the stems of its specific words, and possible task ids."""
 
     __slots__ = ("ids", "stems")
@@ -94,7 +94,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
 
     ``beads`` and ``checklists`` are files of the project; the first checklist that is not empty is read.
     """
-    wanted = Wanted(request.prompt, request.conversation.subject(request.prompt))
+    wanted = TaskQuery(request.prompt, request.conversation.subject(request.prompt))
     if not wanted.stems and not wanted.ids:
         return []
     scored = []
@@ -106,7 +106,7 @@ def related(request: Request, beads: str, checklists: Sequence[str], *, most: in
     return [(task, -least) for least, _, _, task in scored[:most]]
 
 
-def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
+def _of_session(request: Request, wanted: TaskQuery) -> Iterator[Task]:
     """Yield the session's tasks, except tasks that the agent wrote in this session and therefore knows."""
     conversation = request.conversation
     known = {text for _, text in conversation.todos}
@@ -119,14 +119,14 @@ def _of_session(request: Request, wanted: Wanted) -> Iterator[Task]:
             yield Task(str(at + 1), text, status=status, where="todo list of this session")
 
 
-def _of_project(root: str, wanted: Wanted, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
+def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[str]) -> Iterator[Task]:
     """Yield the project's tasks that contain a wanted word or id."""
     if root:
         yield from _beads(root, beads, wanted)
         yield from _checklist(root, checklists, wanted)
 
 
-def score(task: Task, wanted: Wanted) -> float:
+def score(task: Task, wanted: TaskQuery) -> float:
     """Return a relevance from 0 to 1: by id, else by the share of specific words that title and prompt have in common.
 
     A single shared word counts only if the title has no other and the prompt few others.
@@ -201,7 +201,7 @@ def _project_file(root: str, name: str) -> bytes:
     return content if folder == root or os.path.realpath(folder) == folder else b""
 
 
-def _beads(root: str, name: str, wanted: Wanted) -> Iterator[Task]:
+def _beads(root: str, name: str, wanted: TaskQuery) -> Iterator[Task]:
     for line, _ in _promising(_project_file(root, name), wanted):
         try:
             value = loads(line)
@@ -214,7 +214,7 @@ def _beads(root: str, name: str, wanted: Wanted) -> Iterator[Task]:
             yield Task(identity, value["title"], status=status[:20] or "open", where=name, date=date[:10])
 
 
-def _checklist(root: str, names: Sequence[str], wanted: Wanted) -> Iterator[Task]:
+def _checklist(root: str, names: Sequence[str], wanted: TaskQuery) -> Iterator[Task]:
     for name in names:
         if content := _project_file(root, name):
             for line, number in _promising(content, wanted):
@@ -232,7 +232,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
     return Task(str(number), box[3:].strip(), status=status, where=where, is_line=True)
 
 
-def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
+def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
     """Return the lines (with their numbers) that contain most of the wanted words, at most MOST_DECODED."""
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
@@ -249,7 +249,7 @@ def _promising(content: bytes, wanted: Wanted) -> list[tuple[str, int]]:
     return [(_line(content, start), content.count(b"\n", 0, start) + 1) for start in best]
 
 
-def _needles(wanted: Wanted) -> Iterator[tuple[bytes, int]]:
+def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
     """Yield (bytes to search a list for, weight): stems, and ids, which outweigh all words."""
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"

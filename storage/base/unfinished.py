@@ -14,9 +14,9 @@ LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
 
 
-def sweep(folder: str, *, older_than_s: float = ABANDONED_S) -> int:
+def sweep(folder: str) -> int:
     """Remove the abandoned files in a folder and its subfolders; return how many."""
-    return sum(_removed(path) for path in _found(folder) if _age(path) > older_than_s)
+    return sum(_removed(path) for path in _found(folder) if _age(path) > ABANDONED_S)
 
 
 def erase(folder: str) -> int:

@@ -19,7 +19,7 @@ from storage import traces
 from storage.base import reader
 from storage.base.turns import transaction
 from storage.db import database
-from storage.traces import imports, intake
+from storage.traces import intake
 from storage.traces.queries import CHILDREN
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _take_page(
         if labels := _read(other, WHAT_WAS_SAID_OF_IT, {"id": identity}, path=result.path):
             labelled.append((identity, labels))
     sound = [tables for tables in batch if _is_plain(tables)]
-    added, refused = (len(sound), 0) if is_dry else imports.add(db, sound)
+    added, refused = (len(sound), 0) if is_dry else intake.add(db, sound)
     result.traces += added
     result.refused += refused + len(batch) - len(sound)
     _take_labels(db, labelled, result, is_dry=is_dry)
@@ -254,7 +254,7 @@ def _take_labels(
         for identity, theirs in labelled:
             ours = [tuple(label) for label in db.execute(WHAT_WAS_SAID_OF_IT, {"id": identity})]
             new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(label)]
-            is_here = is_dry or db.execute(imports.IS_IT_THERE, {"id": identity}).fetchone()
+            is_here = is_dry or db.execute(intake.IS_IT_THERE, {"id": identity}).fetchone()
             if not new or not is_here:
                 continue
             result.labels += len(new)

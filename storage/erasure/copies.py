@@ -48,7 +48,7 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     for path in files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         if modified(path) < older_than:
             private.removed(path)
-    old = [one for one in snapshots.noted(state_dir) if _seconds(one.at) < older_than]
+    old = [one for one in snapshots.noted(state_dir) if seconds(one.at) < older_than]
     said += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
     if old:
         snapshots.forget(state_dir, [one.path for one in old])
@@ -64,7 +64,7 @@ def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
 
 def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> bool:
     try:
-        return snapshots.goes_back_before(one, before) or _seconds(one.at) < older_than
+        return snapshots.goes_back_before(one, before) or seconds(one.at) < older_than
     except OSError:  # the file is gone
         return False
 
@@ -183,7 +183,8 @@ def _ids_in(content: bytes) -> Iterator[bytes]:
         yield from (digits[at : at + ID_DIGITS] for at in range(len(digits) - ID_DIGITS + 1))
 
 
-def _seconds(at: str) -> float:
+def seconds(at: str) -> float:
+    """Return a UTC time in seconds since the epoch; 0 for anything else."""
     try:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:

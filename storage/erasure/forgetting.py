@@ -209,14 +209,14 @@ def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
     return [row[0] for row in db.execute(WHICH_ARE_THERE, _these(ids))]
 
 
-def scrub(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
+def scrub(db: sqlite3.Connection) -> None:
     """Purge deleted words from the index, release freed pages, truncate the write-ahead log.
 
     Raises StillReadError if another program keeps reading from the log, sqlite3.Error if nothing can be written.
     """
     _prepare(db)
     _merge_the_index(db)
-    make_final(db, patience_s=patience_s)
+    make_final(db)
 
 
 def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:

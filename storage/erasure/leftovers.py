@@ -11,7 +11,6 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
@@ -48,7 +47,7 @@ class Forgotten:
     def is_logged_in(self, line: bytes) -> bool:
         """Return whether a line of the log is about forgotten data."""
         record = _record(line)
-        session, at = str(record.get("session_id", "")), _seconds(str(record.get("at", "")))
+        session, at = str(record.get("session_id", "")), copies.seconds(str(record.get("at", "")))
         is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
         return is_near or self.is_in_line(line, session)
 
@@ -183,10 +182,3 @@ def _record(line: bytes) -> Record:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _seconds(at: str) -> float:
-    try:
-        return datetime.fromisoformat(at).timestamp()
-    except ValueError:
-        return 0.0

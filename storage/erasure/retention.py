@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.erasure import forgetting
-from storage.traces import spool
+from storage.traces import queries, spool
 from storage.traces.windows import ABOVE_ALL
 
 if TYPE_CHECKING:
@@ -152,11 +152,6 @@ def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
     return len({one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)})
 
 
-def first_id(seconds: float) -> str:
-    """Return the smallest trace id of that second of the epoch: ids begin with the microsecond."""
-    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
-
-
 def sizes(state_dir: str) -> dict[str, int]:
     """Return the sizes in bytes of the growing files: databases with WAL, spool, versions, rules, code indices, log."""
     return {
@@ -175,7 +170,7 @@ def sizes(state_dir: str) -> dict[str, int]:
 def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
     if not bounds.days:
         return []
-    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": first_id(now - bounds.days * DAY_S)})]
+    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(now - bounds.days * DAY_S)})]
 
 
 def _too_large(state: Held, bounds: Bounds, *, left: int) -> int:

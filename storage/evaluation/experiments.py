@@ -59,7 +59,7 @@ class UnknownExperimentError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ArmResult:
     """Result of one arm for one prompt; ``quality`` is None if the right answer is unknown."""
 
     prompt_id: str
@@ -98,7 +98,7 @@ class Session:
 
 def keep(
     db: sqlite3.Connection,
-    results: Sequence[Result],
+    results: Sequence[ArmResult],
     *,
     question: str,
     arms: dict[str, Any],
@@ -128,11 +128,11 @@ def find(db: sqlite3.Connection, wanted: str) -> Experiment:
     return _experiment(db.execute(WHAT_IS_THIS_EXPERIMENT, {"id": ids[0]}).fetchone())
 
 
-def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[Result]:
+def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
     """Yield the results of each arm, ordered by prompt and arm."""
     for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
         values = dict(row)
-        yield Result(**{**values, "succeeded": bool(values["succeeded"])})
+        yield ArmResult(**{**values, "succeeded": bool(values["succeeded"])})
 
 
 def labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:

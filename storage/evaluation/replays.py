@@ -59,7 +59,7 @@ class UnknownReplayError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ChangedPrompt:
     """One prompt with a different outcome: kinds of change, their cause, and both outcomes as JSON values."""
 
     trace_id: str
@@ -70,7 +70,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredReplay:
     """A stored replay; ``keep`` fills in ``id`` and ``at`` if they are empty.
 
     ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels'
@@ -96,12 +96,12 @@ class Kept:
 class Seen:
     """A result with the beginning of its prompt; ``prompt`` is empty if the text was not stored."""
 
-    result: Result
+    result: ChangedPrompt
     at: str
     prompt: str
 
 
-def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str:
+def keep(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
     """Store a replay and its results in one transaction; return its id, which sorts by time.
 
     A result is left out if its trace was deleted meanwhile.
@@ -122,12 +122,12 @@ def keep(db: sqlite3.Connection, replay: Kept, results: Iterable[Result]) -> str
     return identity
 
 
-def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[Kept]:
+def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[StoredReplay]:
     """Return the stored replays, newest first; with ``before``, only those with a smaller id."""
     return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
 
 
-def find(db: sqlite3.Connection, identity: str) -> Kept:
+def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
     """Return the stored replay whose id begins with ``identity``; raises UnknownReplayError."""
     found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
     if not identity or len(found) != 1:
@@ -135,7 +135,7 @@ def find(db: sqlite3.Connection, identity: str) -> Kept:
     return _kept(found[0])
 
 
-def show(db: sqlite3.Connection, identity: str) -> tuple[Kept, list[Result]]:
+def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[ChangedPrompt]]:
     """Return the stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
     replay = find(db, identity)
     return replay, [_result(row) for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
@@ -156,7 +156,7 @@ def window(
     return [Seen(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)]
 
 
-def by_kind(db: sqlite3.Connection, replay: Kept) -> dict[str, int]:
+def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
     """Return the number of results of each kind; a prompt counts once for each of its kinds."""
     counted = replay.figures.get("by_kind")
     left = _rows(db, HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id})[0]["results"]
@@ -180,7 +180,7 @@ def _rows(db: sqlite3.Connection, query: str, parameters: dict[str, Any]) -> lis
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def _row(identity: str, result: Result) -> dict[str, str]:
+def _row(identity: str, result: ChangedPrompt) -> dict[str, str]:
     return {
         "replay_id": identity,
         "trace_id": result.trace_id,
@@ -191,12 +191,12 @@ def _row(identity: str, result: Result) -> dict[str, str]:
     }
 
 
-def _kept(row: dict[str, Any]) -> Kept:
-    return Kept(**{**row, "figures": json.loads(row["figures"])})
+def _kept(row: dict[str, Any]) -> StoredReplay:
+    return StoredReplay(**{**row, "figures": json.loads(row["figures"])})
 
 
-def _result(row: dict[str, Any]) -> Result:
-    return Result(
+def _result(row: dict[str, Any]) -> ChangedPrompt:
+    return ChangedPrompt(
         row["trace_id"], tuple(json.loads(row["kinds"])), row["cause"],
         json.loads(row["before"]), json.loads(row["after"]),
     )  # fmt: skip

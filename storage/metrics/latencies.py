@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from storage.traces.queries import first_id
 from storage.traces.windows import ABOVE_ALL
 
 if TYPE_CHECKING:
@@ -154,11 +155,6 @@ def of_version(
 def moment(trace_id: str) -> int:
     """Return when a trace began, in seconds since the epoch: its id begins with the microsecond."""
     return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
-
-
-def first_id(second: int) -> str:
-    """Return the smallest trace id of that second."""
-    return f"{max(0, second) * 1_000_000:014x}"
 
 
 def _first_before(db: sqlite3.Connection, which: Selection, *, low: str, before: str) -> str:

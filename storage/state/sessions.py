@@ -93,11 +93,12 @@ def reset_session(state_dir: str, session_id: str) -> bool:
     return True
 
 
-def forget_old(state_dir: str, *, older_than_s: float = FORGOTTEN_AFTER_S) -> None:
+def forget_old(state_dir: str) -> None:
     """Remove the files of sessions that ended long ago."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
-            old = [one.path for one in entries if time.time() - one.stat(follow_symlinks=False).st_mtime > older_than_s]
+            ages = ((one.path, time.time() - one.stat(follow_symlinks=False).st_mtime) for one in entries)
+            old = [path for path, age_s in ages if age_s > FORGOTTEN_AFTER_S]
     except OSError:
         return
     for path in old:

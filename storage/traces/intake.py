@@ -2,6 +2,8 @@
 
 A file is deleted only after the transaction that imported it is on the disk, and importing it
 twice changes nothing. Any number of drains may therefore run, or be killed, at any point.
+
+Imported traces, which no hook call of this installation recorded, are inserted without spool (``add``).
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from storage.traces import spool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Record = dict[str, tuple[list[str], traces.Rows]]
+    from collections.abc import Sequence
+
+    Tables = dict[str, traces.Rows]
 
 LIMIT_FILES = 1_000
 LIMIT_BYTES = 64 * 1024 * 1024
@@ -34,6 +39,9 @@ STORE_THE_VERSION = """
     insert into instructions_versions (hash, text, first_seen_at) values (:hash, :text, :first_seen_at)
     on conflict do nothing
 """
+WHICH_OF_A_SESSION = "select id, origin, status, prompt_hmac from traces where session_id = :session_id"
+WHICH_AT_A_MOMENT = "select id, prompt_hmac from traces where id >= :moment and id < :moment || 'g'"
+IS_IT_THERE = "select 1 from traces where id = :id"
 
 
 class Drained:
@@ -214,3 +222,39 @@ def _drop(folder: str, name: str) -> None:
     tally = private.open_file(f"{folder}/.dropped", os.O_WRONLY | os.O_APPEND)
     os.write(tally, b".")  # the file's length is the count: no reading, no lock
     os.close(tally)
+
+
+def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
+    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` in its stored form."""
+    return db.execute(WHICH_OF_A_SESSION, {"session_id": session_id}).fetchall()
+
+
+def at_a_moment(db: sqlite3.Connection, moment: str) -> list[tuple[str, str]]:
+    """Return id and prompt_hmac of the traces whose id begins with the 14 hex digits ``moment``."""
+    return [(row[0], row[1]) for row in db.execute(WHICH_AT_A_MOMENT, {"moment": moment})]
+
+
+def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
+    """Insert the traces that are missing in one transaction; return how many were added and how many rejected.
+
+    Each element of ``batch`` holds the rows of one trace, by table in the order of ``traces.TABLES``, parents first.
+    Raises sqlite3.Error if the database cannot be written.
+    """
+    try:
+        with transaction(db):
+            added = sum(_put(db, tables) for tables in batch)
+    except UNACCEPTABLE:
+        if len(batch) == 1:
+            return 0, 1
+        counts = [add(db, [single]) for single in batch]
+        return sum(one for one, _ in counts), sum(refused for _, refused in counts)
+    return added, 0
+
+
+def _put(db: sqlite3.Connection, tables: Tables) -> bool:
+    if db.execute(IS_IT_THERE, {"id": tables["traces"][0][0]}).fetchone():
+        return False
+    for table, rows in tables.items():
+        if rows:
+            db.executemany(traces.insertion(table, traces.TABLES[table]), rows)
+    return True

@@ -225,6 +225,11 @@ def stats(db: sqlite3.Connection, which: Filter) -> Stats:
     )
 
 
+def first_id(seconds: float) -> str:
+    """Return the smallest trace id of that second of the epoch: ids begin with the microsecond."""
+    return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+
+
 def is_date(text: str) -> bool:
     """Return whether the text is a UTC time or a prefix of one: a year, a month, a day, a time of day."""
     found = DATE.fullmatch(text)

@@ -243,11 +243,11 @@ def _shown(_sign: str, value: str, _parts: _Parts) -> str:
 
 
 def _since(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id >= {parts.name(_first_id(value, parts.now))}"
+    return f"traces.id >= {parts.name(_id_at(value, parts.now))}"
 
 
 def _before(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id < {parts.name(_first_id(value, parts.now))}"
+    return f"traces.id < {parts.name(_id_at(value, parts.now))}"
 
 
 def moment(text: str, *, now: float | None = None) -> float:
@@ -266,9 +266,8 @@ def moment(text: str, *, now: float | None = None) -> float:
     return datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
 
 
-def _first_id(value: str, now: float) -> str:
-    """Return the smallest trace id of that time: ids begin with the microsecond."""
-    return f"{max(0, int(moment(value, now=now) * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
+def _id_at(value: str, now: float) -> str:
+    return queries.first_id(moment(value, now=now))
 
 
 if TYPE_CHECKING:

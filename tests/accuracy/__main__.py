@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from tests.accuracy.labelled_files import evaluation_files
 from tests.accuracy.labelled_sources import INVENTED, SET_APART
-from workbench.tuning.accuracy import evaluation_files, leave_repositories_out, report
+from workbench.tuning.accuracy import leave_repositories_out, report
 
 
 def main() -> None:

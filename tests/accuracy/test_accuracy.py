@@ -7,8 +7,9 @@ import json
 import pytest
 
 from enricher.classify import classify
+from tests.accuracy.labelled_files import evaluation_files
 from tests.accuracy.labelled_sources import INVENTED, SET_APART
-from workbench.tuning.accuracy import evaluation_files, figures, leave_repositories_out, packaged_table
+from workbench.tuning.accuracy import figures, leave_repositories_out, packaged_table
 
 LEAST = {
     "task type, strict": 0.59,

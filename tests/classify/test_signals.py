@@ -6,7 +6,7 @@ import pytest
 
 from enricher.classify import classify
 from enricher.classify.table import Table
-from enricher.rules.checks.idle import idle_signals
+from enricher.rules.checks.lint import idle_signals
 from enricher.rules.compiling.signals import ClassRule, check_leanings, check_signal, compile_classes
 
 

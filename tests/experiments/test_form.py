@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from enricher.respond.guidance import Scored
 from enricher.respond.render import Item, Lines, render
-from workbench.experiments.form import FormError, Said, Terms, parse, read, references
+from workbench.experiments.form import FormError, ParsedText, Terms, parse, read, references
 
 TERMS = Terms(frozenset({"debug", "docs"}), frozenset({"H3", "H5"}), always=frozenset({"H5"}))
 TEXT = """\
@@ -28,7 +28,7 @@ def violations(text: str, *, tokens: int = 450, told: tuple[str, ...] = ()) -> t
 
 
 def test_the_documented_form_is_read_back() -> None:
-    assert parse(TEXT) == Said(
+    assert parse(TEXT) == ParsedText(
         "debug",
         ('docs/adr/0007.md: "the cookie holds ids only"', "app/auth.py:84 save"),
         ("H5", "H3"),

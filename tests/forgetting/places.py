@@ -16,7 +16,7 @@ from storage.base import log
 from storage.db import database
 from storage.erasure import snapshots
 from storage.traces import spool
-from workbench.web.reading import upkeep
+from workbench.web.reading import measured
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -53,7 +53,7 @@ def rows(account: Account, query: str, *values: object) -> list[tuple[Any, ...]]
 def index_the_prompts(account: Account) -> None:
     """Have the words in the index, and coverage measured, as readers bring them there."""
     with closing(database.connect(str(account.state))) as db:
-        assert upkeep.catch_up(db) == 0
+        assert measured.catch_up(db) == 0
 
 
 def other_rules(account: Account) -> str:

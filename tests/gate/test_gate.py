@@ -12,8 +12,7 @@ from maintainer import DEBUG, NO_DEBUG, NO_QUESTION, QUESTION
 from enricher.rules.layers import packaged_file
 from workbench.gate import gate
 from workbench.gate.case import OK, Case, Decided
-from workbench.gate.gate_figures import figures_of
-from workbench.gate.gate_report import Checked, kinds
+from workbench.gate.gate_report import Checked, figures_of, kinds
 
 if TYPE_CHECKING:
     from pathlib import Path

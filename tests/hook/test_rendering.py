@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_answer_form import LABELS
@@ -104,21 +103,6 @@ def test_foreign_text_is_one_short_line_without_signs_of_its_own(text: str) -> N
     assert len(clean.splitlines()) <= 1
     assert clean.isprintable()
     assert not set("<>") & set(clean)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 1),
-        ("word", 2),
-        (" ".join(["word"] * 10), 14),
-        (" ".join(["word"] * 100), 131),
-        ("x" * 400, 100),
-        ("字" * 50, 50),
-    ],
-)
-def test_tokens_are_estimated_by_words_characters_and_wide_characters(text: str, tokens: int) -> None:
-    assert estimate_tokens(text) == tokens
 
 
 def test_the_most_important_item_is_cut_rather_than_dropped() -> None:

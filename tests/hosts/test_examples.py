@@ -12,7 +12,7 @@ import pytest
 from delivered import Delivered
 from real_clients import REPOSITORY, Client, client_or_skip, run_group
 
-from enricher.install import launcher, opencode_plugin
+from enricher.install import launcher, registration
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def test_the_versions_of_the_examples_are_the_version_of_the_product() -> None:
 
 
 def test_the_opencode_example_is_the_plugin_that_install_writes() -> None:
-    assert (EXAMPLES / "opencode/prompt-enricher.js").read_text() == opencode_plugin.source("")
+    assert (EXAMPLES / "opencode/prompt-enricher.js").read_text() == registration.opencode_plugin("")
 
 
 def claude_with_plugin(copy: InstalledCopy, stub: StubModels) -> Client:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from workbench.edits import instructions_file as files
-from workbench.edits.outline import outline
+from workbench.edits.instructions_file import outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable

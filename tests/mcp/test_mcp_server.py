@@ -39,7 +39,6 @@ HELLO = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
-ACCEPTED = "application/json, text/event-stream"
 READ = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "enricher://topics/auth"}}
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 

@@ -96,6 +96,7 @@ def test_a_rule_of_its_own_gives_a_channel_another_priority(caller: Caller) -> N
         pytest.param("ab " * 100, 131, id="a hundred words"),
         pytest.param("\N{CJK UNIFIED IDEOGRAPH-8A18}" * 2000, 2000, id="Chinese is not one word"),
         pytest.param("x" * 8000, 2000, id="nor is unbroken text"),
+        pytest.param("x" * 400, 100, id="four letters are a token"),
     ],
 )
 def test_tokens_are_estimated_by_words_characters_and_ideographs(text: str, tokens: int) -> None:

@@ -6,11 +6,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from served_history import over
 from simulator import Account
 
 from storage.db import database
-from workbench.web.reading.upkeep import catch_up
-from workbench.web.server.serving import datasette_over
+from workbench.web.reading.measured import catch_up
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -38,6 +38,4 @@ async def live(library: Account) -> Datasette:
     """The live history, brought up to date and served read-only."""
     with closing(database.connect(str(library.state))) as db:
         catch_up(db)
-    served = datasette_over(f"{library.state}/enricher.db", is_immutable=False)
-    await served.invoke_startup()
-    return served
+    return await over(f"{library.state}/enricher.db")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from served_history import over
 from simulator import Account
 
 from storage.db import database
-from workbench.web.reading.upkeep import catch_up
-from workbench.web.server.serving import datasette_over
+from workbench.web.reading.measured import catch_up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +76,4 @@ def up_to_date(account: Account) -> None:
 async def served(account: Account) -> Datasette:
     """Return a Datasette over the live history."""
     up_to_date(account)
-    datasette = datasette_over(f"{account.state}/enricher.db", is_immutable=False)
-    await datasette.invoke_startup()
-    return datasette
+    return await over(f"{account.state}/enricher.db")

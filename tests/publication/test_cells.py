@@ -5,10 +5,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from served_history import over
 from simulator import Account
 
 from storage.db import database
-from workbench.web.native.sanitized import rendered
+from workbench.web.native.cells import rendered
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -30,9 +31,7 @@ async def hostile(tmp_path: Path) -> Datasette:
             db.execute(f"update {table} set {column} = ?", (HOSTILE,))
         db.execute("update traces set topics = ?", (json.dumps([HOSTILE]),))
         db.execute("update trace_scores set evidence = ?", (json.dumps([[HOSTILE, 0, 3, 5]]),))
-    served = datasette_over(f"{account.state}/enricher.db", is_immutable=False)
-    await served.invoke_startup()
-    return served
+    return await over(f"{account.state}/enricher.db")
 
 
 async def trace_id(live: Datasette) -> str:

@@ -7,10 +7,11 @@ import io
 import re
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import EARLY, QUESTION, SCRIPT, SECOND, edited, served, up_to_date
+from served_history import data, page
 from simulator import Account
 
 from storage.db import database
@@ -48,14 +49,6 @@ def runs(account: Account) -> tuple[str, str]:
 @pytest.fixture
 async def live(account: Account) -> Datasette:
     return await served(account)
-
-
-async def data(live: Datasette, path: str) -> Any:
-    return (await live.client.get(f"/-/enricher/{path}")).json()
-
-
-async def page(live: Datasette, path: str) -> str:
-    return str((await live.client.get(f"/-/enricher/{path}")).text)
 
 
 async def test_kept_replays_are_listed_newest_first(live: Datasette, runs: tuple[str, str]) -> None:

@@ -7,10 +7,11 @@ import io
 import json
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, edited, served, up_to_date
+from served_history import data, over, page
 from simulator import Account
 
 from storage.db import database
@@ -52,14 +53,6 @@ async def live(account: Account) -> Datasette:
     return await served(account)
 
 
-async def data(live: Datasette, path: str) -> Any:
-    return (await live.client.get(f"/-/enricher/{path}")).json()
-
-
-async def page(live: Datasette, path: str = "coverage") -> str:
-    return str((await live.client.get(f"/-/enricher/{path}")).text)
-
-
 async def test_its_numbers_are_those_of_the_command(live: Datasette, account: Account) -> None:
     told = json.loads(account.cli("coverage", "--json"))
     shown = await data(live, "coverage.json")
@@ -73,14 +66,14 @@ async def test_its_numbers_are_those_of_the_command(live: Datasette, account: Ac
 async def test_it_says_of_which_version_and_over_how_many_prompts_it_was_measured(
     live: Datasette, account: Account
 ) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
 
     assert "speaks on the newest 7 prompts that can be judged." in shown
     assert f'<code title="{account.trace()["rules_hash"]}">' in shown
 
 
 async def test_a_signal_leads_to_its_prompts_and_to_its_line(live: Datasette) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
     [row] = re.findall(r"<tr>\s*<th[^>]*><code>&#34;two caches&#34;</code>.*?</tr>", shown, re.DOTALL)
 
     assert 'href="/-/enricher/traces?q=signal%3A%22two%20caches%22">1</a>' in row
@@ -103,7 +96,7 @@ async def test_each_kind_has_its_rules_the_most_speaking_first(live: Datasette) 
 
 
 async def test_a_bar_is_as_wide_as_the_share_that_stands_beside_it(live: Datasette) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
     rows = re.findall(r'<rect width="([\d.]+)%".*?<td class="num">([\d.]+) %</td>', shown, re.DOTALL)
 
     assert len(rows) > 20
@@ -111,7 +104,7 @@ async def test_a_bar_is_as_wide_as_the_share_that_stands_beside_it(live: Dataset
 
 
 async def test_rules_that_never_spoke_are_counted_and_listed(live: Datasette) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
     dead = [row for row in (await data(live, "coverage.json"))["rows"] if row["dead"]]
 
     assert f'<a href="#dead">{len(dead)}</a>' in shown
@@ -119,7 +112,7 @@ async def test_rules_that_never_spoke_are_counted_and_listed(live: Datasette) ->
 
 
 async def test_prompts_with_no_signal_stand_in_groups_with_links(live: Datasette, account: Account) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
     newest = account.trace()["id"]
 
     assert re.search(r"<th[^>]*>[^<]*xylograph[^<]*</th><td class=\"num\">2</td>", shown)
@@ -127,7 +120,7 @@ async def test_prompts_with_no_signal_stand_in_groups_with_links(live: Datasette
 
 
 async def test_a_script_in_a_signal_is_shown_as_text(live: Datasette) -> None:
-    shown = await page(live)
+    shown = await page(live, "coverage")
 
     assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; basket" in shown
     assert "<script" not in shown
@@ -158,7 +151,7 @@ async def test_doubtful_signals_are_those_that_labels_do_not_bear_out(tmp_path: 
     with closing(database.connect(str(account.state))) as db:
         for trace_id in ids:
             labels.give(db, trace_id, "ok")
-    shown = await page(await served(account))
+    shown = await page(await served(account), "coverage")
     told = json.loads(account.cli("coverage", "--json"))["doubtful"]
 
     assert '"ledger"' in [row["label"] for row in told]
@@ -167,7 +160,7 @@ async def test_doubtful_signals_are_those_that_labels_do_not_bear_out(tmp_path: 
 
 async def test_the_version_used_last_is_shown_and_the_others_can_be_chosen(live: Datasette, account: Account) -> None:
     earlier, last = account.traces()[0]["rules_hash"], account.trace()["rules_hash"]
-    shown = await page(live)
+    shown = await page(live, "coverage")
 
     assert re.findall(r'coverage\?version=(\w+)"( aria-current="page")?', shown) == [
         (last, ' aria-current="page"'), (earlier, ""),
@@ -179,7 +172,7 @@ async def test_what_was_not_measured_yet_says_so(tmp_path: Path) -> None:
     up_to_date(account)
     live = await served(account)
 
-    assert "It was not measured yet." in await page(live)
+    assert "It was not measured yet." in await page(live, "coverage")
 
 
 async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_path: Path) -> None:
@@ -188,9 +181,7 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
     with closing(database.connect(str(tmp_path))) as db:
         db.execute("delete from labels")
         db.execute("update coverage_measured set labelled = 0")
-    from workbench.web.server.serving import datasette_over
 
-    live = datasette_over(f"{tmp_path}/enricher.db", is_immutable=True)
-    await live.invoke_startup()
+    live = await over(f"{tmp_path}/enricher.db", is_immutable=True)
 
-    assert "<code>enricher trace queue --label</code>" in await page(live)
+    assert "<code>enricher trace queue --label</code>" in await page(live, "coverage")

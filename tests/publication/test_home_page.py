@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from big_history import write_history
+from served_history import over
 
 from storage.db import database
 from workbench.web.pages.home import BUDGET_MS
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def served(invented: Path) -> Datasette:
     """The invented history in a Datasette."""
-    datasette = datasette_over(str(invented), is_immutable=False)
-    await datasette.invoke_startup()
-    return datasette
+    return await over(invented)
 
 
 async def text_of(datasette: Datasette, address: str) -> str:

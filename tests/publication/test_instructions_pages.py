@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import FIRST, SCRIPT, SECOND, edited, served, up_to_date
+from served_history import data, page
 
 from storage.db import database
 
@@ -31,14 +32,6 @@ def hashes(account: Account) -> tuple[str, str]:
 @pytest.fixture
 async def live(account: Account) -> Datasette:
     return await served(account)
-
-
-async def data(live: Datasette, path: str) -> Any:
-    return (await live.client.get(f"/-/enricher/{path}")).json()
-
-
-async def page(live: Datasette, path: str) -> str:
-    return str((await live.client.get(f"/-/enricher/{path}")).text)
 
 
 async def test_the_versions_that_prompts_name_are_listed_newest_use_first(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.web.reading import listing
+from workbench.web.pages import traces
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ async def rows(live: Datasette, query: str = "") -> list[dict[str, object]]:
     return list((await live.client.get(f"/-/enricher/traces.json?{query}")).json()["rows"])
 
 
-def walk(db: sqlite3.Connection, text: str, *, sort: str) -> Iterator[listing.Listing]:
+def walk(db: sqlite3.Connection, text: str, *, sort: str) -> Iterator[traces.Listing]:
     """Yield the pages of one row each, from the first to the last."""
     before: str | None = ""
     while before is not None:
-        yield (page := listing.listing(db, text, sort=sort, before=before, limit=1))
+        yield (page := traces.listing(db, text, sort=sort, before=before, limit=1))
         before = page.older
 
 
@@ -156,14 +156,14 @@ async def test_a_snapshot_without_texts_says_why_no_word_is_found(library: Accou
     assert "keeps no text, so no words" in (await served.client.get("/-/enricher/traces?q=basket")).text
 
 
-@pytest.mark.parametrize("sort", listing.SORTS)
+@pytest.mark.parametrize("sort", traces.SORTS)
 @pytest.mark.parametrize("text", ["", "why", "-status:skipped"])
 async def test_pages_show_every_row_once_and_lead_back(live: Datasette, library: Account, text: str, sort: str) -> None:
     every = [str(row["id"]) for row in await rows(live, f"q={text}&sort={sort}")]
 
     with closing(database.connect(str(library.state))) as db:
         pages = list(walk(db, text, sort=sort))
-        back = [listing.listing(db, text, sort=sort, before=page.newer or "", limit=1) for page in pages[1:]]
+        back = [traces.listing(db, text, sort=sort, before=page.newer or "", limit=1) for page in pages[1:]]
     assert [line.id for page in pages for line in page.lines] == every
     assert [page.lines for page in back] == [page.lines for page in pages[:-1]]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.web.looks import FOLDER
+from workbench.web.page import STATIC
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -50,6 +50,6 @@ async def test_a_static_file_that_is_not_there_is_not_kept(guarded: Datasette) -
 
 
 def test_pages_of_ours_have_no_script() -> None:
-    templates = FOLDER.parent / "templates" / "enricher"
+    templates = STATIC.parent / "templates" / "enricher"
 
     assert [file.name for file in templates.glob("*.html") if "<script" in file.read_text()] == []

@@ -15,7 +15,7 @@ from workbench.coverage.written import in_force
 from workbench.replay.corpus import Corpus
 from workbench.web.reading import measured
 from workbench.web.reading.covered import coverage
-from workbench.web.reading.upkeep import catch_up
+from workbench.web.reading.measured import catch_up
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.web.server.measuring import COMMAND, Measuring, MeasuringError
-from workbench.web.server.upkeep_thread import kept_up
+from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, kept_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from served_history import over
 
 from storage.db import database
-from workbench.web.native.questions import QUESTIONS
-from workbench.web.server.serving import datasette_over
+from workbench.web.native import description
 from workbench.web.snapshot import columns
 from workbench.web.snapshot import writing as snapshot
 
@@ -210,10 +210,9 @@ def test_a_redacted_snapshot_keeps_what_is_no_needle(planted: Planted, tmp_path:
 
 
 async def test_no_needle_is_on_a_page(file: Path) -> None:
-    served = datasette_over(str(file), is_immutable=True)
-    await served.invoke_startup()
+    served = await over(file, is_immutable=True)
     with closing(sqlite3.connect(file)) as db:
-        known = [*tables(db, "table", "virtual", "view"), *(one.name for one in QUESTIONS)]
+        known = [*tables(db, "table", "virtual", "view"), *description.queries()]
         session = db.execute("select session_id from traces").fetchone()[0]
         version, replay = (db.execute(f"select {one}").fetchone()[0] for one in (
             "rules_hash from coverage_measured", "id from replays"))  # fmt: skip

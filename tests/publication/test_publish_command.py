@@ -19,7 +19,7 @@ from simulator import Account
 from enricher.interfaces.cli.memory.mcp import DEFAULT_PORT
 from storage.db import database
 from workbench.commands.publish import PORT
-from workbench.web.server import announcement
+from workbench.web.server import addresses
 from workbench.web.server.serving import HOW_MANY_PORTS
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_foreign_host_name_is_refused(live_server: Published) -> None:
 
 
 def test_the_workbench_knows_where_it_is_served(live_server: Published, library: Account) -> None:
-    assert announcement.known(str(library.state)) == live_server.url
+    assert addresses.known(str(library.state)) == live_server.url
 
 
 def test_a_taken_port_leads_to_the_next_and_is_told(live_server: Published, library: Account) -> None:
@@ -111,18 +111,18 @@ def test_it_ends_cleanly_also_with_a_browser_connected_and_prints_nothing_of_pag
 def test_a_server_that_was_killed_is_not_offered(library: Account, tmp_path: Path) -> None:
     state = {"ENRICHER_HOME": str(tmp_path / "state")}
     with published(library, "--port", "0", **state) as server:
-        assert announcement.known(state["ENRICHER_HOME"]) == server.url
+        assert addresses.known(state["ENRICHER_HOME"]) == server.url
         server.end(signal.SIGKILL)
 
-    assert (tmp_path / "state" / announcement.NAME).exists()
-    assert announcement.known(state["ENRICHER_HOME"]) == ""
+    assert (tmp_path / "state" / addresses.ANNOUNCEMENT).exists()
+    assert addresses.known(state["ENRICHER_HOME"]) == ""
 
 
 def test_after_its_end_the_address_is_withdrawn(library: Account, tmp_path: Path) -> None:
     with published(library, "--port", "0", ENRICHER_HOME=str(tmp_path / "state")) as server:
         server.end()
 
-    assert not (tmp_path / "state" / announcement.NAME).exists()
+    assert not (tmp_path / "state" / addresses.ANNOUNCEMENT).exists()
 
 
 def test_over_ssh_the_forwarding_line_is_told(library: Account, file: Path) -> None:

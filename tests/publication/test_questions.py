@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from big_history import write_history
+from served_history import over
 
 from storage.db import database
 from storage.evaluation import replays
+from workbench.web.native.description import queries, source
 from workbench.web.native.functions import searched
-from workbench.web.native.questions import QUESTIONS
-from workbench.web.native.tables import TABLES
-from workbench.web.reading.upkeep import catch_up
-from workbench.web.server.serving import datasette_over
+from workbench.web.reading.measured import catch_up
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from datasette.app import Datasette
 
-    from workbench.web.native.questions import Question
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
@@ -37,10 +35,12 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_history(state, PROMPTS)
     with closing(database.connect(str(state))) as db:
         first = db.execute("select min(id) from traces").fetchone()[0]
-        changed = replays.Result(first, ("task type",), "instructions.md:12", {}, {})
+        changed = replays.ChangedPrompt(first, ("task type",), "instructions.md:12", {}, {})
         figures = {"identical": False}
         replays.keep(
-            db, replays.Kept("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures), [changed]
+            db,
+            replays.StoredReplay("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures),
+            [changed],
         )
         catch_up(db)
     return state
@@ -48,7 +48,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def full(state: Path) -> Datasette:
-    return await served(state / "enricher.db")
+    return await over(state / "enricher.db")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def empty(nothing: Path) -> Datasette:
-    return await served(nothing)
+    return await over(nothing)
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,7 @@ def published(state: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def textless(published: Path) -> Datasette:
-    return await served(published, is_immutable=True)
-
-
-async def served(path: Path, *, is_immutable: bool = False) -> Datasette:
-    made = datasette_over(str(path), is_immutable=is_immutable)
-    await made.invoke_startup()
-    return made
+    return await over(published, is_immutable=True)
 
 
 async def ask(datasette: Datasette, question: str, /, **typed: str) -> list[dict[str, Any]]:
@@ -95,8 +89,8 @@ async def some_session(datasette: Datasette) -> str:
 async def answers(datasette: Datasette, **known: str) -> dict[str, list[dict[str, Any]]]:
     typed = {**ASKED, **known}
     return {
-        one.name: await ask(datasette, one.name, **{name: typed.get(name, "") for name in one.parameters})
-        for one in QUESTIONS
+        name: await ask(datasette, name, **{one: typed.get(one, "") for one in query.get("params", ())})
+        for name, query in queries().items()
     }
 
 
@@ -119,21 +113,25 @@ async def test_a_snapshot_without_text_answers_every_question(textless: Datasett
 
 
 async def test_every_question_has_a_page_that_says_what_can_be_typed(full: Datasette) -> None:
-    pages = [(one, (await full.client.get(f"/history/{one.name}")).text) for one in QUESTIONS]
+    pages = {name: (await full.client.get(f"/history/{name}")).text for name in queries()}
 
-    assert [one.name for one, page in pages if one.title not in page or not said(one, page)] == []
+    assert [name for name, query in queries().items() if not said(query, pages[name])] == []
 
 
-def said(question: Question, page: str) -> bool:
-    return all(f'name="{name}"' in page and meaning in page for name, meaning in question.parameters.items())
+def said(query: dict[str, Any], page: str) -> bool:
+    return query["title"] in page and all(
+        f'name="{name}"' in page and source()["parameters"][name] in page for name in query.get("params", ())
+    )
 
 
 def test_no_question_has_the_name_of_a_table() -> None:
-    assert {question.name for question in QUESTIONS} & {table.name for table in TABLES} == set()
+    assert set(queries()) & set(source()["tables"]) == set()
 
 
 def test_a_question_names_the_parameters_of_its_sql() -> None:
-    assert [one.name for one in QUESTIONS if set(PARAMETER.findall(one.sql)) != set(one.parameters)] == []
+    named = {name: set(PARAMETER.findall(one["sql"])) for name, one in queries().items()}
+
+    assert named == {name: set(one.get("params", ())) for name, one in queries().items()}
 
 
 async def test_the_days_add_up_to_the_traces(full: Datasette) -> None:
@@ -225,7 +223,7 @@ async def changed(state: Path, *changes: str) -> Datasette:
         for change in changes:
             db.execute(change)
         catch_up(db, with_coverage=False)
-    return await served(state / "enricher.db")
+    return await over(state / "enricher.db")
 
 
 async def test_the_last_days_end_with_the_newest_prompt_of_the_hook_as_on_the_home_page(tmp_path: Path) -> None:
@@ -262,4 +260,4 @@ async def test_the_questions_are_quick(full: Datasette) -> None:
     begun = time.process_time()
     await answers(full)
 
-    assert time.process_time() - begun < 0.2 * len(QUESTIONS)
+    assert time.process_time() - begun < 0.2 * len(queries())

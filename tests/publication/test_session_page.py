@@ -8,14 +8,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served_history import over, words
 
 from storage import traces
 from storage.db import database
-from storage.traces import imports
+from storage.traces import intake
 from workbench.views.sessions import drifts
 from workbench.web.reading import records
 from workbench.web.reading.history import find
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -43,20 +43,8 @@ def asked(session_id: str, number: int = 0, **columns: Any) -> traces.Trace:
 async def served_with(state: Path, *rows: traces.Trace) -> Datasette:
     """Return a Datasette over a history of these traces."""
     with closing(database.connect(str(state))) as db:
-        imports.add(db, [traces.flatten(row) for row in rows])
+        intake.add(db, [traces.flatten(row) for row in rows])
     return await over(f"{state}/enricher.db")
-
-
-async def over(path: str, *, is_immutable: bool = False) -> Datasette:
-    """Return a Datasette over that file."""
-    served = datasette_over(path, is_immutable=is_immutable)
-    await served.invoke_startup()
-    return served
-
-
-def words(page: str) -> str:
-    """Return what a person reads."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
 async def test_the_prompts_of_a_session_stand_in_order_with_what_each_got(library: Account) -> None:

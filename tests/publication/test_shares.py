@@ -8,13 +8,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from served_history import over
 from simulator import Account
 
 from storage import traces
 from storage.db import database
 from storage.metrics import rollups
-from workbench.web.reading.upkeep import catch_up
-from workbench.web.server.serving import datasette_over
+from workbench.web.reading.measured import catch_up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,9 +52,7 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
 
 @pytest.fixture
 async def served(account: Account) -> Datasette:
-    served = datasette_over(f"{account.state}/enricher.db", is_immutable=False)
-    await served.invoke_startup()
-    return served
+    return await over(f"{account.state}/enricher.db")
 
 
 def truth(account: Account) -> tuple[int, int]:

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from served_history import over
 
 from storage.db import database
-from workbench.web.native import handbook
-from workbench.web.native.description import configuration, metadata
-from workbench.web.native.questions import QUESTIONS
-from workbench.web.native.tables import HIDDEN, TABLES
-from workbench.web.native.tables.remembered import PUBLISHED
-from workbench.web.server.serving import datasette_over
+from tests.publication import handbook
+from workbench.web.native.description import configuration, metadata, queries, source
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -24,6 +21,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "history.md"
 WHAT_PEOPLE_SEE = """
     select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
 """
+TABLES = {name: table for name, table in source()["tables"].items() if "hidden" not in table}
+HIDDEN = tuple(set(source()["tables"]) - set(TABLES))
 FACETS = ("task_type", "search_intent", "status", "host", "origin", "rules_hash")
 
 
@@ -37,7 +36,7 @@ def columns_of(db: sqlite3.Connection) -> dict[str, list[str]]:
 
 
 def described() -> dict[str, list[str]]:
-    return {table.name: list(table.columns) for table in TABLES}
+    return {name: list(table["columns"]) for name, table in TABLES.items() if name != "published"}
 
 
 @pytest.fixture(scope="module")
@@ -56,33 +55,33 @@ def test_a_snapshot_holds_no_column_that_is_not_described(library: Account, live
     with closing(sqlite3.connect(tmp_path / "s.db")) as db:
         found = columns_of(db)
 
-    assert found.pop("published") == list(PUBLISHED.columns)
+    assert found.pop("published") == list(TABLES["published"]["columns"])
     assert found == {name: described()[name] for name in found}
 
 
-@pytest.mark.parametrize("table", [*TABLES, PUBLISHED], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_a_description_is_a_sentence_and_what_is_measured_has_its_unit(table) -> None:
     units = {"_ms": "milliseconds", "_chars": "characters", "tokens": "tokens", "_at": "UTC"}
-    said = {column: about for column, about in table.columns.items() if not about.endswith(".")}
+    said = {column: about for column, about in table["columns"].items() if not about.endswith(".")}
     without_unit = {
         column
-        for column, about in table.columns.items()
+        for column, about in table["columns"].items()
         for ending, unit in units.items()
         if column.endswith(ending) and unit not in about
     }
 
     assert not said and not without_unit
-    assert table.title and table.about.endswith(".")
+    assert table["title"] and table["description"].endswith(".")
 
 
 def test_what_a_table_is_sorted_and_labelled_by_is_a_column_of_it() -> None:
-    named = {(table.name, column) for table in TABLES for column in (table.newest_by, table.label) if column}
+    wanted = {name: {table.get("sort_desc"), table.get("label_column")} - {None} for name, table in TABLES.items()}
 
-    assert named <= {(table.name, column) for table in TABLES for column in table.columns}
+    assert [name for name, columns in wanted.items() if not columns <= {*TABLES[name]["columns"]}] == []
 
 
 def test_the_handbook_in_the_docs_is_what_the_code_says() -> None:
-    assert handbook.written() in DOCS.read_text("utf-8"), "run: python -m workbench.web.native.handbook docs/history.md"
+    assert handbook.written() in DOCS.read_text("utf-8"), "run: python -m tests.publication.handbook docs/history.md"
 
 
 async def test_a_table_page_has_title_description_and_columns(live: Datasette) -> None:
@@ -211,14 +210,13 @@ async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
 def test_both_versions_are_told_the_same(told) -> None:
     found = told("history")["databases"]["history"]
 
-    assert set(found["queries"]) == {question.name for question in QUESTIONS}
+    assert found["queries"] == queries()
     assert found["tables"]["traces"]["sort_desc"] == "id" and found["tables"]["trace_numbers"] == {"hidden": True}
 
 
 async def test_an_immutable_snapshot_is_described_as_well(library: Account, live: Datasette, tmp_path: Path) -> None:
     snapshot.write(str(library.state), str(tmp_path / "s.db"))
-    served = datasette_over(str(tmp_path / "s.db"), is_immutable=True)
-    await served.invoke_startup()
+    served = await over(tmp_path / "s.db", is_immutable=True)
     page = (await served.client.get("/history/published")).text
 
     assert "What this snapshot is" in page and "When it was made, in UTC." in page

@@ -9,17 +9,17 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from served_history import over, words
 from simulator import Account
 
 from storage import traces
 from storage.db import database
 from storage.evaluation import replays
-from storage.traces import imports, labels
+from storage.traces import intake, labels
 from workbench.views.evidence import places
 from workbench.web import evidence
 from workbench.web.drawing import waterfall
 from workbench.web.reading import records
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 SCRIPT = "<script>alert('x')</script>"
 SHOWN = html.escape(SCRIPT, quote=False)
-WIKI = """echo '{"items": [{"text": "<script>alert(1)</script> of the wiki", "ref": "w1", "score": 0.99}]}'"""
 DEBUG = "why does the nightly export crash with KeyError: 'sku'? see prices.py"
 TEAPOT = f"fix the teapot {SCRIPT} in prices.py, it crashes with a TypeError"
 
@@ -56,13 +55,6 @@ async def served(account: Account) -> Datasette:
     return await over(f"{account.state}/enricher.db")
 
 
-async def over(path: str | Path, *, is_immutable: bool = False) -> Datasette:
-    """Return a Datasette over that file."""
-    served = datasette_over(str(path), is_immutable=is_immutable)
-    await served.invoke_startup()
-    return served
-
-
 def trace_of(account: Account, prompt: str) -> dict[str, Any]:
     """Return the trace of a prompt."""
     return next(one for one in account.traces() if one["prompt"] == prompt)
@@ -75,18 +67,13 @@ async def page_of(served: Datasette, trace_id: str) -> str:
     return str(page.text)
 
 
-def words(page: str) -> str:
-    """Return what a person reads."""
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
-
-
 def added(state: Path, **columns: Any) -> str:
     """Add a trace that no hook left to a copy of a history; return its id."""
     trace = traces.Trace()
     for name, value in columns.items():
         setattr(trace, name, value)
     with closing(database.connect(str(state))) as db:
-        imports.add(db, [traces.flatten(trace)])
+        intake.add(db, [traces.flatten(trace)])
     return trace.id
 
 
@@ -255,8 +242,8 @@ async def test_labels_and_kept_replays_are_told(account: Account, tmp_path: Path
     with closing(database.connect(str(tmp_path / "state"))) as db:
         labels.give(db, trace_id, "wrong")
         labels.give(db, trace_id, "test")
-        kept = replays.Kept("then", "aa", "now", "bb", "", "", "changed", 4, 1, {})
-        run = replays.keep(db, kept, [replays.Result(trace_id, ("class",), "signal “teapot”", {}, {})])
+        kept = replays.StoredReplay("then", "aa", "now", "bb", "", "", "changed", 4, 1, {})
+        run = replays.keep(db, kept, [replays.ChangedPrompt(trace_id, ("class",), "signal “teapot”", {}, {})])
     page = await page_of(await over(tmp_path / "state/enricher.db"), trace_id)
 
     assert re.search(r"should be test .* wrong .*, replaced", words(page))

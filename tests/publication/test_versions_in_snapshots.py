@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, SECOND, edited, up_to_date
+from served_history import over
 
 from enricher.rules.sources import packaged_texts
 from workbench.web.reading import versions
-from workbench.web.server.serving import datasette_over
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ async def shown(request: pytest.FixtureRequest, account: Account, tmp_path: Path
     """How texts are told in a snapshot, and a Datasette over it."""
     path = f"{tmp_path}/shown.db"
     snapshot.write(str(account.state), path, text=request.param)
-    served = datasette_over(path, is_immutable=True)
-    await served.invoke_startup()
+    served = await over(path, is_immutable=True)
     return request.param, served
 
 
@@ -73,8 +72,7 @@ async def test_coverage_has_the_same_figures_whatever_is_told_of_texts(
 ) -> None:
     _text, served = shown
     rows = (await served.client.get("/-/enricher/coverage.json")).json()["rows"]
-    live = datasette_over(f"{account.state}/enricher.db", is_immutable=False)
-    await live.invoke_startup()
+    live = await over(f"{account.state}/enricher.db")
     told = (await live.client.get("/-/enricher/coverage.json")).json()["rows"]
 
     assert [(row["kind"], row["fired"]) for row in rows] == [(row["kind"], row["fired"]) for row in told]

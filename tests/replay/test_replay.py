@@ -12,9 +12,8 @@ from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
 from storage.db import database
 from workbench.replay.corpus import Corpus
-from workbench.replay.fidelity import verify
 from workbench.replay.outcome import judged_again
-from workbench.replay.replay import FIRST_BATCH, Replay
+from workbench.replay.replay import FIRST_BATCH, Replay, verify
 from workbench.replay.rulesets import sides
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from enricher.rules.cache import Rules
 from storage.db import database
 from storage.traces.selection import EVERYTHING
 from workbench.replay.corpus import Corpus, opened
-from workbench.replay.fidelity import verify
 from workbench.replay.outcome import judged_again
-from workbench.replay.replay import Replay
+from workbench.replay.replay import Replay, verify
 from workbench.replay.rulesets.sides import Fixed
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pytest
 from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
-from workbench.tuning.phrases import phrases_for
 from workbench.tuning.rewriting import Rewriter
+from workbench.tuning.steps import phrases_for
 
 if TYPE_CHECKING:
     from simulator import Account

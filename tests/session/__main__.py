@@ -11,8 +11,8 @@ import random
 import sys
 from typing import TYPE_CHECKING
 
-from enricher.sources.tasklists import Task, Wanted, score
-from workbench.tuning.accuracy import evaluation_files
+from enricher.sources.tasklists import Task, TaskQuery, score
+from tests.accuracy.labelled_files import evaluation_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def _best_scores(by_project: dict[str, list[str]], chance: random.Random) -> Ite
         tasks = [Task(str(at), title, status="open", where="list") for at, title in enumerate(titles)]
         others = [text for name, more in sorted(by_project.items()) if name != project for text in more]
         for prompt in chance.sample(others, PROMPTS):
-            wanted = Wanted(prompt)
+            wanted = TaskQuery(prompt)
             yield max(score(task, wanted) for task in tasks)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from effort import processor_s
 
-from enricher.sources.tasklists import Task, Wanted, claude_tasks, score, stems
+from enricher.sources.tasklists import Task, TaskQuery, claude_tasks, score, stems
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -197,4 +197,4 @@ def test_names_from_programs_are_found_by_their_parts() -> None:
     ],
 )
 def test_two_telling_words_make_a_task_related(prompt: str, title: str, is_offered: bool) -> None:
-    assert (score(Task("1", title, status="open", where="x"), Wanted(prompt)) >= 0.5) == is_offered
+    assert (score(Task("1", title, status="open", where="x"), TaskQuery(prompt)) >= 0.5) == is_offered

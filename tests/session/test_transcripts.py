@@ -374,8 +374,7 @@ def _seconds(file: Path) -> float:
 
 
 def test_the_bench_measures_the_hook_with_and_without_a_transcript() -> None:
-    from enricher.interfaces.bench import Row
-    from enricher.interfaces.bench.session import missed, session_rows
+    from enricher.interfaces.bench import Row, missed, session_rows
 
     rows = session_rows(2, large_bytes=1 << 20)
 

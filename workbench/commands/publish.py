@@ -106,7 +106,7 @@ def publish(
     The live history can be reached from this machine only. To show it to others, write a snapshot with --snapshot:
     it contains what the pages need, by default without secrets, without the names of this account and without paths.
     """
-    from workbench.web.server.surroundings import is_loopback
+    from workbench.web.server.addresses import is_loopback
 
     base_url = _base(base_url)
     if write_config:
@@ -196,7 +196,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
     """Return the plugin's configuration, without the password itself, because Datasette shows it to readers."""
-    from workbench.web.server.surroundings import names_of
+    from workbench.web.server.addresses import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
     if password:
@@ -223,9 +223,8 @@ def _serve(
 ) -> None:
     from storage.traces import DATABASE
     from workbench.web.server import serving
-    from workbench.web.server.announcement import announced
-    from workbench.web.server.surroundings import is_loopback, names_of
-    from workbench.web.server.upkeep_thread import kept_up
+    from workbench.web.server.addresses import announced, is_loopback, names_of
+    from workbench.web.server.upkeep import kept_up
 
     host, port = where
     try:
@@ -266,11 +265,11 @@ def _tell(url: str, said: Publication | None, *, taken: int) -> None:
 
 def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
     """Open a browser, or print how to reach the server; ``port`` is 0 if no forwarding is needed."""
-    from workbench.web.server import surroundings
+    from workbench.web.server import addresses
 
-    for line in surroundings.forwarding(port) if port else ():
+    for line in addresses.forwarding(port) if port else ():
         click.echo(line, err=True)
-    if is_opened and surroundings.can_open_a_browser():
+    if is_opened and addresses.can_open_a_browser():
         import webbrowser
 
         webbrowser.open(url)

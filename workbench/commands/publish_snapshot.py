@@ -52,13 +52,13 @@ def described(said: Publication) -> str:
 
 
 def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
-    from workbench.web.reading import upkeep
+    from workbench.web.reading import measured
     from workbench.web.server.serving import told_to_end
     from workbench.web.snapshot import writing as snapshot
 
     with told_to_end() as asked, _progress() as advance:
         advance("sums", 0, 0)
-        upkeep.catch_up(db, should_stop=asked.is_set)
+        measured.catch_up(db, should_stop=asked.is_set)
         if asked.is_set():
             raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
         return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)

@@ -11,15 +11,15 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
 from enricher.prompt.text import estimate_tokens
-from storage.evaluation import labelled
+from storage.evaluation.corpus import labels_of
 from workbench import statistics
 from workbench.coverage.unmatched import Unmatched
-from workbench.coverage.written import Place
+from workbench.coverage.written import RulePosition
 from workbench.replay.outcome import judged_again
 from workbench.replay.replay import never
 
@@ -148,7 +148,7 @@ class _Tally:
     rule: str
     facet: str
     name: str
-    place: Place
+    place: RulePosition
     label: str = ""
     weight: int = 0
     condition: int = -1
@@ -210,7 +210,7 @@ class Measurement:
     def add(self, page: Iterable[Recorded]) -> None:
         """Add the prompts of a page to the counts."""
         rows = list(page)
-        verdicts = labelled.said(self._corpus.db, [row.id for row in rows])
+        verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
             is_recorded = row.rules_hash == self._written.rules.hash
             outcome = self._corpus.recorded(row) if is_recorded else self._judged_again(row)
@@ -296,12 +296,12 @@ def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool]
 def _lines(written: Written) -> Iterator[_Tally]:
     for facet, kind in ((TASK_TYPE, "task type"), (SEARCH_INTENT, "search intent")):
         for name, block in written.rules_of(facet):
-            yield _Tally(kind, block.id, facet, name, Place(block.file, block.line))
+            yield _Tally(kind, block.id, facet, name, RulePosition(block.file, block.line))
     for identity, (title, place) in written.guardrail_titles().items():
         yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
     for kind in ("approach", "channel"):
         for name, block in written.rules_of(kind):
-            yield _Tally(kind, block.id, kind, name, Place(block.file, block.line))
+            yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line))
 
 
 def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -332,3 +332,35 @@ def _overlaps(rows: Iterable[tuple[Row, int]]) -> Iterator[Overlap]:
     for group in sorted(together.values(), key=lambda group: -group[0].fired):
         if len({(one.condition, "" if one.condition >= 0 else one.name) for one in group}) > 1:
             yield Overlap(tuple(group), group[0].fired)
+
+
+def as_object(found: Coverage) -> dict[str, object]:
+    """Return all figures as JSON values."""
+    rows = []
+    for row in found.rows:
+        interval = row.rightness()
+        judged = {"low": interval.low, "high": interval.high} if row.right + row.wrong else None
+        rows.append(
+            asdict(row) | {"share": row.share, "rightness": judged, "dead": row.is_dead, "always_on": row.is_always_on}
+        )
+    overlaps = [
+        {
+            "fired": one.fired,
+            "rows": [{"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in one.rows],
+        }
+        for one in found.overlaps
+    ]
+    return {
+        "rules_hash": found.rules_hash,
+        "prompts": found.prompts,
+        "judged_again": found.judged_again,
+        "labelled": found.labelled,
+        "dead_may_reach": found.dead_may_reach() if found.prompts else None,
+        "rows": rows,
+        "overlaps": overlaps,
+        "labels": found.labels,
+        "doubtful": [
+            {"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in found.doubtful()
+        ],
+        "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
+    }

@@ -32,7 +32,7 @@ CATALOGUES = (CATALOGUE, HEURISTICS)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RulePosition:
     """A file and a line number, from 1."""
 
     file: str
@@ -54,7 +54,7 @@ class Signal:
     feature: str
     condition: int
     index: int
-    place: Place
+    place: RulePosition
 
 
 @dataclass(slots=True)
@@ -85,12 +85,16 @@ class Written:
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
 
-    def guardrail_titles(self) -> dict[str, tuple[str, Place]]:
+    def guardrail_titles(self) -> dict[str, tuple[str, RulePosition]]:
         """Return title and place of every guardrail that may be shown: the place of its rule, else of its table row."""
-        blocks = {name: Place(block.file, block.line) for name, block in self.rules_of("guardrail")}
+        blocks = {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         linked = self.compiled.guardrails
-        rows_at = {row.guardrail: Place(row.file, row.line) for row in reversed(linked.shorthands)}
-        places = {identity: Place(one.file, one.line) for identity, one in linked.catalogue.items()} | rows_at | blocks
+        rows_at = {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
+        places = (
+            {identity: RulePosition(one.file, one.line) for identity, one in linked.catalogue.items()}
+            | rows_at
+            | blocks
+        )
         return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
 
     def _name_of(self, kind: str, name: str) -> str:
@@ -113,7 +117,7 @@ class Written:
                     signal.get("feature", ""),
                     number,
                     index,
-                    Place(writer.file, writer.line_of("signals", index)),
+                    RulePosition(writer.file, writer.line_of("signals", index)),
                 )
 
     def _in_table_order(self) -> list[ClassRule]:

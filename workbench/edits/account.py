@@ -6,8 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from storage.evaluation import replays
-from workbench.edits.progress import Figures
-from workbench.edits.standing import Standing, stand
+from workbench.edits.progress import Figures, Standing, stand
 from workbench.statistics import verdict_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""List, read, save and watch the instructions files that a user may edit.
+"""List, read, save and watch the instructions files that a user may edit, and find their headings.
 
 ``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any
 text. Editors replace a file with a new one, so the folder is watched, never the file.
@@ -16,7 +16,7 @@ from enricher.home import config_dir, project_root
 from enricher.prompt.trust import is_trusted
 from enricher.rules import own_layer
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
-from storage.base import private
+from storage.base import private, shared
 
 if TYPE_CHECKING:
     import threading
@@ -134,20 +134,10 @@ def save(path: str, text: str, *, over: str | None) -> None:
     """
     if over is not None and read(path) != over:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
-    target = os.path.realpath(path)
-    aside = f"{target}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     try:
-        private.make_directory(os.path.dirname(target))
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
-            file.write(text.encode(errors="surrogatepass"))
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(target):
-            os.chmod(aside, os.stat(target).st_mode & 0o7777)
-        os.replace(aside, target)
+        private.make_directory(os.path.dirname(os.path.realpath(path)))
+        shared.replace_file(path, text.encode(errors="surrogatepass"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
@@ -192,3 +182,25 @@ def trust_note(path: str, cwd: str) -> str:
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
     return f"Saved. It counts once you trust it again: enricher trust {folder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the file: its line, from 1, its level and its text."""
+
+    line: int
+    level: int
+    title: str
+
+
+def outline(text: str) -> tuple[Heading, ...]:
+    """Return the headings outside of fenced blocks."""
+    found, is_fenced = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+        elif not is_fenced and line.startswith("#"):
+            marks, _, title = line.partition(" ")
+            if title and not marks.strip("#") and len(marks) <= 2:
+                found.append(Heading(number, len(marks), title.strip()))
+    return tuple(found)

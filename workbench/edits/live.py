@@ -47,7 +47,7 @@ MOST_CAUSES = 1000
 """How many of the newest changes are traced to a cause."""
 
 
-class Kept(sides.InAnyFolder):
+class CachedSide(sides.InAnyFolder):
     """A side whose rules are compiled once for all runs of a desk; ``known`` caches the rules that runs have found.
 
     Each run has its own instance, because missing rules are read from the database by the thread of that run.
@@ -170,9 +170,9 @@ class Desk:
             return sides.RECORDED
         if self.base not in (OPENED, HEAD):
             named = partial(sides.named, self.base, path=self._saved.path, versions=versions)
-            return Kept(self.base, named, known=self._known)
+            return CachedSide(self.base, named, known=self._known)
         label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
-        return Kept(
+        return CachedSide(
             label,
             lambda: self._candidate(self._saved.text if self.base == OPENED else self._at_head(), versions, label),
             known=self._known,

@@ -1,4 +1,8 @@
-"""Progress records of a run over an edited text, their summary sentence, and how a run is stored."""
+"""Figures of a run over an edited text, their summary sentence, the labelled prompts in it, and how a run is stored.
+
+A labelled prompt is judged as in the gate (``workbench.gate.case``): a case fails unless its outcome, without context
+and wording, is the approved one.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage.evaluation import replays
-from workbench.edits.standing import Standing
+from workbench.gate import cases
+from workbench.gate.case import CLASS, OK
 from workbench.replay.compare import KINDS, Change
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping
 
+    from enricher.rules.cache import Rules
     from enricher.rules.compiling.document import Problem
+    from workbench.gate.case import Case
+    from workbench.replay.compare import Change
     from workbench.replay.outcome import Outcome
     from workbench.replay.rulesets.sides import Side
     from workbench.statistics import Share, Verdict
@@ -114,7 +123,7 @@ def keep(
     """Store a complete run for the published history; return its id."""
     known = causes or {}
     standing = figures.standing or Standing()
-    kept = replays.Kept(
+    kept = replays.StoredReplay(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
         {
@@ -126,7 +135,7 @@ def keep(
         },
     )  # fmt: skip
     results = (
-        replays.Result(
+        replays.ChangedPrompt(
             change.prompt.id, change.kinds, known[change.prompt.id].text if change.prompt.id in known else "",
             as_json(change.before), as_json(change.after),
         )
@@ -150,3 +159,75 @@ def difference(before: str, after: str, path: str) -> str:
     name = os.path.basename(path)
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base and fail now.
+
+    ``approved`` counts the approved cases; ``gained`` and ``lost`` the labels and cases that became right
+    and wrong.
+    """
+
+    approved: int = 0
+    regressed: tuple[str, ...] = ()
+    gained: int = 0
+    lost: int = 0
+
+
+def stand(
+    db: sqlite3.Connection,
+    changes: Iterable[Change],
+    *,
+    base: Side,
+    candidate: Side,
+    labels: Mapping[str, str],
+    cases_file: str = "",
+) -> Standing:
+    """Evaluate the labelled prompts among the changes, and the cases of a file, which replace labels of the same trace.
+
+    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them.
+    Raises ``workbench.gate.cases.CasesError``.
+    """
+    golden = cases.read(cases_file).by_id() if cases_file else {}
+    labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
+    approved = sum(case.verdict == OK for case in golden.values()) + sum(one == OK for one in labels.values())
+    judged = [*_of_traces(db, changes, labels, base, candidate), *_of_file(golden.values(), base, candidate)]
+    return Standing(
+        approved,
+        tuple(case.id for case, before, after in judged if after and not before and case.verdict == OK),
+        sum(before and not after for _case, before, after in judged),
+        sum(after and not before for _case, before, after in judged),
+    )
+
+
+def _of_traces(
+    db: sqlite3.Connection, changes: Iterable[Change], labels: Mapping[str, str], base: Side, candidate: Side
+) -> Iterable[tuple[Case, bool, bool]]:
+    for change in changes:
+        verdict = labels.get(change.prompt.id)
+        if verdict is None:
+            continue
+        try:
+            case = cases.case_of(db, change.prompt.id, verdict)
+        except cases.CasesError:
+            continue  # the prompt's text was not kept, so it cannot be judged again
+        version = change.prompt.rules_hash
+        yield (
+            case,
+            _fails(case, base.rules_for(version, change.prompt.scopes[0]), change.before.task_type),
+            _fails(case, candidate.rules_for(version, change.prompt.scopes[1]), change.after.task_type),
+        )
+
+
+def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tuple[Case, bool, bool]]:
+    before, after = base.rules_for(""), candidate.rules_for("")
+    for case in golden:
+        yield case, _fails(case, before), _fails(case, after)
+
+
+def _fails(case: Case, rules: Rules | None, recorded: str = "") -> bool:
+    """Return whether the case fails; without rules, whether its label contradicts the recorded task type."""
+    if rules is not None:
+        return bool(case.faults(case.decided_by(rules)))
+    return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)

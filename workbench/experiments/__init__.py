@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
-from storage.evaluation.experiments import Result
+from storage.evaluation.experiments import ArmResult
 from storage.traces import storable
 from workbench.experiments.form import read
 from workbench.experiments.report import Pair, Report, report_on
@@ -28,14 +28,16 @@ ORDERS = ("abba", "baab")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExperimentResult:
     """The result of an experiment: the report, and every answer, a before b."""
 
     report: Report
-    results: tuple[Result, ...]
+    results: tuple[ArmResult, ...]
 
 
-def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95) -> Outcome:
+def run(
+    questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95
+) -> ExperimentResult:
     """Let both arms answer every prompt; return the outcome. ``left_out`` counts prompts without an answer."""
     pairs: list[Pair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
@@ -59,7 +61,7 @@ def run(questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str]
     report = report_on(
         pairs, same_arms=a.hash == b.hash, breaches=breaches, left_out=left_out, unknown_context=unknown, level=level
     )
-    return Outcome(report, tuple(one for pair in pairs for one in (pair.a, pair.b)))
+    return ExperimentResult(report, tuple(one for pair in pairs for one in (pair.a, pair.b)))
 
 
 def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
@@ -74,9 +76,9 @@ def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
 
 def _result(
     name: str, question: Question, task: Task, answer: Answer, measured_ms: float
-) -> tuple[Result, tuple[str, ...]]:
+) -> tuple[ArmResult, tuple[str, ...]]:
     reading = read(answer.text, terms=task.terms, tokens=task.tokens, told=task.told, names=answer.names or None)
-    result = Result(
+    result = ArmResult(
         question.row.id,
         name,
         answer.task_type,

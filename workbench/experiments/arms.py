@@ -73,7 +73,7 @@ class Arm(Protocol):
         """Record that the prompt's session has now been shown this answer."""
 
 
-class Told:
+class InjectionLog:
     """The references that an arm showed each session, and the tokens spent; recorded prompts do not use it."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Instructions:
     def __init__(self, side: Side) -> None:
         self.label, self.hash = side.label, side.hash
         self._side = side
-        self._told = Told()
+        self._told = InjectionLog()
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: Question) -> Task | None:
@@ -129,7 +129,7 @@ class Recording:
 
     def __init__(self, path: str) -> None:
         self.label = path
-        self._told = Told()
+        self._told = InjectionLog()
         self._answers = {str(value.get("id")): _recorded(value, place) for place, value in lines(path)}
         content = [[key, one.task_type, one.text, one.tokens, one.failure] for key, one in self._answers.items()]
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())

@@ -32,7 +32,7 @@ PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class CohortFigures:
     """One cohort: its sessions and prompts, the prompts held back, and the share of labelled prompts that are right."""
 
     sessions: int
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CohortComparison:
     """Two cohorts of one experiment; ``effects`` are b minus a, None if there are too few sessions.
 
     The verdict rests on the labels: changed if b is better and the interval excludes 0, regressed if it is
@@ -51,8 +51,8 @@ class Comparison:
     """
 
     name: str
-    a: Side
-    b: Side
+    a: CohortFigures
+    b: CohortFigures
     effects: dict[str, Effect | None]
     verdict: Verdict
 
@@ -67,7 +67,7 @@ def cohort_of(session_id: str, *, name: str) -> Cohort:
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
-def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> Comparison:
+def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> CohortComparison:
     """Return the differences between the cohorts in the share labelled right and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort], level) for cohort in "ab")
@@ -79,13 +79,13 @@ def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> C
         values = [[of(one) for one in groups[cohort]] for cohort in "ab"]
         effects[metric] = difference_of_means(*values, level=level) if has_sessions else None
     is_enough = min(a.right.clusters, b.right.clusters) >= FEWEST_TO_JUDGE
-    return Comparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
+    return CohortComparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
 
 
-def _side(sessions: Sequence[Session], level: float) -> Side:
+def _side(sessions: Sequence[Session], level: float) -> CohortFigures:
     right = share_changed([(one.right, one.labelled) for one in sessions if one.labelled], level=level)
     prompts, held_back = sum(one.prompts for one in sessions), sum(one.held_back for one in sessions)
-    return Side(len(sessions), prompts, held_back, right.prompts, right)
+    return CohortFigures(len(sessions), prompts, held_back, right.prompts, right)
 
 
 def _verdict(right: Effect | None) -> Verdict:

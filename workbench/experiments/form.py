@@ -54,7 +54,7 @@ class FormError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedText:
     """The parsed content of a text; ``guardrails`` are ids."""
 
     task_type: str = ""
@@ -87,15 +87,15 @@ class Terms:
 class Reading:
     """The result of reading a response: its content, the fault if any, and the broken rules, one name per breach."""
 
-    said: Said = field(default_factory=Said)
+    said: ParsedText = field(default_factory=ParsedText)
     fault: str = ""
     violations: tuple[str, ...] = ()
 
 
-def parse(text: str) -> Said:
+def parse(text: str) -> ParsedText:
     """Return the content of a text in the form of an enrichment, nothing for an empty text; raises FormError."""
     if not text:
-        return Said()
+        return ParsedText()
     title, *lines = text.split("\n")
     if title not in (TITLE, BACKGROUND_TITLE):
         raise FormError(1, f"the title is not {TITLE!r}")
@@ -111,7 +111,7 @@ def parse(text: str) -> Said:
     said = {label: value for label, value in found if label != "item"}
     guardrails = tuple(GUARDRAIL.findall(said.get("guardrails", "")))
     items = tuple(value for label, value in found if label == "item")
-    return Said(said.get("classification", ""), items, guardrails, said.get("approach", ""))
+    return ParsedText(said.get("classification", ""), items, guardrails, said.get("approach", ""))
 
 
 def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
@@ -153,7 +153,7 @@ def read(
     return Reading(said, fault, (*breaches, *("repeated" for _ in again)))
 
 
-def references(said: Said) -> list[str]:
+def references(said: ParsedText) -> list[str]:
     """Return the references that a text shows, as ``kind:reference``; an approach is identified by its text."""
     return [f"guardrail:{one}" for one in said.guardrails] + ([f"approach:{said.approach}"] if said.approach else [])
 

@@ -34,13 +34,13 @@ from workbench.statistics import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from storage.evaluation.experiments import Result
+    from storage.evaluation.experiments import ArmResult
 
     Better = Literal["higher", "lower", ""]
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
 
 SAME_ARMS: Test = "none: the arms are the same"
-METRICS: tuple[tuple[str, str, Better, Callable[[Result], float | None]], ...] = (
+METRICS: tuple[tuple[str, str, Better, Callable[[ArmResult], float | None]], ...] = (
     ("tokens", "tokens", "", lambda one: float(one.tokens)),
     ("latency_ms", "ms", "", lambda one: one.latency_ms),
     ("success", "share", "higher", lambda one: float(one.succeeded)),
@@ -55,8 +55,8 @@ class Pair:
     """The answers of both arms to one prompt of a session."""
 
     session: str
-    a: Result
-    b: Result
+    a: ArmResult
+    b: ArmResult
 
     def is_same(self) -> bool:
         """Return whether the agent would see the same text and the prompt was judged the same way."""
@@ -179,7 +179,7 @@ def _metric(
     name: str,
     unit: str,
     better: Better,
-    of: Callable[[Result], float | None],
+    of: Callable[[ArmResult], float | None],
     *,
     is_same: bool,
     level: float,

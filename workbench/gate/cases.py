@@ -21,7 +21,7 @@ from enricher.prompt.conversation import Conversation
 from enricher.respond.facts import read_facts
 from enricher.rules.compiling.document import Problem
 from enricher.settings import DEFAULTS
-from storage.base import private
+from storage.base import private, shared
 from storage.traces import queries
 from workbench.gate.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
 from workbench.replay.outcome import declared_budgets
@@ -112,7 +112,7 @@ def write(path: str, cases: Iterable[Case]) -> None:
     folder, name = os.path.split(target)
     try:
         private.make_directory(folder)
-        _replace_file(target, "".join(f"{line}\n" for line in lines).encode())
+        shared.replace_file(target, "".join(f"{line}\n" for line in lines).encode())
         if (os.path.basename(folder), name) == (FOLDER, FILE):
             _let_git_merge(os.path.join(folder, ".gitattributes"))
     except OSError as failure:
@@ -216,21 +216,6 @@ def _one_at_a_time(path: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _replace_file(path: str, content: bytes) -> None:
-    """Write a temporary file and rename it, with the permissions of the earlier file, else those of a new file."""
-    aside = f"{path}.{os.getpid():x}{os.urandom(4).hex()}.tmp"
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
-            file.write(content)
-        if os.path.exists(path):
-            os.chmod(aside, os.stat(path).st_mode & 0o777)
-        os.replace(aside, path)
-    except OSError:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(aside)
-        raise
 
 
 def _let_git_merge(path: str) -> None:

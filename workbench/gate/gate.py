@@ -14,16 +14,14 @@ from enricher.home import project_root
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
+from enricher.sources.git import GitError, ask
 from workbench.gate import cases as files
-from workbench.gate import revision as revisions
-from workbench.gate.gate_figures import figures_of
-from workbench.gate.gate_report import Checked, Report
+from workbench.gate.gate_report import Checked, Report, figures_of
 from workbench.statistics import verdict_of
 
 if TYPE_CHECKING:
     from enricher.rules.compiling.compiler import Compiled
     from workbench.gate.case import Case
-    from workbench.gate.revision import Revision
 
 INSTRUCTIONS = "instructions.md"
 PROJECT = "project"
@@ -55,11 +53,11 @@ def run(cwd: str, *, base: str = "", cases: str = "", instructions: str = "", al
         now = _side(cwd, instructions)
         if not base:
             return _report(path, known, now)
-        revision = revisions.find(cwd, base)
+        revision = find_revision(cwd, base)
         before = _side_at(revision, cwd, instructions, now=now)
         earlier = _cases_at(revision, path)
         return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
-    except (files.CasesError, revisions.RevisionError) as error:
+    except (files.CasesError, RevisionError) as error:
         raise GateError(str(error)) from error
 
 
@@ -171,3 +169,48 @@ def _check(case: Case, now: _Side, before: _Side | None) -> Checked:
 def _differs(case: Case, earlier: Case) -> bool:
     """Return whether two versions of a case differ in anything but the note."""
     return replace(case, note="") != replace(earlier, note="")
+
+
+class RevisionError(Exception):
+    """The revision cannot be read; the message describes the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One commit of the work tree ``root``; ``name`` is the user's name for it."""
+
+    root: str
+    name: str
+    commit: str
+
+    def holds(self, path: str) -> bool:
+        """Return whether ``path`` lies in the work tree and the commit has a file there."""
+        name = self._name(path)
+        return bool(name and _ask(self.root, "ls-tree", "-z", "--name-only", self.commit, "--", name))
+
+    def content(self, path: str) -> bytes:
+        """Return the contents of the file; raises RevisionError if the commit has none there."""
+        return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
+
+    def _name(self, path: str) -> str:
+        """Return the path relative to the root, as git uses it; empty if it lies outside."""
+        name = os.path.relpath(os.path.realpath(path), self.root)
+        return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
+
+
+def find_revision(folder: str, name: str) -> Revision:
+    """Return the revision ``name`` of the work tree around ``folder``; raises RevisionError."""
+    root = os.path.realpath(_ask(folder, "rev-parse", "--show-toplevel").decode(errors="surrogateescape").rstrip("\n"))
+    try:
+        found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except GitError as error:
+        message = f"{name} is no revision of {root}; fetch it first (in CI: fetch-depth: 0), or name another"
+        raise RevisionError(message) from error
+    return Revision(root, name, found.decode("ascii").strip())
+
+
+def _ask(folder: str, *arguments: str) -> bytes:
+    try:
+        return ask(folder, *arguments)
+    except GitError as error:
+        raise RevisionError(str(error)) from error

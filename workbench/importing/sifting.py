@@ -11,7 +11,7 @@ from enricher.pipeline import KEEPS_TEXT, has_memory_cue
 from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
 from storage.base.lean import keyed_hash
-from storage.traces import imports, short, storable
+from storage.traces import intake, short, storable
 from workbench.importing import LeftOut, Problem, Turn, places
 from workbench.importing.tracing import moment_of, suffix_of
 
@@ -29,7 +29,7 @@ MOST_SESSIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ImportFilter:
     """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
 
     ``until`` excludes prompts typed between listing and storing.
@@ -44,7 +44,7 @@ class Wanted:
 class Sieve:
     """Filters prompts: leaves out those that the database holds, and those that it has let through before."""
 
-    def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: Wanted) -> None:
+    def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
         self._db = db
         self.tracer = tracer
         self._wanted = wanted
@@ -110,7 +110,7 @@ class Sieve:
             return False
         if not turn.is_dated:
             return suffix in self._session(turn)[0]
-        there = imports.at_a_moment(self._db, moment)
+        there = intake.at_a_moment(self._db, moment)
         return any(found == moment + suffix or found_mac == mac for found, found_mac in there)
 
     def _session(self, turn: Turn) -> tuple[set[str], Counter[str]]:
@@ -119,7 +119,7 @@ class Sieve:
         if name not in self._sessions:
             imported: set[str] = set()
             recorded: Counter[str] = Counter()
-            for row in imports.of_a_session(self._db, name) if self._db is not None else ():
+            for row in intake.of_a_session(self._db, name) if self._db is not None else ():
                 if row["origin"] == "import":
                     imported.add(row["id"][14:])
                 elif name and row["origin"] == "hook" and row["status"] != "skipped":

@@ -1,4 +1,4 @@
-"""Count what an import would store, by host and project, before anything is stored."""
+"""Count what an import would store, by host and project, before anything is stored; then store it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 
 from enricher.pipeline import PROMPT_LIMIT
 from enricher.prompt.redaction import redact_and_cap
+from storage import traces
 from storage.base.lean import keyed_hash
-from storage.traces import storable
+from storage.traces import intake, storable
 from workbench.importing import LeftOut, Problem, Turn
 from workbench.importing.machine import PROGRAM
 from workbench.importing.sifting import NEW
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from workbench.importing import Advance, Source
     from workbench.importing.sifting import Sieve
+    from workbench.importing.tracing import Tracer
 
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
 """A long beginning found in this many sessions is a program's: nobody types the same 200 characters so often."""
 MOST_PROBLEMS = 1000
+BATCH = 100
+"""Traces per transaction: other writers wait some tens of milliseconds for it."""
 
 
 @dataclass(slots=True)
@@ -112,3 +118,51 @@ def _count(result: Survey, fresh: list[tuple[int, str, Group, tuple[str, ...]]],
         group.prompts += 1
         group.secrets.update(kinds)
     result.prompts = len(typed)
+
+
+@dataclass(slots=True)
+class Stored:
+    """Count of prompts stored so far; ``refused`` counts those that the database rejected."""
+
+    prompts: int = 0
+    refused: int = 0
+
+
+def store(
+    db: sqlite3.Connection,
+    sources: list[Source],
+    *,
+    found: Survey,
+    sieve: Sieve,
+    tracer: Tracer,
+    stored: Stored,
+    advance: Advance,
+) -> None:
+    """Read the files again and store the prompts that ``found`` counted; ``stored`` counts them as they are stored.
+
+    Raises sqlite3.Error and OSError if the database cannot be written.
+    """
+    batch: list[dict[str, traces.Rows]] = []
+    left_at_since = found.at_since
+    for _source, event, fate in sieve.sift(sources, advance):
+        if not isinstance(event, Turn) or fate != NEW or event.at < found.since or head_of(event) in found.templates:
+            continue
+        if found.since and event.at == found.since:
+            if not left_at_since:
+                continue
+            left_at_since -= 1
+        batch.append(traces.flatten(tracer.trace(event)))
+        if len(batch) == BATCH:
+            _flush(db, batch, tracer, stored)
+    _flush(db, batch, tracer, stored)
+
+
+def _flush(db: sqlite3.Connection, batch: list[dict[str, traces.Rows]], tracer: Tracer, stored: Stored) -> None:
+    if not batch:
+        return
+    if tracer.leave_versions():
+        intake.drain(tracer.state, db)
+    added, refused = intake.add(db, batch)
+    stored.prompts += added
+    stored.refused += refused
+    batch.clear()

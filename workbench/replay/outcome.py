@@ -7,18 +7,25 @@ from the inputs that the trace recorded.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
+from enricher.context import Request
 from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
+from enricher.context.gathering import gather
+from enricher.home import state_dir
+from enricher.prompt.event import PromptEvent
+from enricher.prompt.project import identify
 from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing, verdict_on
-from enricher.settings import DEFAULTS
+from enricher.settings import DEFAULTS, with_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
+    from enricher.context import Gathered
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import Row
 
@@ -122,8 +129,6 @@ def _decided(
 ) -> Outcome:
     unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
     if ask_today and (ours := _askable(unknown, rules)):
-        from workbench.replay.today import ask
-
         answers = ask(ours, row, judged, rules=rules, inputs=inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
@@ -187,3 +192,19 @@ def _is_spent(inputs: Inputs) -> bool:
     """Return whether the session has no tokens left, so that no channel's answer could be shown."""
     has_budget = not (inputs.form or inputs.is_as_specified)
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
+
+
+def ask(channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, inputs: Inputs) -> list[Gathered]:
+    """Return the items that these built-in channels offer today for a recorded prompt, each within its deadline."""
+    settings, _problems = with_environment(rules.body["settings"], os.environ)
+    event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
+    request = Request(
+        event,
+        judged,
+        project=identify(row.cwd),
+        conversation=inputs.conversation,
+        state=state_dir(),
+        settings=settings,
+        skills=inputs.skills,
+    )
+    return gather([rule for rule in rules.body["channels"] if rule["name"] in channels], request, settings)

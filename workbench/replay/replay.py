@@ -2,6 +2,8 @@
 
 The recorded outcomes are read, not computed again; a prompt that the edit cannot affect is not judged either.
 If more than POOL_FROM prompts must all be judged, a process pool is used.
+
+All figures of the workbench rest on ``verify``: under its own rules each prompt gets its recorded text, byte for byte.
 """
 
 from __future__ import annotations
@@ -11,13 +13,16 @@ import os
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
 from storage.evaluation import corpus
+from storage.traces.selection import Selection
 from workbench.replay.compare import BlastRadius, Pair, Prompt
+from workbench.replay.corpus import opened
 from workbench.replay.judge import Judge, Task, judge_all, level_of, prepare
-from workbench.replay.outcome import Outcome
+from workbench.replay.outcome import Outcome, judged_again
 from workbench.replay.reach import NOT, WEIGH
 from workbench.replay.rulesets.sides import RECORDED
 
@@ -37,6 +42,8 @@ FIRST_BATCH, BATCH = 100, 500
 """Prompts between two checks of ``should_stop``, and between two updates of the screen."""
 WAITING_PER_PROCESS = 4
 """Batches submitted per process before the oldest result is awaited."""
+EVERYTHING = Selection("1")
+"""All prompts, including those of tests: their recorded texts must be reproduced, too."""
 
 
 def never() -> bool:
@@ -198,3 +205,33 @@ def _is_same_for(version: str, *sides: Side) -> bool:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(slots=True)
+class Fidelity:
+    """Count of traces whose text is as recorded; ``differing`` lists the others, ``left_out`` counts the skipped."""
+
+    same: int = 0
+    differing: list[str] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, reason: str) -> None:
+        """Count a trace that cannot be run again."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+
+def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
+    """Replay every trace, or the ``limit`` newest, with its recorded rules and inputs; raises ``StorageError``."""
+    outcome = Fidelity()
+    with opened(state_dir, selection, limit=limit) as corpus:
+        for row in (row for page in corpus.pages() for row in page):
+            rules = corpus.versions.rules(row.rules_hash)
+            if rules is None:
+                outcome.leave_out("rules version not stored, or of another release")
+            elif judged_again(row, rules, recorded=rules).text == row.output_text:
+                outcome.same += 1
+            else:
+                outcome.differing.append(row.id)
+        for reason, count in corpus.left_out.items():
+            outcome.left_out[reason] = count
+    return outcome

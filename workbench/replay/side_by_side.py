@@ -37,7 +37,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSide:
     """One side of a prompt: label, outcome, scores, and the time to judge it here (0 if the outcome is only read)."""
 
     label: str
@@ -52,8 +52,8 @@ class SideBySide:
     """Both sides of a prompt and the kinds of difference between them."""
 
     prompt: Prompt
-    before: Judged
-    after: Judged
+    before: JudgedSide
+    after: JudgedSide
     kinds: tuple[str, ...]
 
 
@@ -93,17 +93,17 @@ def _row(corpus: Corpus, trace_id: str) -> Row:
     return row
 
 
-def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> Judged:
+def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> JudgedSide:
     rules = side.rules_for(row.rules_hash, side.scope(row)) if side.concerns(row) else None
     if rules is None:
         outcome = corpus.recorded(row)
         if recorded is None:
-            return Judged(side.label, outcome, _scores_kept(corpus, row), None, 0.0)
+            return JudgedSide(side.label, outcome, _scores_kept(corpus, row), None, 0.0)
         rules = recorded
     else:
         outcome = judged_again(row, rules, recorded=recorded)
     scores, confidence, milliseconds = _scores(row, rules)
-    return Judged(side.label, outcome, scores, confidence, milliseconds)
+    return JudgedSide(side.label, outcome, scores, confidence, milliseconds)
 
 
 def _scores(row: Row, rules: Rules) -> tuple[tuple[Score, ...], float, float]:

@@ -5,21 +5,35 @@ resampling takes a seed. Nothing is rounded here; the caller rounds when printin
 between 0 and 1; a difference is candidate minus base.
 """
 
-from workbench.statistics.groups import Effect, difference_of_means, difference_of_shares
-from workbench.statistics.intervals import Interval, upper_bound, wilson
+from workbench.statistics.intervals import (
+    Interval,
+    Quantile,
+    Share,
+    bootstrap_quantiles,
+    share_changed,
+    upper_bound,
+    wilson,
+)
 from workbench.statistics.pairs import (
+    Effect,
     Mean,
     Shift,
     benjamini_hochberg,
+    difference_of_means,
+    difference_of_shares,
     hodges_lehmann,
     mcnemar_midp,
     mean_by_session,
     signed_rank,
 )
-from workbench.statistics.power import minimum_detectable_effect, minimum_detectable_share, minimum_detectable_shift
-from workbench.statistics.quantiles import Quantile, bootstrap_quantiles
-from workbench.statistics.shares import Share, share_changed
-from workbench.statistics.verdicts import VERDICTS, Verdict, verdict_of
+from workbench.statistics.verdicts import (
+    VERDICTS,
+    Verdict,
+    minimum_detectable_effect,
+    minimum_detectable_share,
+    minimum_detectable_shift,
+    verdict_of,
+)
 
 __all__ = [
     "VERDICTS",

@@ -8,21 +8,18 @@ of one repository are alike.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.tuning.calibration import calibrate, folds_of, is_shown, points_left_out
 from workbench.tuning.fitting import fit, scores
 from workbench.tuning.labelled import (
-    SEARCH_INTENT,
-    TASK_TYPE,
     classes_of,
     joined,
     observe,
@@ -34,18 +31,18 @@ from workbench.tuning.labelled import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
 
     from workbench.tuning.labelled import Observed, Prompt
 
 FOLDS = 6
 APART = -1
 RESAMPLES = 1000
-EVALUATION_FILES = ("prompts_tune.jsonl", "prompts_sessions.jsonl")
 CHAT = "chat"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Prediction:
     """One evaluated prompt with its predicted classes, whether the task type is shown, and whether it is set apart."""
 
     prompt: Prompt
@@ -65,13 +62,6 @@ class Figure:
     high: float
 
 
-def evaluation_files() -> list[Path]:
-    """Return the files of labelled prompts, in $ENRICHER_EVAL or else next to the work tree; empty if none exist."""
-    folder = os.environ.get("ENRICHER_EVAL")
-    path = Path(folder) if folder else Path(__file__).parents[3] / "shared" / "eval"
-    return [file for name in EVALUATION_FILES if (file := path / name).is_file()]
-
-
 def packaged_table() -> Table:
     """Compile the packaged instructions and return their classifier table."""
     return Table(compile_layers([Layer("packaged", packaged_file())]).body["classes"])
@@ -79,7 +69,7 @@ def packaged_table() -> Table:
 
 def leave_repositories_out(
     paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
-) -> list[Judged]:
+) -> list[Prediction]:
     """Classify every prompt of ``paths`` with weights, words and thresholds fitted without its repository.
 
     Prompts of ``also`` (invented by us) are used in every fit and never evaluated; prompts of the repositories
@@ -89,14 +79,14 @@ def leave_repositories_out(
     observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
     is_apart = np.array([prompt.repository in apart for prompt in observed.prompts])
     fold_of = np.where(is_apart, APART, folds_of(observed.prompts, FOLDS))
-    judged: list[Judged] = []
+    judged: list[Prediction] = []
     for fold in sorted(set(fold_of.tolist())):
         inside = joined(part(observed, np.flatnonzero((fold_of != fold) & ~is_apart)), invented)
         judged += _judge(part(observed, np.flatnonzero(fold_of == fold)), inside, table, is_apart=fold == APART)
     return judged
 
 
-def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Judged]:
+def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
     """Classify the prompts ``out`` with weights and thresholds fitted to the prompts ``inside``."""
     task_names = [name for _, name in classes_of(table, TASK_TYPE)]
     intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]
@@ -108,15 +98,15 @@ def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> 
     late = with_task_type(out.signals, task_types, table)
     intents = scores(fit(inside, table, SEARCH_INTENT, task_types=known), out, signals=late).argmax(1)
     return [
-        Judged(prompt, task_types[at], intent_names[int(intents[at])], bool(shown[at]), is_apart)
+        Prediction(prompt, task_types[at], intent_names[int(intents[at])], bool(shown[at]), is_apart)
         for at, prompt in enumerate(out.prompts)
     ]
 
 
-def figures(judged: list[Judged]) -> list[Figure]:
+def figures(judged: list[Prediction]) -> list[Figure]:
     """Return the accuracy figures; prompts that were picked because their class is rare are not counted."""
     natural = [one for one in judged if not one.prompt.is_picked]
-    by_repository: dict[str, list[Judged]] = {}
+    by_repository: dict[str, list[Prediction]] = {}
     for one in natural:
         by_repository.setdefault(one.prompt.repository, []).append(one)
     groups = list(by_repository.values())
@@ -128,21 +118,21 @@ def figures(judged: list[Judged]) -> list[Figure]:
 
 
 def _figure(
-    name: str, measure: Callable[[list[Judged]], float], natural: list[Judged], samples: list[list[Judged]]
+    name: str, measure: Callable[[list[Prediction]], float], natural: list[Prediction], samples: list[list[Prediction]]
 ) -> Figure:
     low, high = np.quantile([measure(sample) for sample in samples], [0.025, 0.975])
     return Figure(name, measure(natural), float(low), float(high))
 
 
-def _share(judged: list[Judged], holds: Callable[[Judged], bool]) -> float:
+def _share(judged: list[Prediction], holds: Callable[[Prediction], bool]) -> float:
     return sum(map(holds, judged)) / max(1, len(judged))
 
 
-def _is_right(one: Judged) -> bool:
+def _is_right(one: Prediction) -> bool:
     return one.task_type == one.prompt.task_type
 
 
-def _is_acceptable(one: Judged) -> bool:
+def _is_acceptable(one: Prediction) -> bool:
     return one.task_type in (one.prompt.task_type, one.prompt.alternative)
 
 
@@ -154,7 +144,7 @@ def _macro_f1(pairs: list[tuple[str, str]]) -> float:
     return sum(found) / max(1, len(found))
 
 
-MEASURES: dict[str, Callable[[list[Judged]], float]] = {
+MEASURES: dict[str, Callable[[list[Prediction]], float]] = {
     "task type, strict": lambda all_: _share(all_, _is_right),
     "task type, lenient": lambda all_: _share(all_, _is_acceptable),
     "task type, macro-F1": lambda all_: _macro_f1([(one.prompt.task_type, one.task_type) for one in all_]),
@@ -168,7 +158,7 @@ MEASURES: dict[str, Callable[[list[Judged]], float]] = {
 }
 
 
-def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
+def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
     """Return the number of prompts of each task type, picked ones included, and the share classified correctly."""
     found = {}
     for name in sorted({one.prompt.task_type for one in judged}):
@@ -177,7 +167,7 @@ def recall_per_class(judged: list[Judged]) -> dict[str, tuple[int, float]]:
     return found
 
 
-def report(judged: list[Judged]) -> str:
+def report(judged: list[Prediction]) -> str:
     """Return the figures as Markdown: for all prompts, for each file, and for the repositories set apart."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
     groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
@@ -191,7 +181,7 @@ def report(judged: list[Judged]) -> str:
     )
 
 
-def _section(title: str, judged: list[Judged]) -> str:
+def _section(title: str, judged: list[Prediction]) -> str:
     repositories = len({one.prompt.repository for one in judged})
     return "\n".join(
         [
@@ -204,6 +194,6 @@ def _section(title: str, judged: list[Judged]) -> str:
     )
 
 
-def _recalls(judged: list[Judged]) -> str:
+def _recalls(judged: list[Prediction]) -> str:
     rows = (f"| {name} | {count} | {share:.2f} |" for name, (count, share) in recall_per_class(judged).items())
     return "\n".join(["| task type | prompts | found |", "|---|---|---|", *rows])

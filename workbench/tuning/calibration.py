@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from enricher.classify import TASK_TYPE
 from workbench.tuning.fitting import fit, scores, softmax
-from workbench.tuning.labelled import TASK_TYPE, classes_of, part, targets
+from workbench.tuning.labelled import (
+    classes_of,
+    part,
+    targets,
+)
 
 if TYPE_CHECKING:
     from enricher.classify.table import Table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
 from enricher.respond.decision import Inputs
-from storage.evaluation import labelled
+from storage.evaluation.corpus import labels_of
 from workbench.gate.case import Excerpt
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import Row
     from workbench.replay.corpus import Corpus
-    from workbench.tuning.labelled_rows import Prompt
+    from workbench.tuning.labelled import Prompt
 
 SILENCED = "\0"
 """Placeholder for a word that the classifier ignores, so that no phrase spans it."""
@@ -64,7 +64,7 @@ def from_log(corpus: Corpus) -> Log:
     """Return the prompts of the corpus whose class users corrected or confirmed."""
     found = Log([])
     for page in corpus.pages():
-        said = labelled.said(corpus.db, [row.id for row in page])
+        said = labels_of(corpus.db, [row.id for row in page])
         for row in page:
             verdict, task_type = said.get(row.id, ("", ""))
             found.unclear += verdict == "wrong"

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.signals import MOST_FITTED
 from workbench.tuning.labelled import (
-    SEARCH_INTENT,
-    TASK_TYPE,
     classes_of,
     columns_of,
     targets,

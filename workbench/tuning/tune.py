@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.calibration import Thresholds
+    from workbench.tuning.fitting import Weights
     from workbench.tuning.labelled import Numbers
 
     Sheets = dict[str, list[str]]
@@ -88,10 +89,16 @@ def propose(
         for layer, file, _text in compiled.texts
         if layer in ("tuned", FITTED)
     }
-    numbers = dict(zip((_id(rule) for rule in compiled.classes), _numbers(compiled), strict=True))
     if len({prompt.repository for prompt in given if prompt.repository}) >= LEAST_REPOSITORIES:
         thresholds = calibrate(points_left_out(observed, table), observed, table)
         _write_thresholds(sheets, compiled.rules[TASK_TYPE], thresholds)
+    _write_weights(sheets, compiled, proposed)
+    return "".join(_diff(file, lines, path.parent) for file, lines in sheets.items())
+
+
+def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: list[tuple[str, Weights]]) -> None:
+    """Write the weights of signals and words into the lines of the files."""
+    numbers = dict(zip((_id(rule) for rule in compiled.classes), _numbers(compiled), strict=True))
     leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
     for facet, weights in proposed:
         for column, name in enumerate(weights.names):
@@ -101,7 +108,6 @@ def propose(
                 leanings.append((block, weights.words[:, column], weights.vocabulary))
     for block, strengths, vocabulary in sorted(leanings, key=_place_of_leanings, reverse=True):
         _write_leanings(sheets, block, strengths, vocabulary)
-    return "".join(_diff(file, lines, path.parent) for file, lines in sheets.items())
 
 
 def _diff(file: str, lines: list[str], folder: Path) -> str:

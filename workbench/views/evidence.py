@@ -32,7 +32,7 @@ class Signal(NamedTuple):
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
-class Place(NamedTuple):
+class ScoredSignal(NamedTuple):
     """A signal that scored the class ``name`` of a facet; ``is_chosen`` means that the prompt was given this class."""
 
     facet: str
@@ -57,7 +57,7 @@ def signals(evidence: object) -> Iterator[Signal]:
 
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
-) -> Iterator[Place]:
+) -> Iterator[ScoredSignal]:
     """Yield the signals with a place in the prompt that scored for the outcome, in the order of ``scores``.
 
     ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the signals that scored
@@ -72,4 +72,4 @@ def places(
             continue
         for signal in islice(signals(one["evidence"]), most):
             if signal.weight > 0 and signal.is_at_a_place(length):
-                yield Place(facet, name, signal, is_chosen)
+                yield ScoredSignal(facet, name, signal, is_chosen)

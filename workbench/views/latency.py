@@ -69,7 +69,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SeriesComparison:
     """One series under two versions; ``shift`` is candidate minus base, None if one side has no values."""
 
     series: Series
@@ -135,7 +135,7 @@ def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
     return float(settings["budgets.gather_ms"]) if series.name == "gather" else None
 
 
-def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[Comparison]:
+def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[SeriesComparison]:
     """Return a comparison for every series that either side has."""
     return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
 
@@ -158,12 +158,12 @@ def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level:
     return Shift(ends[1], Interval(ends[0], ends[2], level), n + m)
 
 
-def _compare(series: Series, base: Counts | None, candidate: Counts | None) -> Comparison:
+def _compare(series: Series, base: Counts | None, candidate: Counts | None) -> SeriesComparison:
     sides = [_figures(counts) if counts else None for counts in (base, candidate)]
     if not base or not candidate:
-        return Comparison(series, sides[0], sides[1], None, "inconclusive")
+        return SeriesComparison(series, sides[0], sides[1], None, "inconclusive")
     shift = shift_between(base, candidate)
-    return Comparison(series, sides[0], sides[1], shift, _verdict(shift, is_same=base == candidate))
+    return SeriesComparison(series, sides[0], sides[1], shift, _verdict(shift, is_same=base == candidate))
 
 
 def _verdict(shift: Shift, *, is_same: bool) -> Verdict:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Judged(Protocol):
+class ClassifiedPrompt(Protocol):
     """What ``drifts`` needs of a prompt: its id, its status, and its task type."""
 
     @property
@@ -19,7 +19,7 @@ class Judged(Protocol):
     def task_type(self) -> str: ...
 
 
-def drifts(prompts: Iterable[Judged]) -> set[str]:
+def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
     """Return the ids of prompts whose task type differs from the previous classified prompt's; oldest come first."""
     found, former = set(), ""
     for one in prompts:

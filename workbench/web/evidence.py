@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from enricher.prompt.text import shortened
-from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, Place, Signal, places, signals
+from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, ScoredSignal, Signal, places, signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -143,7 +143,7 @@ def _fold(text: str) -> int:
     return FOLDED_FROM
 
 
-def _marked(text: str, drawn: Sequence[Place], low: int, high: int) -> Markup:
+def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Markup:
     parts: list[Markup] = []
     for start, end, over in _pieces(drawn, low, high):
         words = text[start:end]
@@ -151,10 +151,10 @@ def _marked(text: str, drawn: Sequence[Place], low: int, high: int) -> Markup:
     return Markup("").join(parts)
 
 
-def _pieces(drawn: Sequence[Place], low: int, high: int) -> Iterator[tuple[int, int, list[Place]]]:
+def _pieces(drawn: Sequence[ScoredSignal], low: int, high: int) -> Iterator[tuple[int, int, list[ScoredSignal]]]:
     """Yield start, end and covering signals of each piece of the text from ``low`` to ``high``."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
-    over: list[list[Place]] = [[] for _ in bounds]
+    over: list[list[ScoredSignal]] = [[] for _ in bounds]
     for one in drawn:
         start, end = _bounds(one)
         for number in range(bisect_left(bounds, max(start, low)), bisect_left(bounds, min(end, high))):
@@ -163,16 +163,16 @@ def _pieces(drawn: Sequence[Place], low: int, high: int) -> Iterator[tuple[int, 
         yield start, end, over[number]
 
 
-def _bounds(place: Place) -> tuple[int, int]:
+def _bounds(place: ScoredSignal) -> tuple[int, int]:
     return place.signal.start, place.signal.end
 
 
-def _kind(over: Iterable[Place]) -> str:
+def _kind(over: Iterable[ScoredSignal]) -> str:
     kinds = {FOR_CLASS if one.is_for_class else FOR_OTHER if one.is_chosen else FOR_RIVAL for one in over}
     return next(kind for kind in (FOR_CLASS, FOR_OTHER, FOR_RIVAL) if kind in kinds)
 
 
-def _title(over: Sequence[Place]) -> str:
+def _title(over: Sequence[ScoredSignal]) -> str:
     told = [
         f"{FACETS.get(one.facet, one.facet)} {one.name} {_points(one.signal.weight)}: {one.signal.name}"
         for one in over[:MOST_TOLD]

@@ -1,20 +1,25 @@
-"""Shared by all pages: check permission, render templates, answer 404."""
+"""Shared by all pages: check permission, render templates and CSV, answer 404, address style sheets."""
 
 from __future__ import annotations
 
+import csv
+import io
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Forbidden, NotFound, Request, Response
 
-from workbench.web import looks
 from workbench.web.reading.history import History, find
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from datasette.app import Datasette
 
     View = Callable[[History, Request], Awaitable[Response]]
+
 
 SHEETS = ("enricher.css", "records.css", "versions.css")
 PLACES = (
@@ -24,6 +29,9 @@ PLACES = (
     ("instructions", "Instructions"),
     ("coverage", "Coverage"),
 )
+CSV_TYPE = "text/csv; charset=utf-8"
+STATIC = Path(__file__).parent / "plugin" / "static"
+MARK_DIGITS = 10
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
@@ -42,7 +50,7 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
     """Return one of our pages; ``place`` in the context is the address part of its menu entry."""
-    sheets = [looks.address(history.datasette, sheet) for sheet in SHEETS]
+    sheets = [address(history.datasette, sheet) for sheet in SHEETS]
     context = {"history": history, "places": PLACES, "place": None, "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
     return Response.html(body, status=status)
@@ -69,3 +77,25 @@ async def places_in(history: History, request: object) -> list[tuple[str, str]]:
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return []
     return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """Return the rows as CSV with a header line."""
+    return Response(csv_lines([columns, *rows]), content_type=CSV_TYPE)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    """Return the rows as lines of CSV."""
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def address(datasette: Datasette, name: str) -> str:
+    """Return the address of one of our static files, with a hash of its content appended."""
+    return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_mark(name)}"
+
+
+@cache
+def _mark(name: str) -> str:
+    return sha256((STATIC / name).read_bytes()).hexdigest()[:MARK_DIGITS]

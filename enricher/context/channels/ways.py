@@ -43,16 +43,6 @@ SAID_OF = {
     "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings", "migration": "on migrations",
     "changelog": "on the changelog", "contributor": "on contributors",
 }  # fmt: skip
-LOADED_BY = {
-    "claude": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"),
-    "codex": ("AGENTS.md",),
-    "gemini": ("GEMINI.md",),
-    "copilot": ("AGENTS.md", ".github/copilot-instructions.md"),
-    "cursor": ("AGENTS.md", ".cursorrules"),
-    "opencode": ("AGENTS.md",),
-}
-HAS_IT = "the host has it in "
-OPENED = "the conversation has it already"
 CONVENTIONAL = "conventional"
 ALSO_WORDS = ("make", "just", "go", "task")
 """Programs whose names are ordinary English words, which prompts contain anyway."""
@@ -162,16 +152,18 @@ def _of_the_check(commands: list[Row], low: str) -> list[Row]:
 
 
 def _objection(action: str, row: Row, request: Request, told: str) -> str:
+    from enricher.context import known
+
     conversation = request.conversation
     if told:
-        return HAS_IT + told
+        return known.KNOWN + told
     path = row[3]
     if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
-        return OPENED
+        return known.SAID
     if row[0] == "command" and _has_command(request.prompt, row[1]):
-        return OPENED
+        return known.SAID
     if row[0] == "history" and CONVENTIONAL in request.prompt.lower():
-        return OPENED
+        return known.SAID
     done = DONE_BY.get(action, ())
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
@@ -189,7 +181,9 @@ def _has_command(prompt: str, command: str) -> bool:
 
 def _loaded(request: Request, imported: str) -> set[str]:
     """Return the project's files that the client loads into its context by itself, relative to the root."""
-    names = LOADED_BY.get(request.host, LOADED_BY["claude"])
+    from enricher.context import known
+
+    names = known.FILES.get(request.host, known.FILES["claude"])
     loaded = set(names)
     for folder in _folders(request):
         loaded.update(f"{folder}/{name}" for name in names)

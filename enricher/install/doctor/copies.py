@@ -24,6 +24,7 @@ from enricher.rules.own_layer import (
     sections,
     with_entries,
 )
+from storage.base import shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,16 +79,7 @@ def replace(copy: Copy) -> str:
     """Replace the copy by the reduced layer; return the path of the backup. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
-    aside = f"{os.path.realpath(copy.path)}.{os.getpid():x}.tmp"
-    try:
-        with open(aside, "x", encoding="utf-8", newline="") as file:
-            file.write(copy.text)
-        shutil.copymode(copy.path, aside)
-        os.replace(aside, os.path.realpath(copy.path))
-    except OSError:
-        if os.path.exists(aside):
-            os.unlink(aside)
-        raise
+    shared.replace_file(copy.path, copy.text.encode())
     return backup
 
 

@@ -16,7 +16,7 @@ from enricher.home import root_dir, state_dir
 from enricher.install import gates, installer, launcher, registration, selftest
 from enricher.install.doctor import sources
 from enricher.install.doctor.history import History, read_history
-from enricher.install.registration import InstallationError, Place
+from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.prompt.project import identify
 from enricher.settings import with_environment
 
@@ -296,7 +296,7 @@ def _client(host: str, cwd: str, history: History) -> list[Finding]:
     return found
 
 
-def _registered(place: Place, subject: str, commands: list[str], history: History) -> Finding:
+def _registered(place: ConfigurationFile, subject: str, commands: list[str], history: History) -> Finding:
     again = f"{REINSTALL[:-1]} --host {place.host} --scope {place.scope}`"
     if commands != [place.command]:
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
-from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, targets
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, targets, turns
 from enricher.interfaces.bench.code import invented_project
-from enricher.interfaces.bench.session import turns
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
 from storage.base.reader import open_reader

@@ -139,7 +139,7 @@ def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
 @asserting
 def session(runs: int, is_json: bool, asserts: bool) -> None:
     """Time the hook with a transcript of 200 MB, compared with the hook without one; at most 20 ms more is allowed."""
-    from enricher.interfaces.bench.session import missed, session_rows
+    from enricher.interfaces.bench import missed, session_rows
 
     rows = session_rows(runs)
     print_rows(rows, is_json=is_json)

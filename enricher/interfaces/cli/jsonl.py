@@ -12,30 +12,25 @@ if TYPE_CHECKING:
 
     Asked = dict[str, Any]
 
+FAILURES = (ValueError, RecursionError)
 
-def answer_lines(
-    lines: Iterable[bytes],
-    key: str,
-    answer: Callable[[Asked], Asked],
-    failures: tuple[type[Exception], ...] = (ValueError, RecursionError),
-) -> int:
+
+def answer_lines(lines: Iterable[bytes], key: str, answer: Callable[[Asked], Asked]) -> int:
     """Print ``answer`` of every line's object as JSON, with the id from the line; return the exit code.
 
     ``key`` is the text field that each object must have. An invalid line, or one for which ``answer`` raises one of
-    ``failures``, is answered with an error and makes the exit code 1.
+    FAILURES, is answered with an error and makes the exit code 1.
     """
     failed = False
     for number, line in enumerate(lines, 1):
         if line.strip():
-            row = _answered(line, number, key, answer, failures)
+            row = _answered(line, number, key, answer)
             failed = failed or "error" in row
             click.echo(json.dumps(row))
     return 1 if failed else 0
 
 
-def _answered(
-    line: bytes, number: int, key: str, answer: Callable[[Asked], Asked], failures: tuple[type[Exception], ...]
-) -> Asked:
+def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Asked]) -> Asked:
     identity: object = None
     try:
         asked = json.loads(line)
@@ -43,5 +38,5 @@ def _answered(
         if not isinstance(asked, dict) or not isinstance(asked.get(key), str):
             raise ValueError(f'this is not an object such as {{"id": 1, "{key}": "…"}}')
         return {"id": identity, **answer(asked)}
-    except failures as failure:
+    except FAILURES as failure:
         return {"id": identity, "error": f"line {number}: {failure}"}

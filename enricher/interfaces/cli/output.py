@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -80,18 +79,3 @@ def new_table(*columns: str, numbers: int = 0) -> Table:
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
     return result
-
-
-@contextmanager
-def progress(title: str, *, is_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show the progress of long work on a terminal; yield its update function (done, total), None without one."""
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(printable(title), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

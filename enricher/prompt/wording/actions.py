@@ -12,7 +12,6 @@ from enricher.prompt.wording import action_words
 TEST, NEW_TEST, RELEASE, BUILD, RUN = "test", "new-test", "release", "build", "run"
 NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 """Actions whose object may have a name before it: "add zod as a dependency"."""
-PUSH = "push"
 
 MOST_WORDS = 160
 """Maximum words of a prompt that is read in full; in a longer one only the first and last lines may ask."""

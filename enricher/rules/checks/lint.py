@@ -7,15 +7,16 @@ never on the hook's path.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.classify import verdict
+from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.rules.cache import Rules
-from enricher.rules.checks.idle import idle_signals
 from enricher.rules.checks.unused import unused_rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
+from enricher.rules.compiling.signals import condition_of, tokens
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts that instructions need to be complete without other layers; channels are not needed."""
+LENGTHS = ("tiny", "short", "medium", "long", "very_long")
+"""Features of which a prompt has at most one."""
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
@@ -118,3 +121,51 @@ def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) 
     _id, _title, task_types, always, own_threshold = row
     points = scores.get(identity, 0) + (settings["task_type_weight"] if shown in task_types else 0)
     return bool(always or points >= (own_threshold or settings["min_score"]))
+
+
+def idle_signals(rule: ClassRule, lists: dict[str, list[str]]) -> Iterator[tuple[int, str]]:
+    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``."""
+    seen: dict[str, int] = {}
+    for index, signal in enumerate(rule.signals):
+        condition = condition_of(signal)
+        if condition in seen:
+            yield index, f"says the same as signal {seen[condition] + 1} of this rule; both count, so raise one weight"
+        seen.setdefault(condition, index)
+        yield from ((index, reason) for reason in _contradictions(signal, lists))
+
+
+def _contradictions(signal: dict[str, Any], lists: dict[str, list[str]]) -> Iterator[str]:
+    wordings = _wordings(signal, lists)
+    for guard in signal.get("unless", []):
+        if guard == f"<{signal.get('feature')}>" or guard in signal.get("with", []):
+            yield f"can never fire: it needs '{guard}' and is off where '{guard}' holds"
+        forbidden = (
+            [tokens(one) for one in lists.get(guard.strip("[]"), [])] if guard.startswith("[") else [tokens(guard)]
+        )
+        if "@" not in guard and wordings and all(any(_holds(one, part) for part in forbidden) for one in wordings):
+            yield f"can never fire: every wording of it contains '{guard}'"
+    yield from _keys_without_effect(signal, wordings)
+    if signal.get("at") == "whole" and wordings and min(map(len, wordings)) > MOST_WORDS_OF_A_WHOLE:
+        yield f"can never fire: as the whole of a prompt it may have {MOST_WORDS_OF_A_WHOLE} words"
+
+
+def _keys_without_effect(signal: dict[str, Any], wordings: list[tuple[str, ...]]) -> Iterator[str]:
+    if "feature" in signal:
+        for key in ("at", "gap", "exact"):
+            if key in signal:
+                yield f"has no use for '{key}': a feature is of the whole prompt"
+        lengths = {f"<{length}>" for length in LENGTHS if length != signal["feature"]}
+        if signal["feature"] in LENGTHS and signal.get("with") and lengths.issuperset(signal["with"]):
+            yield f"can never fire: a prompt that is '{signal['feature']}' has no other length"
+    elif "gap" in signal and not any("…" in wording for wording in wordings):
+        yield "has no use for 'gap': no wording of it has a '…'"
+
+
+def _wordings(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[tuple[str, ...]]:
+    if "phrase" in signal:
+        return [tokens(signal["phrase"])]
+    return [tokens(one) for one in signal.get("any", lists.get(signal.get("words", ""), []))]
+
+
+def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return any(wording[at : at + len(part)] == part for at in range(len(wording) - len(part) + 1))

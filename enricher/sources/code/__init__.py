@@ -48,6 +48,13 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     return db
 
 
+def stem_of(path: str) -> str:
+    """Return the name by which code refers to a file: without ending; for ``__init__`` and the like the folder."""
+    folder, _, name = path.lower().rpartition("/")
+    bare = name.partition(".")[0] or name
+    return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
+
+
 def clone(git_dir: str) -> str:
     """Return an identifier of a clone: clones of one project share an index, but may have different commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
+from enricher.sources.code import stem_of
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ _DEFINING_WORDS = frozenset(
 )
 
 
-class Place:
+class SourceLine:
     """A line of a file of the project; ``text`` is the line's content."""
 
     __slots__ = ("kind", "line", "path", "text")
@@ -55,7 +56,7 @@ class Uses:
     __slots__ = ("files", "places")
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[SourceLine] = []
         self.files = 0
 
 
@@ -79,17 +80,17 @@ class Lookup:
 
     # definitions
 
-    def definitions(self, name: str) -> list[Place]:
+    def definitions(self, name: str) -> list[SourceLine]:
         """Return the definitions of ``name`` (case-sensitive), the first line per file, the likeliest file first."""
         rows = self.db.execute(
             "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
             " where symbols.key = ? and symbols.name = ? order by files.path, symbols.line limit ?",
             (name.lower(), name, MOST_ROWS),
         ).fetchall()
-        found: dict[str, Place] = {}
+        found: dict[str, SourceLine] = {}
         for path, kind, line in rows:
             if kind in DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
-                found[path] = Place(path, line, kind, "")
+                found[path] = SourceLine(path, line, kind, "")
         return sorted(found.values(), key=lambda one: (DEFINING.index(one.kind), one.path))
 
     def lines_in(self, path: str, name: str) -> list[int]:
@@ -103,7 +104,7 @@ class Lookup:
             )
         ]
 
-    def verified(self, place: Place, name: str) -> bool:
+    def verified(self, place: SourceLine, name: str) -> bool:
         """Return whether the file still contains the definition; update the place if its line has changed."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
@@ -115,7 +116,7 @@ class Lookup:
         place.line, place.text = moved[0], lines[moved[0] - 1]
         return True
 
-    def is_decorated(self, place: Place) -> bool:
+    def is_decorated(self, place: SourceLine) -> bool:
         """Return whether a definition has a decorator, which may register it to be called by a framework."""
         lines = self.text(place.path).split("\n", place.line)
         return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
@@ -145,7 +146,7 @@ class Lookup:
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in lines)
                 if not is_definition and not is_aside(text, name):
-                    uses.places.append(Place(path, line, kind, text))
+                    uses.places.append(SourceLine(path, line, kind, text))
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
@@ -221,13 +222,6 @@ class Lookup:
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
-    def has_folder(self, folder: str) -> bool:
-        """Return whether the project has a file below ``folder``."""
-        row = self.db.execute(
-            "select 1 from files where path >= ? and path < ? limit 1", (f"{folder}/", f"{folder}0")
-        ).fetchone()
-        return row is not None
-
     # missing names and files
 
     def has_history(self, name: str) -> bool:
@@ -294,8 +288,7 @@ def is_near(one: str, other: str) -> bool:
 
 def _stems(parts: list[str]) -> tuple[str, str]:
     name = parts[-1].lower()
-    bare = name.partition(".")[0] or name
-    return bare, parts[-2].lower() if len(parts) > 1 and bare in ("__init__", "index", "mod", "__main__") else bare
+    return name.partition(".")[0] or name, stem_of("/".join(parts))
 
 
 def _terms_of(text: str) -> list[str]:

@@ -19,8 +19,6 @@ from enricher.sources.code.ranking import Ranking, rank, weigh_certainty
 from storage.base import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from enricher.prompt.project import Project
     from enricher.sources.code.indexing.index import Report
 
@@ -30,9 +28,7 @@ FRESH_S = 60.0
 _looked: dict[str, tuple[str, float]] = {}
 
 
-def ensure(
-    cwd: str, state: str, *, progress: Callable[[int, int], None] | None = None
-) -> tuple[Project, Report | None]:
+def ensure(cwd: str, state: str) -> tuple[Project, Report | None]:
     """Update the index of the project around ``cwd``, unless this process did so within the last FRESH_S.
 
     Clones of one project share an index, so a search in another clone updates it again. Raises OSError
@@ -44,7 +40,7 @@ def ensure(
     root, looked_at = _looked.get(project.id, ("", 0.0))
     if root == project.root and time.monotonic() - looked_at < FRESH_S:
         return project, None
-    report = index.refresh(project, state, progress=progress)
+    report = index.refresh(project, state)
     _looked[project.id] = (project.root, time.monotonic())
     return project, report
 

@@ -6,6 +6,7 @@ for which at most MOST_READ files are read. Only runnable files count as tests, 
 
 from __future__ import annotations
 
+from enricher.sources.code import stem_of
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ class Test:
 
 def sources(db: Connection, name: str) -> list[str]:
     """Return the source file to which a path refers, in a list; empty if it is ambiguous."""
-    stem = _stem(name)
+    stem = stem_of(name)
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     meant = [path for path, kind in rows if kind in SOURCE_KINDS and (path == name or path.endswith("/" + name))]
     exact = [path for path in meant if path == name]
@@ -96,10 +97,10 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     if source.endswith(".rs"):
         return _inline(root, source)
     importers = _importers(db, source)
-    alike = [path for path in importers if _stem(source) in path.rpartition("/")[2].lower()]
+    alike = [path for path in importers if stem_of(source) in path.rpartition("/")[2].lower()]
     if len(alike) == 1:
         return Test(alike[0], f"tests {own}, by its name and its import", "by name")
-    if 0 < len(importers) <= MOST_IMPORTERS and _stem(source) not in _SHARED_STEMS:
+    if 0 < len(importers) <= MOST_IMPORTERS and stem_of(source) not in _SHARED_STEMS:
         return Test(importers[0], f"imports {own}", "by import")
     return None
 
@@ -108,7 +109,7 @@ def command(db: Connection, tests: list[Test]) -> str:
     """Return the command that runs only these test files; empty if no runner is known."""
     first = tests[0].path
     if tests[0].kind == IN_FILE:
-        return f"cargo test {_stem(first)}::"
+        return f"cargo test {stem_of(first)}::"
     end = first.rpartition(".")[2].lower()
     for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
         if end not in ends.split() or (folder and not first.startswith(folder + "/")):
@@ -143,15 +144,9 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _stem(path: str) -> str:
-    folder, _, name = path.lower().rpartition("/")
-    bare = name.partition(".")[0] or name
-    return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
-
-
 def _by_name(db: Connection, source: str) -> list[str]:
     """Return the test file that is named after a source file and shares most folders with it, or none."""
-    stem = _stem(source)
+    stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
     marks = ", ".join("?" * len(forms))
     rows = db.execute(f"select path from files where kind = ? and stem in ({marks})", (TEST_KIND, *forms)).fetchall()

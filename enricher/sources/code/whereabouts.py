@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.prompt.wording.names import Name
-    from enricher.sources.code.lookup import Place, Uses
+    from enricher.sources.code.lookup import SourceLine, Uses
 
 DEFINITION = "definition"
 MOST_DEFINING = 4
@@ -141,7 +141,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     return _definition(lookup, name, present)
 
 
-def _definition(lookup: Lookup, name: Name, places: list[Place]) -> Fact | None:
+def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
     """Return where a name is defined and used; of several files prefer one that the prompt names."""
     namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_said(place.path)] or places
@@ -171,7 +171,7 @@ def told_place(path: str, line: int) -> str:
     return f"{quoted(path)}:{line}"
 
 
-def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
+def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
     """Keep the definitions in files that define the owner or are named after it."""
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
     stem = name.owner.lower()
@@ -186,7 +186,7 @@ def _of_owner(lookup: Lookup, places: list[Place], name: Name) -> list[Place]:
     return own or (places if is_code_form(name.text) else [])
 
 
-def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
+def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     """Describe the uses of a name in words: up to three places, from different files first."""
     if uses.files:
         return f"; used in {uses.files - 1} other files"
@@ -213,7 +213,7 @@ def _used(lookup: Lookup, uses: Uses, definition: Place, name: str) -> str:
     return f"; {len(places)} {word}s: {told}{also}"
 
 
-def _ordered(places: list[Place], definition: Place) -> list[str]:
+def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
     """Return the places as text: the first of each other file, then the others there, then those in the same file."""
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}

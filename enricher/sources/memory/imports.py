@@ -60,7 +60,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ImportReport:
     """The counts of an import, and the problems and remarks to report."""
 
     added: int = 0
@@ -187,7 +187,7 @@ def sources_in(project: Project) -> list[Source]:
 
 def take(
     db: sqlite3.Connection, source: Source, project: Project, state: State, *, tick: Tick | None = None
-) -> Outcome:
+) -> ImportReport:
     """Import the source into the database and record it in ``state``; raises SourceError, sqlite3.Error."""
     source.stamp = stamp(source, project)
     try:
@@ -252,7 +252,7 @@ def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
     return notes.read_note(path, project, dates=notes.first_dates(path, project))
 
 
-def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Reading) -> Outcome:
+def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Reading) -> ImportReport:
     """Replace the source's memories in the database by those just read, in one transaction."""
     is_folder = os.path.isdir(_absolute(source, project))
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
@@ -269,7 +269,7 @@ def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Rea
         added, changed, removed = memories.replace_all(db, project.id, ORIGINS[source.kind], prefix, wanted)
         if removed:
             db.execute(memories.PURGE_THE_INDEX)
-    return Outcome(added, changed, len(wanted) - len(others) - added - changed, removed)
+    return ImportReport(added, changed, len(wanted) - len(others) - added - changed, removed)
 
 
 def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) -> list[Memory]:
@@ -283,12 +283,12 @@ def _unique(found: Iterable[Memory]) -> list[Memory]:
     return list({memory.key: memory for memory in found}.values())
 
 
-def _sync_lines(db: sqlite3.Connection, source: Source, known: Source | None, reading: Reading) -> Outcome:
+def _sync_lines(db: sqlite3.Connection, source: Source, known: Source | None, reading: Reading) -> ImportReport:
     """Add and change the memories of a JSONL file; remove those that an earlier version of the file contained.
 
     A file with an unreadable line removes nothing: that line may be the memory that seems to be missing.
     """
-    outcome = Outcome()
+    outcome = ImportReport()
     by_project: dict[str, list[Memory]] = {}
     for memory in reading.memories:
         by_project.setdefault(memory.project, []).append(memory)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.sources.transcripts.wording import text_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -94,11 +96,3 @@ def _update(given: dict[str, Any], found: Found) -> None:
 
 def _todos(items: list[Any]) -> list[tuple[object, object]]:
     return [(item.get("status"), item.get("content")) for item in items if isinstance(item, dict)]
-
-
-def text_of(content: object) -> str:
-    """Return the text of a result, given as a string or as blocks."""
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(str(block["text"]) for block in blocks if isinstance(block, dict) and block.get("text"))

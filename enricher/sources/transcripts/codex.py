@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enricher.sources.transcripts.wording import text_of
 from storage.base.lean import loads
 
 TYPE_CHECKING = False
@@ -46,11 +47,11 @@ def _event(form: object, payload: dict[str, Any], found: Found) -> None:
     elif form == "item_completed" and isinstance(payload.get("item"), dict):
         item = payload["item"]
         if item.get("type") == "UserMessage":
-            found.prompt(_text(item.get("content")))
+            found.prompt(text_of(item.get("content")))
 
 
 def _message(payload: dict[str, Any], found: Found) -> None:
-    text = _text(payload.get("content"))
+    text = text_of(payload.get("content"))
     if payload.get("role") == "assistant":
         found.says(text, of=str(payload.get("id") or ""))
     elif payload.get("role") == "user" and _is_persons(payload.get(METADATA), text):
@@ -112,10 +113,3 @@ def _output(output: object, found: Found) -> None:
             found.error(output)
     elif isinstance(output, dict) and output.get("success") is False:
         found.error(output.get("content"))
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enricher.sources.transcripts.wording import text_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -29,13 +31,13 @@ def take(record: dict[str, Any], found: Found) -> None:
         return
     if kind == "user":
         # ``content`` also contains what hooks added; only the displayed text is the user's own.
-        found.prompt(_text(record.get("displayContent")) or _text(record.get("content")))
+        found.prompt(text_of(record.get("displayContent")) or text_of(record.get("content")))
         return
     calls = record.get("toolCalls")
     for call in reversed(calls) if isinstance(calls, list) else ():
         if isinstance(call, dict):
             _call(call, found)
-    found.says(_text(record.get("content")))
+    found.says(text_of(record.get("content")))
 
 
 def _call(call: dict[str, Any], found: Found) -> None:
@@ -47,7 +49,7 @@ def _call(call: dict[str, Any], found: Found) -> None:
     for key in PATHS:
         found.file(given.get(key), is_change=name in CHANGING)
     if call.get("status") in FAILED:
-        found.error(_result(call.get("result")) or _text(call.get("resultDisplay")))
+        found.error(_result(call.get("result")) or text_of(call.get("resultDisplay")))
 
 
 def _result(result: object) -> str:
@@ -60,10 +62,3 @@ def _result(result: object) -> str:
         if isinstance(said, dict):
             return str(said.get("error") or said.get("output") or "")
     return ""
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))

@@ -14,6 +14,14 @@ def plain_status(status: object) -> str:
     return "in_progress" if word in ("in_progress", "inprogress", "active", "doing") else "pending"
 
 
+def text_of(content: object) -> str:
+    """Return the text of a message or a result, given as a string or as blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(str(block["text"]) for block in blocks if isinstance(block, dict) and block.get("text"))
+
+
 def short(text: str, limit: int) -> str:
     """Return foreign text redacted and at most ``limit`` characters long."""
     text = storable(" ".join(text[: 4 * limit + 4096].split()))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-    from storage.evaluation.experiments import Experiment, Result
+    from storage.evaluation.experiments import ArmResult, Experiment
     from storage.traces.selection import Selection
     from workbench.experiments.arms import Arm
     from workbench.experiments.questions import Question, Questions
@@ -186,7 +186,7 @@ def _summary(one: Experiment) -> Value:
     return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
 
 
-def _record(one: Experiment, results: Iterable[Result]) -> Value:
+def _record(one: Experiment, results: Iterable[ArmResult]) -> Value:
     answers: dict[str, Value] = {}
     for result in results:
         said = asdict(result)

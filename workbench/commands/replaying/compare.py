@@ -14,7 +14,7 @@ from workbench.commands.replaying.blast_radius import print_account, run_account
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.evaluation.replays import Kept
+    from storage.evaluation.replays import StoredReplay
     from storage.traces.selection import Selection
     from workbench.replay.rulesets.sides import Side
     from workbench.replay.rulesets.versions import Versions
@@ -106,7 +106,7 @@ def _show_kept(identity: str, *, is_json: bool) -> None:
         click.echo(printable(f"  {one.trace_id[:14]}  {', '.join(one.kinds)}  {one.cause}"))
 
 
-def _list(kept: Sequence[Kept], *, is_json: bool) -> None:
+def _list(kept: Sequence[StoredReplay], *, is_json: bool) -> None:
     from dataclasses import asdict
 
     if is_json:

@@ -38,8 +38,7 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
 
     It lists the rules that never or always fire, those that fire on the same prompts, and the prompts without any.
     """
-    from workbench.coverage.coverage import measure
-    from workbench.coverage.coverage_json import as_object
+    from workbench.coverage.coverage import as_object, measure
 
     with opened(selection) as corpus:
         found = measure(corpus, _written(corpus, instructions))

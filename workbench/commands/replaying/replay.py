@@ -159,11 +159,11 @@ def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
     """Replay the selected prompts (by default all, even tests'), print whose text is not as recorded, and exit."""
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING
-    from workbench.replay import fidelity
+    from workbench.replay import replay
 
     try:
-        chosen = fidelity.EVERYTHING if selection == EVERYTHING else selection
-        outcome = fidelity.verify(state_dir(), chosen, limit=limit)
+        chosen = replay.EVERYTHING if selection == EVERYTHING else selection
+        outcome = replay.verify(state_dir(), chosen, limit=limit)
     except StorageError as error:
         raise click.ClickException(printable(error)) from error
     if is_json:

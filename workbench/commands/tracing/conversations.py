@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.importing import Advance, Problem, Source
-    from workbench.importing.sifting import Wanted
-    from workbench.importing.storing import Stored
-    from workbench.importing.survey import Group, Survey
+    from workbench.importing.sifting import ImportFilter
+    from workbench.importing.survey import Group, Stored, Survey
     from workbench.importing.tracing import Tracer
 
 HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
@@ -59,14 +58,14 @@ def command(
     imported twice.
     """
     from workbench.importing import places
-    from workbench.importing.sifting import Wanted
+    from workbench.importing.sifting import ImportFilter
 
     if project and not os.path.isdir(project):
         raise click.BadParameter(f"{project} is not a folder", param_hint="--project")
     if host == "jsonl" and not paths:
         raise click.UsageError("--host jsonl needs a SOURCE: the file to import")
     now = int(time.time() * 1_000_000)
-    wanted = Wanted(_moment(since), now, os.path.abspath(project) if project else "", limit)
+    wanted = ImportFilter(_moment(since), now, os.path.abspath(project) if project else "", limit)
     found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
     if not found and not problems:
         raise click.ClickException(
@@ -83,12 +82,12 @@ class _Run:
 
     sources: list[Source]
     unread: list[Problem]
-    wanted: Wanted
+    wanted: ImportFilter
     is_json: bool
 
     def through(self, *, is_dry: bool, is_sure: bool) -> int:
         """List what would be imported, ask for confirmation, and store it; return the exit code."""
-        from workbench.importing.storing import Stored
+        from workbench.importing.survey import Stored
         from workbench.importing.tracing import Tracer
 
         tracer = Tracer(_state())
@@ -125,7 +124,7 @@ class _Run:
 
     def _store(self, tracer: Tracer, survey: Survey, stored: Stored) -> float:
         from workbench.importing.sifting import Sieve
-        from workbench.importing.storing import store
+        from workbench.importing.survey import store
 
         begin = time.perf_counter()
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import print_json, printable, progress
+from enricher.interfaces.cli.output import print_json, printable, progress_bar
 
 if TYPE_CHECKING:
     from storage.db.merge import Merged
@@ -36,7 +36,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     try:
         with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
             for path in paths:
-                with progress(path, is_json=is_json) as advance:
+                with progress_bar(printable(path), is_json=is_json) as advance:
                     outcomes.append(
                         merge(db, path, state_dir=state_dir(), condense=without_answer, is_dry=is_dry, advance=advance)
                     )

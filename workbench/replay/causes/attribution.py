@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import FITTED, LONE_LAYER
-from storage.evaluation import labelled
+from storage.evaluation.corpus import rows_of
 from workbench.replay.causes.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.replay.judge import level_of
 from workbench.replay.outcome import judged_again
@@ -238,7 +238,7 @@ def _attributed(
     for at, change in enumerate(changes):
         if at % WORTH_A_REACH == 0:
             following = [one.prompt.id for one in changes[at : at + WORTH_A_REACH]]
-            rows = {row.id: row for row in labelled.rows_of(corpus.db, following)}
+            rows = {row.id: row for row in rows_of(corpus.db, following)}
         if should_stop():
             return
         row = rows.get(change.prompt.id)

@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.evaluation import labelled
+from storage.evaluation.corpus import rows_of, versions_by_first_use
 from workbench.replay.causes.attribution import ELSEWHERE, Undoing, both, compiler_of
 from workbench.replay.causes.hunks import Edits, with_texts
 from workbench.replay.compare import kinds
@@ -65,7 +65,7 @@ def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = ne
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
     last: tuple[str, Outcome] | None = None
-    for version, at in labelled.versions_by_first_use(corpus.db):
+    for version, at in versions_by_first_use(corpus.db):
         if should_stop():
             return
         rules = corpus.versions.rules(version)
@@ -82,7 +82,7 @@ def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = ne
 
 
 def _row(corpus: Corpus, trace_id: str) -> Row:
-    row = next(labelled.rows_of(corpus.db, [trace_id]), None)
+    row = next(rows_of(corpus.db, [trace_id]), None)
     if row is None:
         raise BisectError(f"no trace {trace_id!r}")
     if row.status in NOT_JUDGED or '"settings"' not in row.inputs:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from enricher.rules.compiling.document import Problem
-    from workbench.edits.outline import Heading
+    from workbench.edits.instructions_file import Heading
     from workbench.edits.progress import Cause, Figures
     from workbench.replay.compare import Change
     from workbench.replay.outcome import Outcome

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.edits.progress import Cause
     from workbench.replay.outcome import Outcome
-    from workbench.replay.side_by_side import Judged, Score, SideBySide
+    from workbench.replay.side_by_side import JudgedSide, Score, SideBySide
     from workbench.views.differences import Line
 
     Facts = tuple[str, str, str]
@@ -88,7 +88,7 @@ def _facts(found: SideBySide) -> Iterator[Facts]:
         yield JUDGED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
 
 
-def _task_type(side: Judged) -> str:
+def _task_type(side: JudgedSide) -> str:
     shown = "" if side.outcome.shown else ", not shown"
     sure = f" {int(side.confidence * 100)}%" if side.confidence is not None else ""
     return f"{side.outcome.task_type}{sure}{shown}"

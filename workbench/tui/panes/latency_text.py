@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from storage.metrics.latencies import Slow
-    from workbench.views.latency import Comparison, Profile
+    from workbench.views.latency import Profile, SeriesComparison
 
 STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
 STAGES = (
@@ -121,7 +121,7 @@ def slow_row(one: Slow) -> Row:
     return Row(one.id, cells, ("", "text-muted", "primary", ""))
 
 
-def comparison_row(one: Comparison) -> Row:
+def comparison_row(one: SeriesComparison) -> Row:
     """Return the medians of a series under two versions, and their difference, as a row."""
     shift, interval = "-", ""
     if one.shift:

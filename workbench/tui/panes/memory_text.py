@@ -13,8 +13,7 @@ from workbench.tui.widgets.plain import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory, MemoryUse, Shelf
 
 SHELF = "shelf:"
 HEADINGS = (
@@ -72,7 +71,7 @@ def about(one: Memory) -> str:
     return plain("\n".join([one.content.strip(), "", *facts]))
 
 
-def told_row(one: Told) -> Row:
+def told_row(one: MemoryUse) -> Row:
     """Return a prompt that was shown a memory as a row."""
     cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return Row(one.id, cells, ("text-muted", "primary", ""))

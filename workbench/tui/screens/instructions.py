@@ -23,7 +23,7 @@ from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
 from workbench.edits import instructions_file as files
 from workbench.edits import live, progress
-from workbench.edits.outline import outline
+from workbench.edits.instructions_file import outline
 from workbench.edits.progress import Broken, Caused, Figures, Linted
 from workbench.replay.rulesets.sides import RECORDED, SideError
 from workbench.tui import runs

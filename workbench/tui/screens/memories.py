@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import Shelf, Told
+    from storage.memory.memories import Memory, MemoryUse, Shelf
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
 ROOMY = 140
@@ -285,7 +284,7 @@ told it: `enter` goes there, and again opens the trace.
         self._show_prompts(message.prompts)
         self.query_one("#prompts-title", Static).update(memory_text.told_title(len(message.prompts)))
 
-    def _show_prompts(self, prompts: Sequence[Told]) -> None:
+    def _show_prompts(self, prompts: Sequence[MemoryUse]) -> None:
         table = self.query_one("#prompts", FiguresTable)
         table.display = bool(prompts)
         table.show([memory_text.told_row(one) for one in prompts])

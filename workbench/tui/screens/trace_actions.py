@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from workbench.tui.editing import file_to_edit, open_editor
 from workbench.tui.messages import Labelled, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.web.server import announcement
+from workbench.web.server import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ class TraceActions(WorkbenchScreen):
             self.app.refresh()
 
     def _published(self) -> str:
-        base = os.environ.get(PUBLISHED) or announcement.known(self.app.state_dir)
+        base = os.environ.get(PUBLISHED) or addresses.known(self.app.state_dir)
         return base.rstrip("/")
 
     def action_open_published(self) -> None:

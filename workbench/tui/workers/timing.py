@@ -15,7 +15,7 @@ from textual.message import Message
 from storage.metrics import latencies
 from storage.metrics.latencies import DAY_S, HOUR_S, Series, Slow, Use
 from storage.traces.windows import ABOVE_ALL
-from workbench.views.latency import Comparison, Profile, Tally, compare_versions
+from workbench.views.latency import Profile, SeriesComparison, Tally, compare_versions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -80,7 +80,7 @@ class Compared(Message):
     run: int
     base: str
     candidate: str
-    series: list[Comparison]
+    series: list[SeriesComparison]
 
 
 @dataclass

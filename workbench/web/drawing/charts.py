@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from workbench.web.drawing import scales
+from workbench.web.drawing import frames
 from workbench.web.drawing.frames import ABOVE, PLOT, Chart, Day, length, link, over_days, position, short
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ class Bar:
     is_bad: bool = False
 
 
-def bars(
-    caption: str, given: Sequence[Bar], *, whole: int = 0, columns: tuple[str, str] = ("name", "prompts")
-) -> Chart:
+def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     """Return a bar chart, the longest bar filling the width; shares are of ``whole``, or of the sum if that is 0."""
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
@@ -57,7 +55,7 @@ def bars(
         )
         for bar, row in zip(given, rows, strict=True)
     )
-    return Chart(caption, (*columns, "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
+    return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
 
 
 def columns(
@@ -65,7 +63,7 @@ def columns(
 ) -> Chart:
     """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
-    marks = scales.ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
+    marks = frames.ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
     key = _key(zip(names, classes, strict=True), f"{unit} a day")
     return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
@@ -73,7 +71,7 @@ def columns(
 
 def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: str = "ms") -> Chart:
     """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
-    marks = scales.ticks(max((max(day.values) for day in given), default=0.0))
+    marks = frames.ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
     lower, upper = ([(x, pair[number]) for x, *pair in places] for number in (0, 1))
     shapes = Markup('<polygon class="band" points="{}"></polygon>').format(_points([*lower, *reversed(upper)]))

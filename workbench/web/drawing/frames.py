@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
-
-from workbench.web.drawing import scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +30,10 @@ RULE = Markup('<line class="{}" x1="0" x2="100%" y1="{y}" y2="{y}"></line>')
 LETTERS = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
 HIT = Markup('<rect class="hit" x="{}%" y="{}" width="{}%" height="{}"><title>{}</title></rect>')
 LINKED = Markup('<a href="{}" tabindex="-1" aria-label="{}">{}</a>')
+MOST_NUMBERS = 4
+MOST_DAYS = 6
+STEPS_IN_DAYS = (1, 2, 7, 14)
+STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def over_days(
         caption=caption,
         height=ABOVE + PLOT + BELOW,
         desc=_described(given, names, unit),
-        wide=DIGIT_PX * max(len(scales.written(mark)) for mark in marks),
+        wide=DIGIT_PX * max(len(written(mark)) for mark in marks),
         numbers=_numbers(marks),
         axes=_rules(marks) + _along(given),
         marks=body + (_hits(given, names, unit) if is_linked else ""),
@@ -110,9 +113,7 @@ def link(href: str, words: str) -> Markup:
 
 
 def _numbers(marks: list[float]) -> Markup:
-    drawn = (
-        LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", scales.written(mark)) for mark in marks
-    )
+    drawn = (LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", written(mark)) for mark in marks)
     return Markup("").join(drawn)
 
 
@@ -129,7 +130,7 @@ def _along(given: Sequence[Day]) -> Markup:
         return LETTERS.format("50%", ABOVE + PLOT // 2, "middle", "nothing in this period")
     first, last = _first(given), date.fromisoformat(given[-1].day)
     drawn = Markup("")
-    for day, words in scales.days(first, last):
+    for day, words in days(first, last):
         at = 100 * ((day - first).days + 0.5) / length(given)
         # Keep words inside the chart: half a word's width from either edge.
         anchor = "start" if at < 5 else "end" if at > 92 else "middle"
@@ -158,3 +159,39 @@ def _described(given: Sequence[Day], names: tuple[str, ...], unit: str) -> str:
         f"{' and '.join(names)} in {unit}, {len(given)} days from {given[0].day} to {given[-1].day}; "
         f"the greatest is {number(max(greatest.values))} on {greatest.day}. The table has every day."
     )
+
+
+def ticks(greatest: float, *, most: int = MOST_NUMBERS, least_step: float = 0.0) -> list[float]:
+    """Return 0 and up to ``most`` round numbers above it, the last not below ``greatest``."""
+    if greatest <= 0:
+        return [0.0, max(1.0, least_step)]
+    rough = greatest / most
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * (1 - 1e-9))
+    step = max(step, least_step)
+    return [step * number for number in range(math.ceil(greatest / step - 1e-9) + 1)]
+
+
+def written(tick: float) -> str:
+    """Return a round number as an axis label."""
+    return f"{tick:,.0f}" if tick == int(tick) else f"{tick:,.10g}"
+
+
+def days(first: date, last: date) -> list[tuple[date, str]]:
+    """Return the days to mark between two days, both included, with their labels."""
+    length = (last - first).days + 1
+    for step in STEPS_IN_DAYS:
+        if length <= step * MOST_DAYS:
+            marked = [first + timedelta(days=number) for number in range(0, length, step)]
+            return [(day, f"{day.day} {day:%b}") for day in marked]
+    return _months(first, last)
+
+
+def _months(first: date, last: date) -> list[tuple[date, str]]:
+    begin = first.year * 12 + first.month - (first.day == 1)
+    every = [date(number // 12, number % 12 + 1, 1) for number in range(begin, last.year * 12 + last.month)]
+    for step in STEPS_IN_MONTHS:
+        marked = [day for day in every if (day.year * 12 + day.month - 1) % step == 0]
+        if len(marked) <= MOST_DAYS:
+            return [(day, f"{day:%b} {day.year}" if step < 12 else str(day.year)) for day in marked]
+    return []

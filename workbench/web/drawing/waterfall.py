@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from enricher.context import CHANNELS
-from workbench.web.drawing import scales
+from workbench.web.drawing import frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def draw(trace: Row) -> Waterfall:
     asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
-    marks = scales.ticks(length)
+    marks = frames.ticks(length)
     # The axis ends where the last bar does: a mark beyond it would only narrow the bars.
     span = length or marks[-1]
     rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
@@ -121,4 +121,4 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _told(at: float) -> str:
-    return f"{scales.written(at)} ms"
+    return f"{frames.written(at)} ms"

@@ -1,27 +1,34 @@
 """Render the cells of Datasette's tables and queries for reading; data (JSON, CSV) stay as they are stored.
 
-Values from the database are escaped by the formats below. A function that returns None leaves the cell to Datasette.
+Values from the database are escaped by the formats below. In Markdown, HTML is shown as text, pictures as their
+alternative text, headings as bold lines; only http and https links remain links.
+A function that returns None leaves the cell to Datasette.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from datasette.utils import tilde_encode
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from workbench.web import evidence
-from workbench.web.native import sanitized
 from workbench.web.reading import replayed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
 
     from workbench.web.reading.history import History
 
     Cell = Callable[[History, object], Markup | None]
+
 
 LINK = Markup('<a href="{}">{}</a>')
 CODE_LINK = Markup('<a href="{}"><code>{}</code></a>')
@@ -36,6 +43,9 @@ LOOKS = {
 }
 OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")
 MOST_WORDS = 20
+LONGEST = 2_000
+SCHEMES = ("http://", "https://")
+BESIDE_LINKS = "nofollow noopener noreferrer"
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
@@ -97,7 +107,7 @@ def _evidence(_history: History, value: object) -> Markup | None:
 
 
 def _markdown(_history: History, value: object) -> Markup | None:
-    return sanitized.rendered(value) if isinstance(value, str) else None
+    return rendered(value) if isinstance(value, str) else None
 
 
 def _words(_history: History, value: object) -> Markup | None:
@@ -122,3 +132,41 @@ BY_COLUMN: dict[str, Cell] = {
     **dict.fromkeys(("topics", "kinds", "tags"), _words),
     **dict.fromkeys(("content", "output_text"), _markdown),
 }
+
+
+def rendered(text: str, *, limit: int = LONGEST) -> Markup:
+    """Return the first ``limit`` characters of a Markdown text as HTML, with the number of characters left out."""
+    whole = _parser().render(text[:limit])
+    left = len(text) - limit
+    more = Markup("<p><small>and {} more characters</small></p>").format(f"{left:,}") if left > 0 else ""
+    return Markup('<div class="markdown">{}{}</div>').format(Markup(whole), more)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.validateLink = _is_of_the_web  # type: ignore[assignment, method-assign]
+    parser.add_render_rule("heading_open", _bold)
+    parser.add_render_rule("heading_close", _bold)
+    parser.add_render_rule("image", _words_of_a_picture)
+    parser.add_render_rule("link_open", _link)
+    return parser
+
+
+def _is_of_the_web(address: str) -> bool:
+    return address.strip().lower().startswith(SCHEMES)
+
+
+def _bold(_renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+    return "<p><strong>" if tokens[at].nesting == 1 else "</strong></p>\n"
+
+
+def _words_of_a_picture(_renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+    return str(escape(f"[picture: {tokens[at].content}]"))
+
+
+def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+    tokens[at].attrSet("rel", BESIDE_LINKS)
+    return renderer.renderToken(tokens, at, options, env)

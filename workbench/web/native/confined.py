@@ -40,7 +40,7 @@ is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
 """Whether the current request holds SQL of a reader."""
 
 
-class Question(NamedTuple):
+class ReaderQuery(NamedTuple):
     """A query for a process to run; ``most`` is the maximum number of rows, 0 means all."""
 
     sql: str
@@ -49,7 +49,7 @@ class Question(NamedTuple):
     most: int
 
 
-class Answer(NamedTuple):
+class QueryResult(NamedTuple):
     """The result of a query: column names and rows, or the error of SQLite."""
 
     names: list[str]
@@ -69,18 +69,18 @@ class Confined:
         self.close = weakref.finalize(self, _close, self.threads, self.alive)
         """Kill the processes, whatever they are doing."""
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: ReaderQuery) -> QueryResult:
         """Run a query in a free process; after the time limit the ``refusal`` is "interrupted", as in SQLite."""
         process = self._free.get()
         try:
             process = process or self._started()
             pickle.dump(question, _pipe(process.stdin))
             _pipe(process.stdin).flush()
-            answer: Answer = pickle.load(_pipe(process.stdout))  # from our own process
+            answer: QueryResult = pickle.load(_pipe(process.stdout))  # from our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             self._forget(process)
             process = None
-            return Answer([], [], sqlite3.OperationalError("interrupted"))
+            return QueryResult([], [], sqlite3.OperationalError("interrupted"))
         else:
             return answer
         finally:
@@ -150,7 +150,7 @@ def _take_little() -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _answered(db: sqlite3.Connection, question: Question) -> bytes:
+def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
     """Run a query and return its pickled answer; SIGALRM kills this process some time after the query's time limit."""
     import signal
 
@@ -161,13 +161,13 @@ def _answered(db: sqlite3.Connection, question: Question) -> bytes:
     try:
         cursor = db.execute(question.sql, question.parameters)
         rows = cursor.fetchmany(question.most) if question.most else cursor.fetchall()
-        found = pickle.dumps(Answer([column[0] for column in cursor.description or ()], rows))
+        found = pickle.dumps(QueryResult([column[0] for column in cursor.description or ()], rows))
         if len(found) > MOST_ANSWER_BYTES:
             raise sqlite3.DataError("the answer is too long")
     except (sqlite3.Error, sqlite3.Warning) as refusal:
-        found = pickle.dumps(Answer([], [], refusal))
+        found = pickle.dumps(QueryResult([], [], refusal))
     except MemoryError:
-        found = pickle.dumps(Answer([], [], sqlite3.OperationalError("the query takes too much memory")))
+        found = pickle.dumps(QueryResult([], [], sqlite3.OperationalError("the query takes too much memory")))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return found

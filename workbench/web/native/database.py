@@ -56,7 +56,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
         most += most == (page_size or self.ds.page_size)
-        question = confined.Question(sql, _plain(sql, params), limit_ms, most and most + 1)
+        question = confined.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             self.readers = confined.Confined(_address(self))
         loop = asyncio.get_running_loop()
@@ -96,7 +96,7 @@ def _address(database: Database) -> str:
     return reader.address(str(database.path)) + "&immutable=1" * (not database.is_mutable)
 
 
-def _as_sqlite_has_them(answer: confined.Answer) -> tuple[list[sqlite3.Row], Iterable[Any]]:
+def _as_sqlite_has_them(answer: confined.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
     """Return the rows as Datasette expects them, with access to columns by name."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
     with closing(sqlite3.connect(":memory:")) as db:

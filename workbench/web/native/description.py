@@ -1,19 +1,20 @@
 """The description of the history for Datasette: titles, columns with their units, the canned queries.
 
-0.65 reads all of it from its metadata; 1.0 reads the queries, and the sort order of tables, from its configuration.
+It is written in ``metadata.yaml``. 0.65 reads all of it from its metadata; 1.0 reads the queries, and the sort order
+of tables, from its configuration.
 """
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from workbench.web.native.questions import QUESTIONS, Question
-from workbench.web.native.tables import HIDDEN, TABLES, Table
-from workbench.web.native.tables.remembered import PUBLISHED
+import yaml
 
-TITLE = "Prompt history"
-ABOUT = "What was asked of coding agents, what the enricher added, and why. Times are UTC, durations milliseconds."
+ORDER = ("sort_desc", "label_column", "hidden")
+"""Keys of a table that 1.0 reads from its configuration."""
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
@@ -28,45 +29,36 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 def metadata(database: str) -> dict[str, Any]:
     """Return titles and descriptions; for 0.65 also queries and sort orders, which 1.0 ignores in its metadata."""
-    return {
-        "title": TITLE,
-        "description": ABOUT,
-        "databases": {
-            database: {
-                "description": ABOUT,
-                "tables": {
-                    **{table.name: _words(table) | _order(table) for table in (*TABLES, PUBLISHED)},
-                    **{name: {"hidden": True} for name in HIDDEN},
-                },
-                "queries": _queries(),
-            }
-        },
-    }
+    written = {"title": source()["title"], "description": source()["description"]}
+    whole = {"description": written["description"], "tables": deepcopy(source()["tables"]), "queries": queries()}
+    return {**written, "databases": {database: whole}}
 
 
 def configuration(database: str) -> dict[str, Any]:
     """Return the queries and sort orders that Datasette 1.0 reads from its configuration."""
-    orders = {table.name: _order(table) for table in (*TABLES, PUBLISHED) if _order(table)}
-    hidden = {name: {"hidden": True} for name in HIDDEN}
-    return {"databases": {database: {"tables": {**orders, **hidden}, "queries": _queries()}}}
-
-
-def _words(table: Table) -> dict[str, Any]:
-    return {"title": table.title, "description": table.about, "columns": dict(table.columns)}
-
-
-def _order(table: Table) -> dict[str, str]:
-    wanted = {"sort_desc": table.newest_by, "label_column": table.label}
-    return {key: value for key, value in wanted.items() if value}
+    orders = {name: {key: one[key] for key in ORDER if key in one} for name, one in source()["tables"].items()}
+    tables = {name: one for name, one in orders.items() if one}
+    return {"databases": {database: {"tables": tables, "queries": queries()}}}
 
 
 @cache
-def _queries() -> dict[str, dict[str, Any]]:
-    return {question.name: _query(question) for question in QUESTIONS}
+def source() -> dict[str, Any]:
+    """Return the content of ``metadata.yaml``."""
+    text = files("workbench.web.native").joinpath("metadata.yaml").read_text(encoding="utf-8")
+    content: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return content
 
 
-def _query(question: Question) -> dict[str, Any]:
-    typed = "; ".join(f"{name}: {meaning}" for name, meaning in question.parameters.items())
-    asked = {"params": list(question.parameters)} if question.parameters else {}
-    about = f"{question.about} Parameters: {typed}." if typed else question.about
-    return {"title": question.title, "description": about, "hide_sql": True, "sql": question.sql.strip(), **asked}
+@cache
+def queries() -> dict[str, dict[str, Any]]:
+    """Return the canned queries: the SQL with its fragments, the description with the meaning of the parameters."""
+    return {name: _query(dict(one)) for name, one in source()["queries"].items()}
+
+
+def _query(query: dict[str, Any]) -> dict[str, Any]:
+    typed = "; ".join(f"{name}: {source()['parameters'][name]}" for name in query.get("params", ()))
+    about = f"{query['description']} Parameters: {typed}." if typed else query["description"]
+    sql = query["sql"]
+    for name, text in reversed(source()["fragments"].items()):  # a fragment may hold one that is written above it
+        sql = sql.replace(f"{{{name}}}", text)
+    return {**query, "description": about, "hide_sql": True, "sql": sql}

@@ -11,8 +11,7 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from workbench.views.differences import Section, unfolded
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import replayed
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
@@ -30,7 +29,7 @@ CSV_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ResultQuery:
     """The results of a replay that a request asks for; ``before`` is the last id of the previous page."""
 
     run: str
@@ -45,7 +44,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReplayPage:
     """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page."""
 
     replay: replayed.Replay
@@ -89,7 +88,7 @@ async def run(history: History, request: Request) -> Response:
     )  # fmt: skip
 
 
-def look_up(db: sqlite3.Connection, wanted: Wanted) -> Found:
+def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     """Read a replay and a page of its results; raises UnknownReplayError."""
     try:
         kept = replays.find(db, wanted.run)
@@ -101,7 +100,7 @@ def look_up(db: sqlite3.Connection, wanted: Wanted) -> Found:
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
-    return Found(
+    return ReplayPage(
         replayed.replay(kept),
         replayed.in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
@@ -111,7 +110,7 @@ def look_up(db: sqlite3.Connection, wanted: Wanted) -> Found:
     )
 
 
-def _listing(db: sqlite3.Connection, before: str) -> list[replays.Kept]:
+def _listing(db: sqlite3.Connection, before: str) -> list[replays.StoredReplay]:
     try:
         return replays.listing(db, limit=RUNS + 1, before=before)
     except sqlite3.OperationalError as error:
@@ -120,10 +119,10 @@ def _listing(db: sqlite3.Connection, before: str) -> list[replays.Kept]:
         return []
 
 
-def _wanted(request: Request, limit: int) -> Wanted:
+def _wanted(request: Request, limit: int) -> ResultQuery:
     args = request.args
     before = args.get("before") or replays.ABOVE_ALL
-    return Wanted(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
+    return ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
 
 
 def _sentence(text: str) -> str:
@@ -136,7 +135,7 @@ def _without_diff(one: replayed.Replay) -> dict[str, Any]:
     return {**said, "share": one.share, "verdict_told": one.told}
 
 
-def _as_object(found: Found) -> dict[str, Any]:
+def _as_object(found: ReplayPage) -> dict[str, Any]:
     results = [
         {**asdict(one.result), "at": one.at, "prompt": one.prompt, "kinds": list(one.result.kinds)}
         for one in found.results

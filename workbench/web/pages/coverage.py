@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Response
 
-from workbench.coverage.coverage_json import as_object
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.coverage.coverage import as_object
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import covered, versions
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ WORDS_OF_KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CoveragePage:
     """The data of one version's page; ``rules`` are by kind, the most firing first."""
 
     chosen: covered.Measured
@@ -72,7 +71,7 @@ async def view(history: History, request: Request) -> Response:
     )
 
 
-def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[covered.Measured]) -> Found:
+def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[covered.Measured]) -> CoveragePage:
     """Read the measured coverage of a version, with the lines of its files that its rules are on."""
     measured = covered.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
@@ -81,10 +80,10 @@ def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[co
         for rows in (measured.dead(), measured.always_on(), measured.doubtful())
     )
     together = [[covered.rule(row, places) for row in one.rows] for one in measured.overlaps]
-    return Found(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful, together)
+    return CoveragePage(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful, together)
 
 
-def _as_object(found: Found) -> dict[str, Any]:
+def _as_object(found: CoveragePage) -> dict[str, Any]:
     """Return the same JSON values as ``enricher coverage --json``, without the fields that are not stored."""
     said: dict[str, Any] = as_object(found.coverage)
     rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from datasette.utils.asgi import Request
 
-    from storage.evaluation.replays import Kept
+    from storage.evaluation.replays import StoredReplay
     from storage.metrics.overview import Count, Overview
     from storage.traces.windows import Line
     from workbench.web.reading.history import History
@@ -63,7 +63,7 @@ class Beside:
     prompts: int
     since: str
     newest: list[Line]
-    replays: list[Kept]
+    replays: list[StoredReplay]
     waiting: int
     titles: dict[str, str]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Response
 
+from workbench.edits.progress import difference
+from workbench.views.differences import Section, compared, folded
 from workbench.web.page import missing, render
-from workbench.web.reading import edits, versions
+from workbench.web.reading import versions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,11 +20,11 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.versions import Version
+    from workbench.web.reading.versions import Counted, Source, Version
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VersionPage:
     """The data of a version's page; ``against`` is the version that it is compared with, if any."""
 
     version: versions.Version
@@ -31,8 +34,8 @@ class Found:
     measured: int
     against: versions.Version | None
     had_files: bool
-    changes: list[edits.FileEdit]
-    moved: list[edits.Moved]
+    changes: list[FileEdit]
+    moved: list[Moved]
 
 
 async def view(history: History, request: Request) -> Response:
@@ -59,16 +62,16 @@ async def version(history: History, request: Request) -> Response:
     return await render(history, request, "version.html", place="instructions", found=found)
 
 
-def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> Found:
+def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
     """Read a version and the one to compare it with; raises UnknownVersionError."""
     known = versions.versions(db)
     one = versions.find(known, wanted)
     other = versions.find(known, against) if against else versions.before(known, one)
     files = versions.sources(db, one.hash)
     before = versions.sources(db, other.hash) if other else []
-    edited = edits.edits(before, files) if other and before and files else []
-    moved = edits.moved(other.counted, one.counted) if other else []
-    return Found(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, moved)
+    edited = file_edits(before, files) if other and before and files else []
+    counts = moved(other.counted, one.counted) if other else []
+    return VersionPage(one, known, files, *versions.median_ms(db, one), other, bool(before), edited, counts)
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _whole(found: Found) -> dict[str, Any]:
+def _whole(found: VersionPage) -> dict[str, Any]:
     said = as_object(found.version, before=versions.before(found.known, found.version))
     return {
         **said,
@@ -94,3 +97,68 @@ def _whole(found: Found) -> dict[str, Any]:
             for one in found.changes
         ],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """A file that differs: its lines in sections, the counts of added and removed lines, and the unified diff."""
+
+    layer: str
+    path: str
+    sections: tuple[Section, ...]
+    added: int
+    cut: int
+    unified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A count of prompts under both versions; ``filter``, appended to the version's own filter, finds these prompts."""
+
+    name: str
+    before: int
+    of_before: int
+    after: int
+    of_after: int
+    filter: str = ""
+
+
+def file_edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
+    """Return the files that differ, lowest layer first; an added or removed file is empty on the other side."""
+    pairs: list[tuple[Source | None, Source | None]] = [(_counterpart(one, before), one) for one in after]
+    used = [old for old, _new in pairs]
+    pairs += [(old, None) for old in before if old not in used]
+    return [_edit(old, new) for old, new in pairs if (old.text if old else None) != (new.text if new else None)]
+
+
+def moved(before: Counted, after: Counted) -> list[Moved]:
+    """Return the counts of silent prompts and of each task type under both versions, the most frequent type first."""
+    found = [
+        Moved("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
+    ]
+    names = sorted({**before.task_types, **after.task_types}, key=lambda one: -after.task_types.get(one, 0))
+    typed = sum(before.task_types.values()), sum(after.task_types.values())
+    for name in names:
+        counts = before.task_types.get(name, 0), after.task_types.get(name, 0)
+        found.append(Moved(name, counts[0], typed[0], counts[1], typed[1], f"type:{name}"))
+    return found
+
+
+def _counterpart(one: Source, others: Sequence[Source]) -> Source | None:
+    """Return the same file on the other side: by path, else a file of the same layer and name in another folder."""
+    same = [other for other in others if other.path == one.path]
+    named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]
+    return next(iter(same or named), None)
+
+
+def _name(source: Source) -> str:
+    return os.path.basename(source.path)
+
+
+def _edit(old: Source | None, new: Source | None) -> FileEdit:
+    texts = old.text if old else "", new.text if new else ""
+    lines = compared(*texts)
+    added, cut = (sum(line.mark == mark for line in lines) for mark in "+-")
+    known = new or old
+    layer, path = (known.layer, known.path) if known else ("", "")
+    return FileEdit(layer, path, tuple(folded(lines)), added, cut, difference(*texts, path))

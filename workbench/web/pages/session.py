@@ -16,15 +16,14 @@ from datasette.utils.asgi import Response
 from storage.traces.windows import LONGEST_SESSION
 from workbench.views import sessions
 from workbench.web import filters
-from workbench.web.answers import as_csv
-from workbench.web.page import missing, render
+from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import records
 
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.records import Asked, Session
+    from workbench.web.reading.records import Session, SessionPrompt
 
 LONG_PAUSE_S = 1800
 COLUMNS = (
@@ -77,7 +76,7 @@ def _why_missing(history: History, after: str) -> str:
     return "None of its prompts is here (any more): forgotten, pruned, or of another account's history."
 
 
-def _cells(one: Asked) -> list[object]:
+def _cells(one: SessionPrompt) -> list[object]:
     values = {**asdict(one), "guardrails": " ".join(one.guardrails), "uncertain": int(one.uncertain)}
     return [values[name] for name in COLUMNS]
 

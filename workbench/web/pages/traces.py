@@ -11,19 +11,18 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import AsgiStream, Response
 
 from storage.metrics import facets
-from storage.traces import selection
+from storage.traces import search, selection, windows
 from storage.traces.selection import FIELDS, SelectionError
 from storage.traces.windows import ABOVE_ALL, Line
 from workbench.web import filters
-from workbench.web.answers import CSV_TYPE, csv_lines
 from workbench.web.excerpts import excerpt
-from workbench.web.page import render
-from workbench.web.reading.listing import SORTS, Listing, listing
+from workbench.web.page import CSV_TYPE, csv_lines, render
 
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from storage.metrics.facets import Facet, Facets
+    from storage.traces.selection import Selection
     from workbench.web.reading.history import History
 
 ROWS_OF_DATA = 1_000
@@ -36,6 +35,8 @@ NAMES = {
 MOST_VALUES = 8
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
+PAGE_ROWS = 50
+SORTS = ("newest", *windows.RANKINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListQuery:
     """The filter, sort order and page that the URL asks for."""
 
     text: str
@@ -73,10 +74,10 @@ class Asked:
         return urlencode({name: value for name, value in named.items() if value})
 
 
-def asked(request: Request) -> Asked:
+def asked(request: Request) -> ListQuery:
     """Parse the address; unknown values are replaced by the defaults."""
     sort = request.args.get("sort") or ""
-    return Asked(
+    return ListQuery(
         (request.args.get("q") or "").strip(),
         sort if sort in SORTS else SORTS[0],
         request.args.get("before") or "",
@@ -132,11 +133,11 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
     )
 
 
-def _facets(found: Facets, wanted: Asked) -> tuple[Shown, ...]:
+def _facets(found: Facets, wanted: ListQuery) -> tuple[Shown, ...]:
     return tuple(Shown(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
 
 
-def _values(facet: Facet, wanted: Asked) -> tuple[Value, ...]:
+def _values(facet: Facet, wanted: ListQuery) -> tuple[Value, ...]:
     """Return a facet's most frequent values, plus every value of the facet that the filter selects."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
@@ -162,14 +163,57 @@ def _shortened(field: str, value: str) -> str:
     return value[:VERSION_DIGITS] if field == "version" else value
 
 
-async def _some(history: History, wanted: Asked, before: str) -> Listing:
+async def _some(history: History, wanted: ListQuery, before: str) -> Listing:
     return await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=before, limit=ROWS_OF_DATA))
 
 
-async def _stream(history: History, wanted: Asked, out: Any) -> None:
+async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
     before: str | None = wanted.before
     await out.write(csv_lines([COLUMNS]))
     while before is not None:
         found = await _some(history, wanted, before)
         await out.write(csv_lines(tuple(asdict(line).values()) for line in found.lines))
         before = found.older
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, else None.
+
+    ``newer`` is ``ABOVE_ALL`` if that page is the first. ``words`` are the search words.
+    """
+
+    lines: list[Line]
+    older: str | None
+    newer: str | None
+    words: tuple[str, ...]
+
+
+def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> Listing:
+    """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
+
+    A sort order other than by time lists only the first ``windows.LONGEST_RANKING`` rows.
+    """
+    which = search.with_index(selection.parse(text), db)
+    if sort in windows.RANKINGS:
+        return _ranked(windows.ranking(db, which, by=sort), before=before, limit=limit, words=which.words)
+    lines = windows.page(db, which, before=before or windows.ABOVE_ALL, limit=limit + 1)
+    return Listing(
+        lines[:limit],
+        lines[limit - 1].id if len(lines) > limit else None,
+        _newer(db, which, lines, limit) if before else None,
+        which.words,
+    )
+
+
+def _newer(db: sqlite3.Connection, which: Selection, lines: list[Line], limit: int) -> str:
+    return windows.newer(db, which, than=lines[0].id, limit=limit) if lines else windows.ABOVE_ALL
+
+
+def _ranked(lines: list[Line], *, before: str, limit: int, words: tuple[str, ...]) -> Listing:
+    start = next((place + 1 for place, line in enumerate(lines) if line.id == before), 0)
+    newer = None
+    if start:
+        newer = lines[start - limit - 1].id if start > limit else windows.ABOVE_ALL
+    older = lines[start + limit - 1].id if len(lines) > start + limit else None
+    return Listing(lines[start : start + limit], older, newer, words)

@@ -37,7 +37,7 @@ def startup(datasette: Datasette) -> None:
 def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]]:
     """Add the pages under ``/-/enricher``."""
     del datasette
-    from workbench.web.routes import ROUTES
+    from workbench.web.pages import ROUTES
 
     return ROUTES
 
@@ -45,22 +45,22 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 @hookimpl
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
     """Add our style sheets to the tables of a served history."""
-    from workbench.web import looks
+    from workbench.web import page
     from workbench.web.reading.history import find
 
     del view_name
     sheets = ("enricher.css", "tables.css") if find(datasette) else ()
-    return [looks.address(datasette, sheet) for sheet in sheets]
+    return [page.address(datasette, sheet) for sheet in sheets]
 
 
 @hookimpl
 def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
     """Add the script that labels the controls of Datasette's own pages; our pages load no script."""
-    from workbench.web import looks
+    from workbench.web import page
     from workbench.web.reading.history import find
 
     del view_name
-    return [looks.address(datasette, "tables.js")] if find(datasette) else []
+    return [page.address(datasette, "tables.js")] if find(datasette) else []
 
 
 @hookimpl(trylast=True)
@@ -141,9 +141,9 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
         return []
     from urllib.parse import parse_qsl
 
-    from workbench.web.native import elsewhere
+    from workbench.web import filters
 
-    address = elsewhere.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
+    address = filters.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
     return [{"href": address, "label": "The same in the list of traces"}] if address else []
 
 
@@ -152,9 +152,9 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
     """Return the condition of the word search on the traces; runs last, or Datasette would remove the search box."""
     if table != "traces" or not _served(datasette, database):
         return None
-    from workbench.web.native import search_box
+    from workbench.web.native import functions
 
-    return search_box.filtered(request)
+    return functions.filtered(request)
 
 
 @hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""Measure the coverage of the versions in use on the newest prompts, and store it for readers.
+"""Update what pages read in addition to the traces: roll-ups, word index, measured coverage of the versions in use.
 
 Judging a prompt takes milliseconds, so a version is measured once, and again after 5 % more prompts.
 Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from storage.base.turns import in_turn
+from storage.metrics import rollups
+from storage.traces import queries, search
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,14 +86,8 @@ def _is_due(db: sqlite3.Connection, identity: str) -> bool:
     if known is None:
         return True
     enough = max(1, round(known[1] * GROWTH))
-    asked = {"id": _first_id(str(known[0])), "enough": enough}
+    asked = {"id": queries.first_id(datetime.fromisoformat(str(known[0])).timestamp()), "enough": enough}
     return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
-
-
-def _first_id(at: str) -> str:
-    from storage.erasure.retention import first_id
-
-    return first_id(datetime.fromisoformat(at).timestamp())
 
 
 def _texts(db: sqlite3.Connection, identity: str) -> tuple[tuple[str, str, str], ...]:
@@ -142,3 +138,17 @@ def _keep(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str
     for position, row in enumerate(found.rows):
         own = asdict(row) | {"position": position, "examples": json.dumps(row.examples)}
         db.execute(KEEP_THE_RULE, known | own)
+
+
+def catch_up(
+    db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
+) -> int:
+    """Update roll-ups, word index and coverage in short transactions; return the number of rows still to be processed.
+
+    ``db`` is in autocommit mode. Coverage is measured last, if it is due, which may take some ten seconds. Raises
+    sqlite3.Error if the database cannot be written.
+    """
+    left = max(rollups.catch_up(db, should_stop=should_stop), search.catch_up(db, should_stop=should_stop))
+    if with_coverage and not left and not should_stop():
+        measure(db, should_stop=should_stop)
+    return left

@@ -110,7 +110,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SessionPrompt:
     """A prompt of a session; ``guardrails`` are ids, ``label`` is the newest label."""
 
     id: str
@@ -132,7 +132,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ShownGuardrail:
     """A guardrail shown to a session ``times`` times; ``first_id`` is the first prompt that got it."""
 
     id: str
@@ -162,11 +162,11 @@ class Session:
     """
 
     id: str
-    prompts: tuple[Asked, ...]
+    prompts: tuple[SessionPrompt, ...]
     former_at: str
     following: str
     sums: Sums
-    guardrails: tuple[Said, ...]
+    guardrails: tuple[ShownGuardrail, ...]
 
 
 def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
@@ -204,7 +204,7 @@ def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") ->
         _one(db, WHEN_WAS_IT, id=after, session_id=session_id) if after else "",
         rows[SESSION_PAGE - 1].id if len(rows) > SESSION_PAGE else "",
         Sums(*db.execute(WHAT_DID_IT_COME_TO, named).fetchone()),
-        tuple(Said(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SAID, named)),
+        tuple(ShownGuardrail(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SAID, named)),
     )
 
 
@@ -231,8 +231,8 @@ def _one(db: sqlite3.Connection, query: str, **named: str | int) -> str:
     return "" if row is None else str(row[0])
 
 
-def _asked(row: sqlite3.Row) -> Asked:
+def _asked(row: sqlite3.Row) -> SessionPrompt:
     values = dict(row)
     values["uncertain"] = bool(values["uncertain"])
     values["guardrails"] = tuple(filter(None, (values["guardrails"] or "").split("\x1f")))
-    return Asked(**values)
+    return SessionPrompt(**values)

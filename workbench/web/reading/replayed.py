@@ -12,7 +12,7 @@ from workbench.views.differences import Section, compared, folded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.evaluation.replays import Kept, Result, Seen
+    from storage.evaluation.replays import ChangedPrompt, Seen, StoredReplay
 
 VERDICTS_TOLD = {
     "identical": "No prompt comes out otherwise.",
@@ -54,7 +54,7 @@ class Replay:
     ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled prompts.
     """
 
-    kept: Kept
+    kept: StoredReplay
     low: float | None
     high: float | None
     tokens: tuple[float, float] | None
@@ -91,7 +91,7 @@ class Replay:
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
-def replay(kept: Kept) -> Replay:
+def replay(kept: StoredReplay) -> Replay:
     """Return a stored replay with its figures parsed."""
     figures = kept.figures
     low, high = figures.get("share") or (None, None)
@@ -114,7 +114,7 @@ def changed(seen: Seen) -> Changed:
     return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, tuple(moves(result)), sections)
 
 
-def moves(result: Result) -> Iterator[Move]:
+def moves(result: ChangedPrompt) -> Iterator[Move]:
     """Yield the fields of the outcome that differ, the task type first."""
     before, after = result.before, result.after
     for name, one, other in (

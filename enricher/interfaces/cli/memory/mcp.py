@@ -39,8 +39,7 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
     """
     if not is_sdk_installed():
         raise click.ClickException(MISSING)
-    from enricher.interfaces.mcp.server import build_server
-    from enricher.interfaces.mcp.serving import serve_http, serve_stdio
+    from enricher.interfaces.mcp.server import build_server, serve_http, serve_stdio
 
     with opened(cwd) as library:
         library.build()

@@ -20,7 +20,7 @@ from enricher.sources.memory.reading import MOST_TOLD
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
-    from enricher.sources.memory.imports import Outcome, Source
+    from enricher.sources.memory.imports import ImportReport, Source
 
 
 @click.command("import", epilog="Example: enricher memory import CLAUDE.md docs/decisions")
@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
     project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)
     wanted = _wanted(paths, project, from_git=from_git)
     state = imports.load(state_dir(), project)
-    outcomes: list[tuple[Source, Outcome]] = []
+    outcomes: list[tuple[Source, ImportReport]] = []
     refused: list[str] = []
     with opened() as db:
         for source in wanted:
@@ -71,7 +71,7 @@ def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list
     return found
 
 
-def _report(outcomes: list[tuple[Source, Outcome]], refused: list[str], *, is_json: bool) -> None:
+def _report(outcomes: list[tuple[Source, ImportReport]], refused: list[str], *, is_json: bool) -> None:
     if is_json:
         print_json(
             [

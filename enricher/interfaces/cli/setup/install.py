@@ -8,7 +8,7 @@ import click
 
 from enricher import bundle, hosts
 from enricher.install import installer, launcher, mcp, registration, selftest
-from enricher.install.registration import InstallationError, Place
+from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 
@@ -66,7 +66,9 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _finish(plan: installer.Plan, servers: list[Place], backups: list[str], *, is_shadow: bool) -> list[str]:
+def _finish(
+    plan: installer.Plan, servers: list[ConfigurationFile], backups: list[str], *, is_shadow: bool
+) -> list[str]:
     """Print what was done, test the hook of each client, and return the faults."""
     click.echo(f"Launcher: {launcher.path()}")
     for place, change in plan.edits:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from enricher.erasure.forgetting import Outcome, Plan
+    from enricher.erasure.forgetting import ForgetReport, Plan
 
 
 @click.command("forget", epilog='Example: enricher trace forget --match "customer name" --dry-run')
@@ -96,7 +96,7 @@ def described(db: sqlite3.Connection, ids: Iterable[str], *, quoting: Iterable[s
     ]
 
 
-def report(outcome: Outcome, *, is_json: bool, more: dict[str, Any]) -> None:
+def report(outcome: ForgetReport, *, is_json: bool, more: dict[str, Any]) -> None:
     """Print what was deleted, and remarks for the user on stderr."""
     if is_json:
         fields = {"dry_run": False, "traces": outcome.traces, "versions": outcome.versions}

@@ -138,7 +138,6 @@ class Project:
         self.paths = paths
         self.texts = texts
         self.present = set(paths)
-        self.locks = [path for path in paths if path.rpartition("/")[2] in NODE_LOCKS | PYTHON_LOCKS]
         calls = "\n".join(text for path, text in texts.items() if path.endswith((".yml", ".yaml", ".md", "Makefile")))
         self._node = Counter(_NODE_CALL.findall(calls)).most_common(1)
         self._python = Counter(_PYTHON_CALL.findall(calls)).most_common(1)

@@ -151,7 +151,7 @@ class Unit:
 
 
 @dataclass(slots=True)
-class Told:
+class Convention:
     """A unit that explains an action, with its score."""
 
     action: str
@@ -167,16 +167,16 @@ def is_document(path: str) -> bool:
     return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
 
 
-def conventions(path: str, text: str) -> list[Told]:
+def conventions(path: str, text: str) -> list[Convention]:
     """Return the best unit of a document for each action that it explains."""
-    best: dict[str, Told] = {}
+    best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
     for unit in units(text):
         for action in _TOPICS:
             score = _score(action, unit, prior, name)
             if score >= LEAST and (action not in best or score > best[action].score):
-                best[action] = Told(action, unit.text, unit.line, score)
+                best[action] = Convention(action, unit.text, unit.line, score)
     return list(best.values())
 
 

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import without_secrets
 from enricher.prompt.wording.words import LONGEST, terms
-from enricher.sources.code import FORMAT, database_file, is_project
+from enricher.sources.code import FORMAT, database_file, is_project, stem_of
 from enricher.sources.code.indexing import history, listing, ways
-from enricher.sources.code.indexing.symbols import definitions
-from enricher.sources.code.indexing.tested import imported
+from enricher.sources.code.indexing.symbols import definitions, imported
 from storage.base import log, private, reader
 
 if TYPE_CHECKING:
@@ -395,13 +394,6 @@ def _counted(names: list[str]) -> dict[str, int]:
         for term in _terms(name):
             counts[term] = counts.get(term, 0) + count
     return counts
-
-
-def stem_of(path: str) -> str:
-    """Return the name by which code refers to a file: without ending; for ``__init__`` and the like the folder."""
-    folder, _, name = path.lower().rpartition("/")
-    bare = name.partition(".")[0] or name
-    return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
 
 
 def _path_terms(path: str) -> dict[str, int]:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from enricher.prompt.redaction import redact, without_secrets
 from enricher.sources.code.indexing.commands import (
     LONGEST_COMMAND,
-    NODE_LOCKS,
-    PYTHON_LOCKS,
     TASK_SCRIPT,
     Command,
     Project,
@@ -327,6 +325,3 @@ def _imported(root: str, texts: dict[str, str]) -> str:
             if not target.startswith(".."):
                 found.append(f"{name} {target}")
     return "\n".join(found)
-
-
-LOCKS = frozenset(NODE_LOCKS | PYTHON_LOCKS)

@@ -1,27 +1,74 @@
-"""Measure coverage in a separate process, which leaves the server's interpreter to the pages.
+"""Keep a live history up to date while it is served: sums and word index in a thread, coverage in a process.
 
-The process ends with the server, however that ends: its standard input, a pipe from the server, is then closed.
+The process leaves the server's interpreter to the pages. It ends with the server, however that ends: its standard
+input, a pipe from the server, is then closed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from typing import TYPE_CHECKING
 
+from storage.db import database
 from workbench.web.reading import measured
+from workbench.web.reading.measured import catch_up
 
 if TYPE_CHECKING:
-    import sqlite3
+    from collections.abc import Callable, Iterator
 
-COMMAND = "from workbench.web.server.measuring import main; main()"
+LOOK_EVERY_S = 2.0
+PATIENCE_MS = 250
+"""Milliseconds that the thread waits for other writers; hooks and commands have priority."""
+COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10
 AGAIN_S = 300.0
 """Seconds after a failure in which the process is not started again."""
+
+
+@contextlib.contextmanager
+def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
+    """Keep sums, word index and coverage current in a thread while open; ``tell`` is called with each error text."""
+    end = threading.Event()
+    thread = threading.Thread(target=_keep_up, args=(state_dir, end, tell, every_s), name="upkeep")
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+def _keep_up(state_dir: str, end: threading.Event, tell: Callable[[str], None], every_s: float) -> None:
+    said = ""
+    with contextlib.closing(Measuring(state_dir)) as measuring:
+        while not end.is_set():
+            try:
+                with contextlib.closing(database.connect(state_dir)) as db:
+                    db.execute(f"pragma busy_timeout = {PATIENCE_MS:d}")
+                    _follow(db, measuring, end, every_s)
+            except (database.StorageError, sqlite3.Error, OSError, MeasuringError) as failure:
+                if not database.is_busy(failure) and str(failure) != said:
+                    said = str(failure)
+                    tell(f"sums, search and coverage are not up to date: {said}")
+            end.wait(every_s)
+
+
+def _follow(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
+    """Update sums and index after each write by another connection, and start measuring; return once ``end`` is set."""
+    done = None
+    while not end.is_set():
+        version = db.execute("pragma data_version").fetchone()[0]
+        is_news = version != done and not catch_up(db, should_stop=end.is_set, with_coverage=False)
+        if is_news or measuring.has_ended():
+            measuring.look(db)
+        done = version if is_news else done
+        end.wait(every_s)
 
 
 class MeasuringError(Exception):

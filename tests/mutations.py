@@ -381,8 +381,8 @@ MUTATIONS = (
     Mutation(
         "the confidence of an intent is the model's",
         "enricher/classify/opinion.py",
-        "        if result.source == MODEL:\n            result.intent_confidence",
-        "        if True:\n            result.intent_confidence",
+        "        if _by_rules_alone(result) != result.search_intent:\n            result.source",
+        "        if True:\n            result.source",
         "S1-5.6c",
         "model/test_opinions.py::test_topics_are_merged_and_the_confidence_is_that_of_the_signals",
     ),

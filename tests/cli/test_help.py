@@ -30,6 +30,7 @@ NOT_RUN = {
     "ab show": "needs an experiment",
     "bench": "takes long",
     "demo": "takes long",
+    "model": "needs a model or labelled prompts, tested with the model",
     "mcp": "serves until it is stopped",
     "suggest": "needs many labelled prompts",
     "trace merge": "needs another database",

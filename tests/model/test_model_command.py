@@ -72,12 +72,12 @@ def test_a_model_is_measured_on_labelled_prompts(asking: Account, model_server: 
 
 def test_the_cost_is_told_before_anything_is_asked(asking: Account, model_server: ModelServer, labelled: Path) -> None:
     asking.env["ENRICHER_MODEL_USD_PER_MILLION_INPUT"] = "1000"
-    asking.cli("model", "measure", "--dry-run", str(labelled))
+    asking.cli("model", "measure", "--cost", str(labelled))
 
     assert model_server.calls == []
 
 
-@pytest.mark.parametrize("words", [("try",), ("measure", "--dry-run")])
+@pytest.mark.parametrize("words", [("try",), ("measure", "--cost")])
 def test_without_a_model_the_commands_say_what_to_set(account: Account, labelled: Path, words: tuple[str, ...]) -> None:
     given = (*words, str(labelled)) if words[0] == "measure" else words
 

@@ -24,7 +24,7 @@ TOKENS_OF_A_QUESTION = 330
 TOKENS_OF_AN_ANSWER = 40
 
 
-@click.group("model", cls=Group)
+@click.group("model", cls=Group, epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")
 def model() -> None:
     """Try and measure the language model that gives a second opinion (docs/model.md)."""
 
@@ -44,7 +44,7 @@ def attempt(prompt: str, is_json: bool) -> None:
     raise SystemExit(0 if record["status"] == "ok" else 1)
 
 
-@model.command("measure", epilog="Example: enricher model measure --simulate 0.8")
+@model.command("measure", epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")
 @click.argument("labelled", required=False, type=click.Path(exists=True, dir_okay=False))
 @options.where()
 @options.limit(200)
@@ -52,7 +52,7 @@ def attempt(prompt: str, is_json: bool) -> None:
 @click.option(
     "--simulate", type=click.FloatRange(0, 1), help="Ask no model; use an invented one that is right this often."
 )
-@click.option("--dry-run", "is_dry", is_flag=True, help="Print what the calls would cost, and make none.")
+@click.option("--cost", "is_cost", is_flag=True, help="Print what the calls would cost, and make none.")
 @options.as_json
 def measure(
     labelled: str | None,
@@ -60,7 +60,7 @@ def measure(
     limit: int,
     always: bool,
     simulate: float | None,
-    is_dry: bool,
+    is_cost: bool,
     is_json: bool,
 ) -> None:
     """Ask the model about labelled prompts, and compare the rules, the model and both with the labels.
@@ -83,7 +83,7 @@ def measure(
     if simulate is None:
         rules, settings = configured()
         click.echo(cost([one.text for one in prompts], settings), err=True)
-        if is_dry:
+        if is_cost:
             return
     asking = (
         simulated(simulate, rules, assumed=ASSUMED_ACCURACY)

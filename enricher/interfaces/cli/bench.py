@@ -88,11 +88,11 @@ def intent(is_json: bool, asserts: bool) -> None:
 
 
 @bench.command("llm", epilog="Example: enricher bench llm --runs 20")
-@click.option("--runs", "-n", default=50, type=click.IntRange(5, 10_000), help="Rounds of the paired run.")
+@rounds(50, least=5)
 @as_json
 @asserting
 def llm(runs: int, is_json: bool, asserts: bool) -> None:
-    """The hook with a model that answers at once, and with one that never does; ratios are to the rules alone."""
+    """Time the hook with a model that answers at once and with one that never does, as a ratio to the rules alone."""
     from enricher.interfaces.bench.model import missed, model_rows
 
     rows = model_rows(runs)

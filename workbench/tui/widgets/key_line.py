@@ -58,13 +58,13 @@ def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
 def _named(screen: Screen[object], offered: list[tuple[Binding, bool, str]]) -> Iterator[ShownKey]:
     for group, members in groupby(offered, lambda one: one[0].group):
         together = list(members)
-        is_grouped = group is not None and len(together) > 1
         for binding, is_enabled, tooltip in together:
-            name, display = binding.description, screen.app.get_key_display(binding)
-            if is_grouped and group is not None:
-                tooltip = tooltip or name
-                name = group.description if binding is together[-1][0] else ""
-            yield ShownKey(binding.key, display, name, tooltip, is_enabled, is_grouped)
+            display, name = screen.app.get_key_display(binding), binding.description
+            if group is None or len(together) == 1:
+                yield ShownKey(binding.key, display, name, tooltip, is_enabled)
+            else:
+                of_group = group.description if binding is together[-1][0] else ""
+                yield ShownKey(binding.key, display, of_group, tooltip or name, is_enabled, is_grouped=True)
 
 
 class KeyLine(Widget):
@@ -90,7 +90,8 @@ class KeyLine(Widget):
 
     def render(self) -> Content:
         return Content("").join(
-            content.stylize_before(HOVER_STYLE) if key is self._hovered else content for key, content in self._contents()
+            content.stylize_before(HOVER_STYLE) if key is self._hovered else content
+            for key, content in self._contents()
         )
 
     def _contents(self) -> Iterator[tuple[ShownKey, Content]]:

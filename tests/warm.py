@@ -2,7 +2,8 @@
 
 Starting Python and importing a command takes ten times as long as most commands run.
 A forked child has the same modules that a cold one would import, and its own
-environment, folder, standard streams and exit code. What depends on a cold start
+environment, folder, standard streams and exit code. It also finds the packaged rules compiled and checked in memory,
+as a process does that compiles them a second time. What depends on a cold start
 (import hygiene, the console script, the hook itself) is tested in cold processes.
 """
 
@@ -37,6 +38,9 @@ for package in (enricher.interfaces.cli, workbench.commands):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name != "enricher.interfaces.cli.setup.hook":
             importlib.import_module(module.name)
+from enricher.rules.checks.lint import check
+from enricher.rules.layers import Layer, packaged_file
+check([Layer("packaged", packaged_file())])
 gc.collect(); gc.freeze()
 requests = socket.socket(fileno=int(fileno))
 while True:
@@ -72,7 +76,7 @@ os.chdir(request["cwd"])
 os.umask(request["umask"])
 sys.argv = ["enricher", *request["words"]]
 sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
-del root, fileno, message, streams, reply, command, number, stream, request, name, requests
+del check, Layer, packaged_file, root, fileno, message, streams, reply, command, number, stream, request, name, requests
 enricher.interfaces.cli.main()
 """
 
